@@ -1,0 +1,209 @@
+"""The agent loop of HomieBot (EMMOE, section 4 and appendix D).
+
+instruction                     +------------------------------------------------+
+    |                           |                                                |
+    v      PlannerInput         v         Decision            Execution          |
+observe -----------------> planner.decide ---------> executor.execute --> inventory, history, feedback
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from homie.executor import Executor, canonical_action
+from homie.interfaces import Planner
+from homie.types import (
+    SUCCESS,
+    VIEWS,
+    Attempt,
+    Check,
+    Decision,
+    ErrorCode,
+    Execution,
+    Feedback,
+    HistoryItem,
+    Observation,
+    PlannerInput,
+    RoundRecord,
+    Subtask,
+)
+
+
+class EpisodeListener:
+    """Told of everything that happens in an episode, as it happens. Subclasses override what they care for."""
+
+    def started(self, task: str) -> None:
+        """The episode begins."""
+
+    def observed(self, given: PlannerInput, observation: Observation) -> None:
+        """The planner is about to be asked."""
+
+    def decided(self, round_number: int, decision: Decision) -> None:
+        """The planner has answered."""
+
+    def executing(self, round_number: int, subtask: Subtask) -> None:
+        """A subtask goes to the executor."""
+
+    def checked(self, check: Check) -> None:
+        """A layer of error detection has looked at the subtask."""
+
+    def attempted(self, attempt: Attempt) -> None:
+        """A skill attempt is over."""
+
+    def ticked(self, observation: Observation) -> None:
+        """One control period has passed."""
+
+    def recorded(self, record: RoundRecord) -> None:
+        """The subtask is over; this is what there is to keep."""
+
+    def finished(self, result: EpisodeResult) -> None:
+        """The episode is over."""
+
+
+class Listeners(EpisodeListener):
+    """Several listeners as one, told in order."""
+
+    def __init__(self, listeners: Iterable[EpisodeListener]) -> None:
+        self._all = tuple(listeners)
+
+    def started(self, task: str) -> None:
+        for one in self._all:
+            one.started(task)
+
+    def observed(self, given: PlannerInput, observation: Observation) -> None:
+        for one in self._all:
+            one.observed(given, observation)
+
+    def decided(self, round_number: int, decision: Decision) -> None:
+        for one in self._all:
+            one.decided(round_number, decision)
+
+    def executing(self, round_number: int, subtask: Subtask) -> None:
+        for one in self._all:
+            one.executing(round_number, subtask)
+
+    def checked(self, check: Check) -> None:
+        for one in self._all:
+            one.checked(check)
+
+    def attempted(self, attempt: Attempt) -> None:
+        for one in self._all:
+            one.attempted(attempt)
+
+    def ticked(self, observation: Observation) -> None:
+        for one in self._all:
+            one.ticked(observation)
+
+    def recorded(self, record: RoundRecord) -> None:
+        for one in self._all:
+            one.recorded(record)
+
+    def finished(self, result: EpisodeResult) -> None:
+        for one in self._all:
+            one.finished(result)
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeResult:
+    """How an episode ended: `ended` when the planner said End, `rounds` when they ran out."""
+
+    task: str
+    ended_by: Literal["ended", "rounds"]
+    rounds: int
+    history: tuple[HistoryItem, ...]
+    inventory: tuple[str, ...]
+    robot_seconds: float
+
+
+def run_episode(
+    task: str, planner: Planner, executor: Executor, *, seed: int, rounds: int, listener: EpisodeListener
+) -> EpisodeResult:
+    """Run one task to End or to the last round. Robot and locator must have been reset."""
+    robot, detector, locator = executor.robot, executor.detector, executor.locator
+    inventory: tuple[str, ...] = ()
+    history: tuple[HistoryItem, ...] = ()
+    feedback: Feedback | None = None
+    ended_by: Literal["ended", "rounds"] = "rounds"
+    planner.reset(task, seed=seed)
+    listener.started(task)
+    number = 0
+    while number < rounds and ended_by == "rounds":
+        number += 1
+        clock = _Clock()
+        observation = robot.observe(VIEWS)
+        detections = detector.detect(observation)
+        locator.update(observation, detections)
+        given = PlannerInput(
+            task=task,
+            round=number,
+            views={view: observation.frames[view].rgb for view in VIEWS},
+            detections=detections,
+            inventory=inventory,
+            history=history,
+            feedback=feedback,
+            actions=executor.actions,
+            models=executor.skills.models,
+        )
+        clock.lap("observe")
+        listener.observed(given, observation)
+        clock.lap("listen")
+        decision = planner.decide(given)
+        clock.lap("plan")
+        listener.decided(number, decision)
+        clock.lap("listen")
+        for subtask in decision.subtasks:
+            if canonical_action(subtask.action, executor.actions) == "End":
+                execution = Execution(Subtask("End"), decision.model, (), (), SUCCESS)
+                ended_by = "ended"
+            else:
+                listener.executing(number, subtask)
+                clock.lap("listen")
+                execution = executor.execute(decision, subtask, inventory, observation, listener)
+            clock.lap("execute")
+            feedback = execution.feedback
+            inventory = update_inventory(inventory, execution)
+            history = (*history, HistoryItem(len(history) + 1, execution.subtask, feedback))
+            listener.recorded(
+                RoundRecord(number, decision, execution, inventory, robot.observe().stamp, clock.seconds())
+            )
+            if ended_by == "ended" or not feedback.ok:
+                break
+            if subtask is not decision.subtasks[-1]:
+                observation = robot.observe(VIEWS)
+                locator.update(observation, detector.detect(observation))
+                clock.lap("observe")
+    result = EpisodeResult(task, ended_by, number, history, inventory, robot.observe().stamp)
+    listener.finished(result)
+    return result
+
+
+def update_inventory(inventory: tuple[str, ...], execution: Execution) -> tuple[str, ...]:
+    """The inventory after a subtask (appendix D): a pick adds, a put removes, a lost object is gone."""
+    action, feedback = execution.subtask.action, execution.feedback
+    if action == "Pick" and feedback.ok:
+        return (*inventory, execution.subtask.target)
+    if action == "Put" and (feedback.ok or feedback.code is ErrorCode.E2):
+        return inventory[:-1]
+    return inventory
+
+
+class _Clock:
+    """Seconds of wall clock by section of one round."""
+
+    def __init__(self) -> None:
+        self._began = self._last = time.perf_counter()
+        self._spent: dict[str, float] = {}
+
+    def lap(self, section: str) -> None:
+        now = time.perf_counter()
+        self._spent[section] = self._spent.get(section, 0.0) + now - self._last
+        self._last = now
+
+    def seconds(self) -> dict[str, float]:
+        """Sections, the total, and `overhead`: what the loop itself took."""
+        total = time.perf_counter() - self._began
+        spent = {name: round(value, 6) for name, value in self._spent.items()}
+        return {**spent, "overhead": round(total - sum(self._spent.values()), 6), "total": round(total, 6)}

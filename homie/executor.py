@@ -1,0 +1,195 @@
+"""The executor: a subtask is checked in layers, given to the skill the planner chose, tried, and answered.
+
+subtask -> format -> logical -> distance -> [ skill attempt -> execution check ] x attempts -> feedback
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from homie.errors import CommandRefused
+from homie.interfaces import CheckQuestion, Detector, ErrorCheck, Locator, Robot, Skill
+from homie.types import (
+    SUCCESS,
+    Attempt,
+    Check,
+    Command,
+    Decision,
+    ErrorCode,
+    Execution,
+    Feedback,
+    Observation,
+    Outcome,
+    Subtask,
+)
+
+ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
+"""The action list of EMMOE (section 3.2); suites may declare others."""
+
+
+class Sentences(Protocol):
+    """The table of messages (`error_detection.messages`)."""
+
+    def too_difficult(self, action: str) -> str: ...
+    def missing(self, action: str) -> str: ...
+
+
+class Watcher(Protocol):
+    """Looks on while skills run. See `homie.agent.EpisodeListener`."""
+
+    def checked(self, check: Check) -> None: ...
+    def attempted(self, attempt: Attempt) -> None: ...
+    def ticked(self, observation: Observation) -> None: ...
+
+
+def canonical_action(text: str, actions: Sequence[str] = ACTIONS) -> str | None:
+    """The listed action that a text names exactly, whatever its case, blanks or underscores; None if none does."""
+    key = " ".join(text.replace("_", " ").lower().split())
+    return next((action for action in actions if action.lower() == key), None)
+
+
+@dataclass(frozen=True, slots=True)
+class SkillBook:
+    """Which skill runs for (model, action). Models are the names of the loaded skill sets, in order of preference."""
+
+    by_model: Mapping[str, Mapping[str, Skill]]
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return tuple(self.by_model)
+
+    def choose(self, model: str, action: str) -> Skill | None:
+        """The skill of the model that the planner chose; any model that has the action where it chose none."""
+        if model:
+            wanted = next((name for name in self.by_model if name.lower() == model.lower()), None)
+            return None if wanted is None else self.by_model[wanted].get(action)
+        return next((skills[action] for skills in self.by_model.values() if action in skills), None)
+
+
+class Executor:
+    """Executes subtasks on one robot. Holds no state of an episode; the locator does."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        detector: Detector,
+        locator: Locator,
+        skills: SkillBook,
+        checks: Sequence[ErrorCheck],
+        sentences: Sentences,
+        *,
+        attempts: int = 3,
+        actions: tuple[str, ...] = ACTIONS,
+    ) -> None:
+        self.robot = robot
+        self.detector = detector
+        self.locator = locator
+        self.skills = skills
+        self.checks = checks
+        self.sentences = sentences
+        self.attempts = attempts
+        self.actions = actions
+
+    def execute(
+        self, decision: Decision, subtask: Subtask, inventory: tuple[str, ...], seen: Observation, watcher: Watcher
+    ) -> Execution:
+        """Check and run one subtask (not End). `seen` is the observation that the planner decided on."""
+        action = canonical_action(subtask.action, self.actions)
+        subtask = Subtask(action or subtask.action, subtask.target, subtask.destination)
+        place = subtask.destination or subtask.target
+        entity = self.locator.resolve(place, subtask, seen) if place else None
+        question = CheckQuestion(
+            decision=decision,
+            subtask=subtask,
+            entity=entity,
+            inventory=inventory,
+            observation=seen,
+            locator=self.locator,
+            actions=self.actions,
+            models=self.skills.models,
+            skilled=self.skills.choose(decision.model, subtask.action) is not None,
+        )
+        made: list[Check] = []
+        for check in self.checks:
+            found = check(question)
+            made.append(found)
+            watcher.checked(found)
+            if found.code is not None:
+                feedback = Feedback("fail", found.code, found.message)
+                return Execution(subtask, decision.model, tuple(made), (), feedback, entity or "")
+        skill = self.skills.choose(decision.model, subtask.action)
+        assert skill is not None and entity is not None  # the format check has seen to it
+        return self._run(decision, subtask, entity, skill, made, watcher)
+
+    def _run(
+        self, decision: Decision, subtask: Subtask, entity: str, skill: Skill, made: list[Check], watcher: Watcher
+    ) -> Execution:
+        attempts: list[Attempt] = []
+        held = self.locator.held(self.robot.observe())
+        feedback = Feedback("fail", ErrorCode.E1, self.sentences.too_difficult(subtask.action))
+        for number in range(1, self.attempts + 1):
+            attempt = self._attempt(number, subtask, entity, skill, watcher)
+            after = self._look()
+            done = self.locator.verify(subtask, entity, held, after)
+            if attempt.outcome is Outcome.SUCCEEDED and done is False:
+                attempt = _failed(attempt, "the skill reports success but the effect can not be seen")
+            attempts.append(attempt)
+            watcher.attempted(attempt)
+            if attempt.outcome is Outcome.SUCCEEDED:
+                feedback = SUCCESS
+                break
+            if subtask.action == "Put" and self.locator.held(after) is None:
+                feedback = Feedback("fail", ErrorCode.E2, self.sentences.missing(subtask.action))
+                break
+        made.append(Check("execution", feedback.code, "" if feedback.ok else feedback.message))
+        watcher.checked(made[-1])
+        return Execution(subtask, decision.model, tuple(made), tuple(attempts), feedback, entity)
+
+    def _look(self) -> Observation:
+        """A fresh observation, taken in by the locator if it wants pictures."""
+        observation = self.robot.observe(self.locator.cameras)
+        if self.locator.cameras:
+            self.locator.update(observation, self.detector.detect(observation))
+        return observation
+
+    def _attempt(self, number: int, subtask: Subtask, entity: str, skill: Skill, watcher: Watcher) -> Attempt:
+        """Run the skill until it says that it is over, its time is up, or the gate refuses a command."""
+        observation = self._look()
+        began = looked = observation.stamp
+        commands = clamped = 0
+        skill.start(subtask, self.locator.goal(entity, subtask, observation), observation)
+        outcome, reason = skill.outcome, ""
+        try:
+            while outcome is Outcome.RUNNING:
+                if observation.stamp - began > skill.max_seconds:
+                    outcome, reason = Outcome.TIMED_OUT, f"not done after {skill.max_seconds:g} s"
+                    break
+                sent = self.robot.act(skill.act(observation))
+                commands += 1
+                clamped += bool(sent.changes)
+                observation = self.robot.observe(skill.cameras)
+                watcher.ticked(observation)
+                if observation.stamp - looked >= self.locator.period:
+                    observation = self._look()
+                    looked = observation.stamp
+                    skill.revise(self.locator.goal(entity, subtask, observation))
+                outcome = skill.outcome
+        except CommandRefused as refusal:
+            outcome, reason = Outcome.FAILED, str(refusal)
+        self.robot.act(Command())  # the base stands, limbs hold
+        seconds = round(observation.stamp - began, 6)
+        return Attempt(number, skill.name, outcome, reason or skill.reason, seconds, commands, clamped)
+
+
+def _failed(attempt: Attempt, reason: str) -> Attempt:
+    return Attempt(
+        attempt.number,
+        attempt.skill,
+        Outcome.FAILED,
+        reason,
+        attempt.robot_seconds,
+        attempt.commands,
+        attempt.clamped,
+    )

@@ -1,0 +1,286 @@
+"""The contracts. Homie's folders meet here and nowhere else.
+
+             PlannerInput            Goal                  Command
+Robot ----> Detector ----> Planner ------> Skill ----------------> Robot
+  Observation  |  Detection    | Decision    ^  act(observation)
+               v               v             |
+            Locator ------> Executor --------+
+             Goal           (Checks, Feedback)
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+from homie.types import (
+    Array,
+    Check,
+    Command,
+    Decision,
+    Detection,
+    Goal,
+    Image,
+    Observation,
+    Outcome,
+    PlannerInput,
+    Pose,
+    SentCommand,
+    Subtask,
+)
+
+
+class Planner(ABC):
+    """A brain: from what the robot knows to the next decision. It never sees world state.
+
+    One instance serves one episode at a time; `reset` is called before each. `decide` may raise
+    `homie.errors.PlannerError` (the episode ends as infrastructure) but never invents a decision.
+    """
+
+    name: str = ""
+
+    @abstractmethod
+    def reset(self, task: str, *, seed: int) -> None:
+        """Forget everything and prepare for a task."""
+
+    @abstractmethod
+    def decide(self, given: PlannerInput) -> Decision:
+        """The next decision. Its action may be wrong: checking is the executor's work."""
+
+
+@dataclass(frozen=True, slots=True)
+class RobotSpec:
+    """Constants of a robot that skills and the safety gate need.
+
+    arm_joints: names, shoulder to wrist. *_limits: (n, 2) rad or m. *_speeds: largest speed per joint.
+    max_linear, max_angular: base speed limits; max_linear_acceleration, max_angular_acceleration likewise.
+    footprint_radius: m. gripper_max: largest opening (m). period: seconds of one control period.
+    rest, carry: arm postures (torso first, then arm, n + 1 values) for travelling empty and loaded.
+    """
+
+    name: str
+    arm_joints: tuple[str, ...]
+    arm_limits: Array
+    arm_speeds: Array
+    torso_limits: tuple[float, float]
+    torso_speed: float
+    head_limits: Array
+    head_speeds: Array
+    gripper_max: float
+    gripper_speed: float
+    max_linear: float
+    max_angular: float
+    max_linear_acceleration: float
+    max_angular_acceleration: float
+    footprint_radius: float
+    period: float
+    rest: Array
+    carry: Array
+
+
+class Kinematics(Protocol):
+    """Forward and inverse kinematics of torso and arm. `q` is (n + 1,): torso lift, then the arm joints."""
+
+    def forward(self, q: Array) -> Pose:
+        """The gripper pose in the base frame; x of the gripper points out along the fingers."""
+
+    def solve(self, position: Array, rotation: Array | None, q0: Array, *, locked_torso: bool = False) -> IkSolution:
+        """Joints that bring the gripper to a pose in the base frame (rotation None: position only)."""
+
+
+class IkSolution(Protocol):
+    """Result of `Kinematics.solve`: `q` (n + 1,), whether both errors (m, rad) are within tolerance."""
+
+    @property
+    def q(self) -> Array: ...
+    @property
+    def ok(self) -> bool: ...
+    @property
+    def position_error(self) -> float: ...
+    @property
+    def rotation_error(self) -> float: ...
+
+
+class Robot(ABC):
+    """A body that observes and obeys: a simulator or hardware. Used as a context manager.
+
+    `act` passes every command through the safety gate, sends it and returns after one control period.
+    Stop order everywhere: stop, hold or park, disconnect, then flush data; `close` does the first three.
+    """
+
+    spec: RobotSpec
+    kinematics: Kinematics
+
+    @abstractmethod
+    def reset(self, *, seed: int) -> None:
+        """Bring robot (and simulated world) to the start of an episode."""
+
+    @abstractmethod
+    def observe(self, cameras: Collection[str] = ()) -> Observation:
+        """Proprioception, and RGB-D frames of the named cameras (`homie.types.VIEWS`, `head`)."""
+
+    @abstractmethod
+    def act(self, command: Command) -> SentCommand:
+        """Send one command for one control period. Raises CommandRefused or RobotFault."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Stop all motion now and hold. Never raises for a robot that is already stopped."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Stop, hold or park, disconnect. Idempotent."""
+
+    def __enter__(self) -> Robot:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+class Skill(ABC):
+    """A low-level policy bound to some actions. Stateful between `start` and the end of the attempt.
+
+    `act` is called once per control period with a fresh observation that carries `cameras`; it returns the next
+    command, and `outcome` says whether it goes on. A skill never sees world state; what it may know is in the goal.
+    """
+
+    name: str = ""
+    actions: tuple[str, ...] = ()
+    cameras: tuple[str, ...] = ()
+    max_seconds: float = 60.0
+
+    @abstractmethod
+    def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        """Begin an attempt."""
+
+    def revise(self, goal: Goal) -> None:
+        """Take a better goal while running: the locator has seen more. Ignoring it is allowed."""
+
+    @abstractmethod
+    def act(self, observation: Observation) -> Command:
+        """The next command."""
+
+    @property
+    @abstractmethod
+    def outcome(self) -> Outcome:
+        """RUNNING until the attempt is over."""
+
+    @property
+    def reason(self) -> str:
+        """Why the attempt ended as it did, in words for the record."""
+        return ""
+
+
+class Detector(ABC):
+    """From pictures to named boxes."""
+
+    name: str = ""
+
+    @abstractmethod
+    def detect(self, observation: Observation) -> tuple[Detection, ...]:
+        """Detections in every frame of the observation, larger boxes first within a view."""
+
+
+class Locator(ABC):
+    """From names to goals: the goal adapter of one setting (background or sensors).
+
+    It also answers the questions that error detection asks, from the same knowledge: what exists, what is closed,
+    what opens, how far away things are. The background locator reads world state, the sensors locator only what
+    was observed.
+    """
+
+    name: str = ""
+    cameras: tuple[str, ...] = ()
+    period: float = float("inf")
+    """The cameras it wants to see while a skill runs, and how often (s of robot time)."""
+
+    @abstractmethod
+    def reset(self, *, seed: int) -> None:
+        """Forget the episode."""
+
+    @abstractmethod
+    def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
+        """Take in a new observation (remember what was seen where)."""
+
+    @abstractmethod
+    def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
+        """The entity that a planner's words mean, the nearest where they are ambiguous, or None."""
+
+    @abstractmethod
+    def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
+        """The goal for a resolved entity. For Put the entity is the destination."""
+
+    @abstractmethod
+    def opens(self, entity: str) -> bool:
+        """Whether it has a door or a drawer."""
+
+    @abstractmethod
+    def closed_container(self, entity: str) -> str | None:
+        """The closed container that hides or is the entity, or None if it is freely accessible."""
+
+    @abstractmethod
+    def pickable(self, entity: str) -> bool:
+        """Whether it is a loose object."""
+
+    @abstractmethod
+    def is_spot(self, entity: str) -> bool:
+        """Whether it is a place to go to only (a room), not a thing."""
+
+    @abstractmethod
+    def distance(self, entity: str, observation: Observation) -> float:
+        """Metres between the robot base and the nearest part of the entity that matters for reaching it."""
+
+    @abstractmethod
+    def held(self, observation: Observation) -> str | None:
+        """The entity in the hand as far as it is known, or None if the hand is empty."""
+
+    @abstractmethod
+    def verify(self, subtask: Subtask, entity: str, held: str | None, observation: Observation) -> bool | None:
+        """Whether the effect of a subtask can be seen to have happened; None if it can't be told.
+
+        `held` is what the hand held before the subtask; `entity` the resolved target (for Put: the destination).
+        """
+
+
+@runtime_checkable
+class Filmable(Protocol):
+    """A simulator that can be filmed from outside."""
+
+    def film(self, width: int, height: int) -> Image:
+        """A third-person picture, (height, width, 3)."""
+
+
+@runtime_checkable
+class WorldState(Protocol):
+    """Privileged knowledge. Only simulators have it; only the background locator, scoring and records may ask."""
+
+    def snapshot(self) -> dict[str, object]:
+        """Pose of every object, what it is in or on, how far every joint is open, what is held (JSON-ready)."""
+
+
+class ErrorCheck(Protocol):
+    """One layer of error detection, run before the skill. See `error_detection/`."""
+
+    def __call__(self, question: CheckQuestion) -> Check:
+        """What the layer found; a Check without code where it has nothing against the subtask."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckQuestion:
+    """All that a check may look at. `entity` is what the target (for Put: the destination) resolved to, or None.
+
+    `skilled` tells whether some skill runs the action under the model that the planner chose.
+    """
+
+    decision: Decision
+    subtask: Subtask
+    entity: str | None
+    inventory: tuple[str, ...]
+    observation: Observation
+    locator: Locator
+    actions: tuple[str, ...]
+    models: tuple[str, ...]
+    skilled: bool

@@ -1,0 +1,71 @@
+"""The options of a run: one model for the Python API, the CLI and `--config` files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from homie.errors import BadInput
+
+MAX_SEED = 2**31 - 1
+
+
+class RunOptions(BaseModel):
+    """Everything that decides an episode. Stored whole in `run.json`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    task: str = Field(min_length=1, description="The instruction in natural language.")
+    seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed of the scene and of everything random.")
+    scene: Path | None = Field(None, description="A scene spec (JSON) instead of a generated house.")
+    rooms: int | None = Field(None, ge=2, le=6, description="Rooms of a generated house (default: by seed).")
+    objects: int = Field(40, ge=0, le=60, description="Loose objects of a generated house.")
+    planner: str = Field("rule", description="Planner, as NAME or NAME:ARGUMENT (`scripted:plan.yaml`).")
+    robot: str = Field("mujoco", description="Robot or simulator.")
+    skills: str = Field("classical", description="Skill set.")
+    detector: str = Field("simulated", description="Detector.")
+    targets: Literal["background", "sensors"] = Field(
+        "background", description="Targets located from world state, or only from what the robot has seen."
+    )
+    grasp: Literal["weld", "friction"] = Field("weld", description="How a grasped object is held.")
+    check_order: Literal["paper", "code"] = Field("paper", description="Order of the error checks.")
+    rounds: int = Field(20, ge=1, le=1000, description="Rounds before the episode is ended.")
+    attempts: int = Field(3, ge=1, le=10, description="Attempts per subtask.")
+    out: Path | None = Field(None, description="Run folder (default: runs/<time>-<task>).")
+    video: bool = Field(True, description="Write video.mp4.")
+    frames: bool = Field(True, description="Write the four views of every round.")
+
+    @classmethod
+    def build(cls, config: Path | None = None, **given: Any) -> RunOptions:
+        """Options from a YAML file overridden by what is given (None = not given). Raises BadInput."""
+        values: dict[str, Any] = {}
+        if config is not None:
+            try:
+                loaded = yaml.safe_load(config.read_text(encoding="utf-8"))
+            except OSError as error:
+                raise BadInput(f"Can not read the config file {config}: {error.strerror}.") from error
+            except (yaml.YAMLError, UnicodeDecodeError) as error:
+                raise BadInput(f"The config file {config} is not valid YAML: {error}.") from error
+            if not isinstance(loaded, dict):
+                raise BadInput(f"The config file {config} must hold a mapping of option names to values.")
+            values.update(loaded)
+        values.update({name: value for name, value in given.items() if value is not None})
+        if isinstance(values.get("task"), str):
+            values["task"] = values["task"].strip()
+        try:
+            return cls(**values)
+        except ValidationError as error:
+            raise BadInput(explain(error)) from error
+
+
+def explain(error: ValidationError) -> str:
+    """The first complaint of pydantic as one sentence that names the option."""
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"]) or "options"
+    if where == "task" and first["type"] in ("string_too_short", "missing"):
+        return 'The instruction is empty: say what to do, e.g. homie run "put the apple in the bowl".'
+    more = f" ({error.error_count() - 1} more)" if error.error_count() > 1 else ""
+    return f"{where}: {first['msg']} (got {first.get('input')!r}){more}."

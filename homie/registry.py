@@ -1,0 +1,70 @@
+"""One registry: names to lazy `"module:attribute"` strings, plus entry points of third parties.
+
+Nothing is imported until it is asked for, so `homie --help` stays quick and a broken plug-in hurts only its users.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+from types import MappingProxyType
+from typing import Any
+
+from homie.errors import BadInput, MissingPart
+
+BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "planners": {
+            "rule": "planners.rule:RulePlanner",
+            "scripted": "planners.scripted:ScriptedPlanner",
+            "human": "planners.human:HumanPlanner",
+        },
+        "skills": {
+            "classical": "skills.classical:skills",
+        },
+        "robots": {
+            "mujoco": "homie.envs.mujoco.home:open_home",
+        },
+        "detectors": {
+            "simulated": "perception.simulated:SimulatedDetector",
+        },
+        "locators": {
+            "background": "homie.envs.mujoco.background:BackgroundLocator",
+            "sensors": "perception.memory:SensorLocator",
+        },
+        "checks": {
+            "paper": "error_detection:paper_order",
+            "code": "error_detection:code_order",
+        },
+    }
+)
+
+
+def names(kind: str) -> list[str]:
+    """Registered names of a kind (`planners`, `skills`, `robots`, ...), built-in first."""
+    found = list(BUILT_IN.get(kind, {}))
+    found += [e.name for e in entry_points(group=f"homie.{kind}") if e.name not in found]
+    return found
+
+
+def load(kind: str, name: str) -> Any:
+    """The object registered under a name. Raises BadInput for an unknown name, MissingPart for a missing package."""
+    target = BUILT_IN.get(kind, {}).get(name)
+    if target is None:
+        for entry in entry_points(group=f"homie.{kind}"):
+            if entry.name == name:
+                target = entry.value
+    if target is None:
+        known = names(kind)
+        close = difflib.get_close_matches(name, known, 1)
+        hint = f"did you mean '{close[0]}'?" if close else f"choose one of: {', '.join(known)}."
+        raise BadInput(f"Unknown {kind[:-1]} '{name}': {hint}")
+    module, _, attribute = target.partition(":")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        raise MissingPart(
+            f"The {kind[:-1]} '{name}' needs the package '{error.name}': install it with `pip install {error.name}`."
+        ) from error

@@ -1,0 +1,421 @@
+"""The words of Homie as types. Every value that crosses a boundary between folders is one of these.
+
+Units and frames: SI, radians, REP-103 (x forward, y left, z up). The *odometry frame* is fixed to the floor and
+starts at the scene origin in simulators, at the robot's start pose on hardware; every position below is in it
+unless a docstring says otherwise. Images are HxWx3 uint8 RGB, depth is HxW float32 metres (0 = no return).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array: TypeAlias = NDArray[np.float64]
+Image: TypeAlias = NDArray[np.uint8]
+Depth: TypeAlias = NDArray[np.float32]
+Mask: TypeAlias = NDArray[np.bool_]
+
+VIEWS = ("front", "left", "back", "right")
+"""The four cardinal views in the order of the paper (section 4.2, appendix D): counter-clockwise from front."""
+
+
+# ---------------------------------------------------------------- planner side
+
+
+@dataclass(frozen=True, slots=True)
+class Subtask:
+    """`{action, target[, destination]}`, equation 5 of the EMMOE paper plus the place of a Put."""
+
+    action: str
+    target: str = ""
+    destination: str = ""
+
+    def __str__(self) -> str:
+        return "[" + ", ".join(part for part in (self.action, self.target, self.destination) if part) + "]"
+
+
+END = Subtask("End")
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One planner output: analysis, one or more subtasks, the chosen model, and the raw text it came from.
+
+    `model` is the low-level model that the planner chose for the subtasks; "" leaves the choice to the executor.
+    """
+
+    subtasks: tuple[Subtask, ...]
+    analysis: str = ""
+    model: str = ""
+    raw: str = ""
+
+
+class ErrorCode(StrEnum):
+    """The ten codes of EMMOE, section 4.3 and appendix E.4."""
+
+    F1 = "F1"
+    F2 = "F2"
+    L1 = "L1"
+    L2 = "L2"
+    L3 = "L3"
+    L4 = "L4"
+    D1 = "D1"
+    D2 = "D2"
+    E1 = "E1"
+    E2 = "E2"
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What the planner is told about its last subtask. `code` is None exactly when `status` is success."""
+
+    status: Literal["success", "fail"]
+    code: ErrorCode | None = None
+    message: str = "None"
+
+    @property
+    def ok(self) -> bool:
+        return self.status == "success"
+
+
+SUCCESS = Feedback("success")
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryItem:
+    """One executed subtask and its result, as the planner is told in later rounds."""
+
+    number: int
+    subtask: Subtask
+    feedback: Feedback
+
+    def __str__(self) -> str:
+        return f"({self.number}) {self.subtask}({self.feedback.status})"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannerInput:
+    """I = {o1..4, s, T, inv, h, f} of equation 4 (the system information s belongs to the planner).
+
+    `views` maps `VIEWS` to images. `detections` lists what the detector reported in those images: names, boxes
+    and views, no depth and no world state. `actions` and `models` are the lists the planner may choose from.
+    """
+
+    task: str
+    round: int
+    views: Mapping[str, Image]
+    detections: tuple[Detection, ...]
+    inventory: tuple[str, ...]
+    history: tuple[HistoryItem, ...]
+    feedback: Feedback | None
+    actions: tuple[str, ...]
+    models: tuple[str, ...]
+
+    @property
+    def inventory_text(self) -> str:
+        """`None` or the held names joined with blanks, as the paper's prompt has it (appendix D)."""
+        return " ".join(self.inventory) or "None"
+
+    @property
+    def history_text(self) -> str:
+        return " ".join(str(item) for item in self.history) or "None"
+
+
+# ---------------------------------------------------------------- geometry
+
+
+@dataclass(frozen=True, slots=True)
+class Pose2:
+    """A pose on the floor: x, y in metres, yaw in radians."""
+
+    x: float
+    y: float
+    yaw: float
+
+    @property
+    def xy(self) -> Array:
+        return np.array([self.x, self.y])
+
+    def transform(self, point: Array) -> Array:
+        """A point (3,) given in this pose's frame, in the parent frame."""
+        c, s = np.cos(self.yaw), np.sin(self.yaw)
+        return np.array([self.x + c * point[0] - s * point[1], self.y + s * point[0] + c * point[1], float(point[2])])
+
+    def inverse(self, point: Array) -> Array:
+        """A point (3,) given in the parent frame, in this pose's frame."""
+        dx, dy = float(point[0]) - self.x, float(point[1]) - self.y
+        c, s = np.cos(self.yaw), np.sin(self.yaw)
+        return np.array([c * dx + s * dy, -s * dx + c * dy, float(point[2])])
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """A pose in space: position (3,) in metres, rotation matrix (3, 3), columns are the frame's axes."""
+
+    position: Array
+    rotation: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """An upright box: centre (3,), half extents (3,) along its own axes, yaw of those axes."""
+
+    center: Array
+    half: Array
+    yaw: float = 0.0
+
+    def corners(self) -> Array:
+        """The four footprint corners, (4, 2), counter-clockwise."""
+        c, s = np.cos(self.yaw), np.sin(self.yaw)
+        signs = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]]) * self.half[:2]
+        corners: Array = self.center[:2] + signs @ np.array([[c, s], [-s, c]])
+        return corners
+
+    def distance(self, point: Array) -> float:
+        """Metres from a point (2,) on the floor plan to the footprint; 0 inside."""
+        c, s = np.cos(self.yaw), np.sin(self.yaw)
+        delta = np.asarray(point[:2]) - self.center[:2]
+        local = np.abs(np.array([c * delta[0] + s * delta[1], -s * delta[0] + c * delta[1]]))
+        return float(np.linalg.norm(np.maximum(local - self.half[:2], 0.0)))
+
+
+# ---------------------------------------------------------------- observations
+
+
+@dataclass(frozen=True, slots=True)
+class Intrinsics:
+    """Pinhole camera: focal lengths and principal point in pixels, image size in pixels."""
+
+    fx: float
+    fy: float
+    cx: float
+    cy: float
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class CameraFrame:
+    """One RGB-D picture. `pose` is the optical frame (x right, y down, z forward) in the odometry frame.
+
+    `instances` (H, W) int32 holds the simulated instance segmentation where a simulator provides it: an index into
+    `instance_names`, -1 for nothing. It is a simulated sensor: hardware leaves it None and uses a real detector.
+    """
+
+    name: str
+    rgb: Image
+    depth: Depth | None
+    intrinsics: Intrinsics
+    pose: Pose
+    instances: NDArray[np.int32] | None = None
+    instance_names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proprioception:
+    """What the robot feels: odometry, joint positions by name, gripper opening (m), contact at both finger pads."""
+
+    base: Pose2
+    base_velocity: tuple[float, float]
+    joints: Mapping[str, float]
+    gripper: float
+    finger_contact: tuple[bool, bool]
+    holding: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """Everything the robot sees and feels at `stamp` (monotonic seconds; simulated time in simulators).
+
+    `frames` holds the cameras that were asked for, by name; the four cardinal ones are named as in `VIEWS`.
+    """
+
+    stamp: float
+    body: Proprioception
+    frames: Mapping[str, CameraFrame] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """A named box in one view: pixels (x0, y0, x1, y1), upper bounds exclusive, score 0..1.
+
+    `name` is what a person would call it (`red apple` -> `apple`); `instance` tells two of a kind apart within one
+    run of a detector and means nothing to a planner. `part` is "" or a part such as `door` or `handle`. `mask`
+    (H, W) marks the pixels where the detector gives them.
+    """
+
+    name: str
+    view: str
+    box: tuple[int, int, int, int]
+    score: float = 1.0
+    instance: str = ""
+    part: str = ""
+    mask: Mask | None = field(default=None, repr=False, compare=False)
+
+
+# ---------------------------------------------------------------- commands
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What the robot is told for one control period. A part that is None keeps its last target (base: stops).
+
+    base: (v, w) in m/s and rad/s. arm: joint targets (7,) in rad, shoulder to wrist. torso: lift in m.
+    head: (pan, tilt) in rad. gripper: opening width in m. effector: gripper pose in the base frame, turned into
+    arm and torso targets by the robot's own kinematics; not together with arm or torso.
+    """
+
+    base: tuple[float, float] | None = None
+    arm: tuple[float, ...] | None = None
+    torso: float | None = None
+    head: tuple[float, float] | None = None
+    gripper: float | None = None
+    effector: Pose | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SentCommand:
+    """What the safety gate made of a command: the requested one, the sent one, and what was changed and why."""
+
+    requested: Command
+    sent: Command
+    changes: tuple[str, ...] = ()
+
+
+# ---------------------------------------------------------------- goals
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """Where things can be put: a horizontal rectangle (top centre, half sizes along its own axes, yaw).
+
+    `clearance` is the free height above it in metres (inf under the open sky). `access` is the unit vector (2,)
+    from inside out through the only open side, or None where it can be reached from above.
+    """
+
+    center: Array
+    half_x: float
+    half_y: float
+    yaw: float
+    clearance: float = float("inf")
+    access: Array | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Articulation:
+    """A door or a drawer: how it moves and where to take it.
+
+    axis_point, axis: (3,) each; for a hinge the point is on the axis and a positive angle (right-hand rule about
+    `axis`) opens; for a slide `axis` is the opening direction. handle: centre (3,) now. handle_axis: unit vector
+    along the bar. outward: unit vector (3,) pointing from the panel to the person. opening: how far it is open now,
+    range: its largest opening, in rad or m.
+    """
+
+    kind: Literal["hinge", "slide"]
+    axis_point: Array
+    axis: Array
+    handle: Array
+    handle_axis: Array
+    outward: Array
+    opening: float
+    range: float
+
+
+@dataclass(frozen=True, slots=True)
+class OccupancyGrid:
+    """Obstacles on the floor plan: `occupied` and `unknown` (ny, nx); cell (0, 0) has its lower corner at `origin`
+    (2,), cells are `resolution` metres wide; y grows with the row."""
+
+    occupied: Mask
+    unknown: Mask
+    origin: Array
+    resolution: float
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What a skill needs, made from a subtask by a goal adapter.
+
+    name: the resolved entity or room. text: the subtask in words. position: its reference point (3,).
+    box: its bounding box. surfaces: where to put (best first). obstacles: boxes of things standing there.
+    articulations: doors and drawers that belong to it. room: the rectangle (x0, y0, x1, y1) if it is a spot.
+    front: yaw of the side a person uses, for furniture. held: box of the object in the hand, in the gripper frame.
+    grid: where the base can not be. mask and image are for policies that want pixels.
+    """
+
+    name: str
+    text: str
+    position: Array
+    box: Box | None = None
+    surfaces: tuple[Surface, ...] = ()
+    obstacles: tuple[Box, ...] = ()
+    articulations: tuple[Articulation, ...] = ()
+    room: tuple[float, float, float, float] | None = None
+    front: float | None = None
+    held: Box | None = None
+    grid: OccupancyGrid | None = field(default=None, repr=False)
+    mask: Mask | None = field(default=None, repr=False)
+    image: Image | None = field(default=None, repr=False)
+
+
+class Outcome(StrEnum):
+    """How one attempt of a skill ended."""
+
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    TIMED_OUT = "timed_out"
+
+
+# ---------------------------------------------------------------- records
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One layer of error detection and what it found."""
+
+    layer: Literal["format", "logical", "distance", "execution"]
+    code: ErrorCode | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try of a skill: which one really ran, how it ended and why, over how much robot time and commands."""
+
+    number: int
+    skill: str
+    outcome: Outcome
+    reason: str
+    robot_seconds: float
+    commands: int
+    clamped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What became of one subtask: the checks in the order made, the attempts, the feedback."""
+
+    subtask: Subtask
+    model: str
+    checks: tuple[Check, ...]
+    attempts: tuple[Attempt, ...]
+    feedback: Feedback
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRecord:
+    """One round of the agent loop, one line of `steps.jsonl` per executed subtask."""
+
+    round: int
+    decision: Decision
+    execution: Execution
+    inventory: tuple[str, ...]
+    stamp: float
+    timings: Mapping[str, float]
