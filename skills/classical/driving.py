@@ -1,0 +1,166 @@
+"""Base motions: following a path, turning, straight moves. Differential drive, commands (v, w)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from homie.types import Array, Command, OccupancyGrid, Pose2
+from skills.classical.motion import Motion, RoutineSkill, Stuck, wrap
+from skills.classical.planning import CostMap, plan_path
+
+LOOKAHEAD = 0.30
+"""Metres ahead on the path that the base steers for."""
+
+NO_PROGRESS_SECONDS = 4.0
+
+
+class MobileSkill(RoutineSkill):
+    """A skill that can drive."""
+
+    margin: float = 0.04
+    """Clearance beyond the footprint that a path must keep, m."""
+
+    _costs: CostMap | None = None
+    _costs_of: OccupancyGrid | None = None
+
+    @property
+    def costs(self) -> CostMap:
+        """The cost map of the goal's grid, made anew when the grid has changed."""
+        grid = self.goal.grid
+        if grid is None:
+            raise Stuck("there is no map to drive by")
+        if self._costs is None or self._costs_of is not grid:
+            self._costs = CostMap.of(grid, self.spec.footprint_radius + self.margin)
+            self._costs_of = grid
+        return self._costs
+
+    def navigate(self, target: Array, yaw: float | None = None, *, tolerance: float = 0.0) -> Motion:
+        """Drive to a point (2,) and face `yaw` there; plans again when the map changes or the way is blocked."""
+        for _ in range(6):
+            path = plan_path(self.costs, self.base.xy, target, tolerance)
+            if path is None:
+                raise Stuck("no free path to the target")
+            planned_on = self.goal.grid
+            done = yield from self.follow(path, lambda planned=planned_on: self._stale(planned, path))
+            if done == "arrived":
+                if yaw is not None:
+                    yield from self.turn(yaw)
+                return
+            if done == "blocked":
+                yield from self.straight(-0.15, seconds=2.0)
+        raise Stuck("the way stays blocked")
+
+    def _stale(self, planned: OccupancyGrid | None, path: Array) -> bool:
+        """Whether a new map puts an obstacle on the path."""
+        if self.goal.grid is planned:
+            return False
+        clear = self.spec.footprint_radius - 0.03
+        rest = np.array([self.base.xy, *_rest_of(path, self.base.xy)])
+        return not all(self.costs.clear_line(a, b, clear) for a, b in zip(rest[:-1], rest[1:], strict=True))
+
+    def follow(self, path: Array, stale: Callable[[], bool]) -> Motion:
+        """Drive along a path; returns "arrived", "blocked" (no progress) or "stale" (plan again)."""
+        best, since, ticks = np.inf, 0.0, 0
+        while True:
+            base = self.base
+            left = _length_left(path, base.xy)
+            if left < 0.04:
+                return "arrived"
+            if left < best - 0.03:
+                best, since = left, 0.0
+            since += self.spec.period
+            ticks += 1
+            if since > NO_PROGRESS_SECONDS:
+                return "blocked"
+            if ticks % 25 == 0 and stale():
+                return "stale"
+            ahead = _point_ahead(path, base.xy, LOOKAHEAD)
+            error = wrap(float(np.arctan2(*(ahead - base.xy)[::-1])) - base.yaw)
+            yield Command(base=self._steer(error, left))
+
+    def _steer(self, error: float, left: float) -> tuple[float, float]:
+        w = float(np.clip(2.5 * error, -self.spec.max_angular, self.spec.max_angular))
+        if abs(error) > 0.6:
+            return 0.0, w
+        brake = np.sqrt(2.0 * 0.5 * self.spec.max_linear_acceleration * max(left - 0.02, 0.0)) + 0.02
+        return float(min(self.spec.max_linear, brake) * np.cos(error) ** 2), w
+
+    def turn(self, yaw: float, *, tolerance: float = 0.02, seconds: float = 8.0) -> Motion:
+        """Turn in place to a heading. Raises Stuck if something holds the base."""
+        for _ in range(int(seconds / self.spec.period)):
+            error = wrap(yaw - self.base.yaw)
+            if abs(error) < tolerance:
+                return
+            brake = np.sqrt(2.0 * 0.6 * self.spec.max_angular_acceleration * abs(error))
+            speed = min(self.spec.max_angular, brake, 4.0 * abs(error) + 0.05)
+            yield Command(base=(0.0, float(np.copysign(speed, error))))
+        raise Stuck("the base can not turn")
+
+    def straight(self, distance: float, *, speed: float = 0.4, seconds: float = 6.0) -> Motion:
+        """Drive straight ahead (or back, negative) by a distance in m; gives up silently when blocked."""
+        begin = self.base
+        direction = np.array([np.cos(begin.yaw), np.sin(begin.yaw)])
+        still = 0.0
+        for _ in range(int(seconds / self.spec.period)):
+            gone = float((self.base.xy - begin.xy) @ direction)
+            left = distance - gone
+            if abs(left) < 0.01 or left * distance < 0:
+                return
+            still = still + self.spec.period if abs(self.seen.body.base_velocity[0]) < 0.01 else 0.0
+            if still > 1.0:
+                return
+            v = min(speed, np.sqrt(2.0 * 0.5 * self.spec.max_linear_acceleration * abs(left)) + 0.02)
+            w = float(np.clip(2.0 * wrap(begin.yaw - self.base.yaw), -0.5, 0.5))
+            yield Command(base=(float(np.copysign(v, distance)), w))
+
+    def clearance_ahead(self, pose: Pose2, distance: float) -> float:
+        """Smallest clearance on the straight line from a pose over a distance (negative: behind it)."""
+        direction = np.array([np.cos(pose.yaw), np.sin(pose.yaw)])
+        points = [pose.xy + direction * d for d in np.linspace(0.0, distance, 8)]
+        return min(self.costs.clear_at(point) for point in points)
+
+
+def _segment(path: Array, point: Array) -> tuple[int, float]:
+    """The segment of the path nearest to a point, and where on it (0..1). Later segments win ties."""
+    best, where = np.inf, (0, 0.0)
+    for i in range(len(path) - 1):
+        a, b = path[i], path[i + 1]
+        span = b - a
+        t = float(np.clip((point - a) @ span / max(float(span @ span), 1e-9), 0.0, 1.0))
+        distance = float(np.linalg.norm(a + span * t - point))
+        if distance <= best + 1e-9:
+            best, where = distance, (i, t)
+    return where
+
+
+def _length_left(path: Array, point: Array) -> float:
+    if len(path) == 1:
+        return float(np.linalg.norm(path[0] - point))
+    i, t = _segment(path, point)
+    lengths = np.linalg.norm(np.diff(path, axis=0), axis=1)
+    along = float(lengths[i] * (1.0 - t) + lengths[i + 1 :].sum())
+    return max(along, float(np.linalg.norm(path[-1] - point)) if along < 0.1 else along)
+
+
+def _rest_of(path: Array, point: Array) -> Array:
+    return path[_segment(path, point)[0] + 1 :] if len(path) > 1 else path
+
+
+def _point_ahead(path: Array, point: Array, distance: float) -> Array:
+    """The point `distance` metres further along the path than the nearest one, or the path's end."""
+    if len(path) == 1:
+        end: Array = path[0]
+        return end
+    i, t = _segment(path, point)
+    here = path[i] + (path[i + 1] - path[i]) * t
+    for nxt in path[i + 1 :]:
+        step = float(np.linalg.norm(nxt - here))
+        if step >= distance:
+            ahead: Array = here + (nxt - here) * (distance / step)
+            return ahead
+        distance -= step
+        here = nxt
+    last: Array = path[-1]
+    return last

@@ -1,0 +1,229 @@
+"""Motions that classical skills are made of, each a generator of commands.
+
+A skill is written as a routine: `yield from` one motion after the other. Each `yield` is one control period; when it
+returns, `self.seen` is the newest observation. A motion that can not go on raises `Stuck` with the reason.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Generator
+from typing import Any
+
+import numpy as np
+
+from homie.interfaces import Kinematics, RobotSpec, Skill
+from homie.types import Array, Command, Goal, Observation, Outcome, Pose, Pose2, Subtask
+
+Motion = Generator[Command, None, Any]
+
+
+class Stuck(Exception):
+    """The motion can not go on; the message is the reason that the record keeps."""
+
+
+class RoutineSkill(Skill):
+    """A skill whose behaviour is one routine. Returning from it is success, raising Stuck is failure."""
+
+    def __init__(self, spec: RobotSpec, kinematics: Kinematics) -> None:
+        self.spec = spec
+        self.kinematics = kinematics
+        self._outcome = Outcome.RUNNING
+        self._reason = ""
+
+    def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        self.subtask = subtask
+        self.goal = goal
+        self.seen = observation
+        self._outcome, self._reason = Outcome.RUNNING, ""
+        self._motion = self.routine()
+
+    def revise(self, goal: Goal) -> None:
+        self.goal = goal
+
+    def act(self, observation: Observation) -> Command:
+        self.seen = observation
+        try:
+            return next(self._motion)
+        except StopIteration:
+            self._outcome = Outcome.SUCCEEDED
+        except Stuck as stuck:
+            self._outcome, self._reason = Outcome.FAILED, str(stuck)
+        return Command()
+
+    @property
+    def outcome(self) -> Outcome:
+        return self._outcome
+
+    @property
+    def reason(self) -> str:
+        return self._reason
+
+    @abstractmethod
+    def routine(self) -> Motion:
+        """The behaviour."""
+
+    # ------------------------------------------------------------ state
+
+    @property
+    def base(self) -> Pose2:
+        """Where the base is by odometry."""
+        return self.seen.body.base
+
+    @property
+    def q(self) -> Array:
+        """Torso lift, then the arm joints, as measured: (n + 1,)."""
+        joints = self.seen.body.joints
+        return np.array([joints["torso_lift_joint"], *(joints[name] for name in self.spec.arm_joints)])
+
+    def gripper_pose(self) -> Pose:
+        """The gripper in the odometry frame, from measured joints."""
+        return self.to_odometry(self.kinematics.forward(self.q))
+
+    def to_odometry(self, pose: Pose) -> Pose:
+        """A pose in the base frame, in the odometry frame."""
+        return Pose(self.base.transform(pose.position), rotation_z(self.base.yaw) @ pose.rotation)
+
+    def to_base(self, pose: Pose, base: Pose2 | None = None) -> Pose:
+        """A pose in the odometry frame, in the frame of the base (or of a base pose that is only planned)."""
+        base = base or self.base
+        return Pose(base.inverse(pose.position), rotation_z(-base.yaw) @ pose.rotation)
+
+    # ------------------------------------------------------------ arm and gripper
+
+    def posture(self, q: Array, *, speed: float = 0.8, tolerance: float = 0.03, patience: float = 1.5) -> Motion:
+        """Move torso and arm to joint values (n + 1,), all joints arriving together. Raises Stuck if blocked."""
+        yield from self.follow_joints([q], speed=speed, tolerance=tolerance, patience=patience)
+
+    def follow_joints(
+        self, path: list[Array], *, speed: float = 0.8, tolerance: float = 0.03, patience: float = 1.5
+    ) -> Motion:
+        """Move through joint values one after the other without stopping in between."""
+        speeds = speed * np.array([self.spec.torso_speed, *self.spec.arm_speeds])
+        command = self.q
+        for target in path:
+            target = self._nearest_turn(target, command)
+            duration = float(np.max(np.abs(target - command) / speeds))
+            steps = max(1, int(np.ceil(duration / self.spec.period)))
+            begin = command
+            for step in range(1, steps + 1):
+                command = begin + (target - begin) * (step / steps)
+                yield self._arm(command)
+        waited = 0.0
+        while np.max(np.abs(self.q - command)) > tolerance:
+            waited += self.spec.period
+            if waited > patience:
+                worst = int(np.argmax(np.abs(self.q - command)))
+                name = ("torso_lift_joint", *self.spec.arm_joints)[worst]
+                raise Stuck(f"the arm is blocked: {name} is {abs(self.q[worst] - command[worst]):.2f} off")
+            yield self._arm(command)
+
+    def _nearest_turn(self, target: Array, reference: Array) -> Array:
+        """Continuous joints take the short way round."""
+        turning = np.concatenate([[False], np.isinf(self.spec.arm_limits).any(axis=1)])
+        short = reference + np.remainder(target - reference + np.pi, 2 * np.pi) - np.pi
+        return np.where(turning, short, target)
+
+    def _arm(self, q: Array) -> Command:
+        return Command(torso=float(q[0]), arm=tuple(q[1:].tolist()))
+
+    def line(self, pose: Pose, *, speed: float = 0.15, locked_torso: bool = False, patience: float = 1.5) -> Motion:
+        """Move the gripper on a straight line to a pose in the odometry frame. Raises Stuck if IK or way is blocked."""
+        path = self.line_joints(self.q, pose, locked_torso=locked_torso)
+        if path is None:
+            raise Stuck("no arm motion along the straight line")
+        yield from self.along(path, pose, speed=speed, patience=patience)
+
+    def along(self, path: list[Array], pose: Pose, *, speed: float = 0.15, patience: float = 1.5) -> Motion:
+        """Follow the joint path of a line at a gripper speed in m/s."""
+        length = float(np.linalg.norm(pose.position - self.gripper_pose().position))
+        joint_speed = np.array([self.spec.torso_speed, *self.spec.arm_speeds])
+        command = self.q
+        per_leg = length / max(1, len(path)) / speed
+        for target in path:
+            duration = max(per_leg, float(np.max(np.abs(target - command) / joint_speed)))
+            steps = max(1, int(np.ceil(duration / self.spec.period)))
+            begin = command
+            for step in range(1, steps + 1):
+                command = begin + (target - begin) * (step / steps)
+                yield self._arm(command)
+        waited = 0.0
+        while np.max(np.abs(self.q - command)) > 0.03 and waited < patience:
+            waited += self.spec.period
+            yield self._arm(command)
+
+    def line_joints(
+        self, q0: Array, pose: Pose, *, base: Pose2 | None = None, locked_torso: bool = False, step: float = 0.03
+    ) -> list[Array] | None:
+        """Joint values along the straight gripper line from q0 to a pose in the odometry frame; None if unreachable."""
+        target = self.to_base(pose, base)
+        start = self.kinematics.forward(q0)
+        length = float(np.linalg.norm(target.position - start.position))
+        count = max(1, int(np.ceil(length / step)))
+        path, q = [], q0
+        for i in range(1, count + 1):
+            t = i / count
+            position = start.position + (target.position - start.position) * t
+            rotation = slerp(start.rotation, target.rotation, t)
+            solution = self.kinematics.solve(position, rotation, q, locked_torso=locked_torso)
+            nearest = self._nearest_turn(solution.q, q)
+            if not solution.ok or np.max(np.abs(nearest - q)) > 0.9:
+                return None
+            q = nearest
+            path.append(q)
+        return path
+
+    def gripper(self, width: float, *, patience: float = 1.5) -> Motion:
+        """Open or close the gripper until it has the width (m) or stops moving."""
+        still, last = 0.0, self.seen.body.gripper
+        waited = 0.0
+        while waited < patience:
+            yield Command(gripper=width)
+            now = self.seen.body.gripper
+            still = still + self.spec.period if abs(now - last) < 2e-4 else 0.0
+            if abs(now - width) < 0.003 or still > 0.25:
+                return
+            last, waited = now, waited + self.spec.period
+
+    def wait(self, seconds: float) -> Motion:
+        """Stand still."""
+        for _ in range(int(np.ceil(seconds / self.spec.period))):
+            yield Command()
+
+
+def rotation_z(yaw: float) -> Array:
+    """Rotation matrix (3, 3) about z."""
+    c, s = np.cos(yaw), np.sin(yaw)
+    return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+
+
+def gripper_rotation(yaw: float, pitch: float, roll: float = 0.0) -> Array:
+    """Rotation of a gripper whose fingers point along `yaw`, `pitch` radians below the horizon, rolled about them.
+
+    With roll 0 the fingers close horizontally (gripper y is level).
+    """
+    cp, sp = np.cos(pitch), np.sin(pitch)
+    tilt = np.array([[cp, 0.0, sp], [0.0, 1.0, 0.0], [-sp, 0.0, cp]])
+    cr, sr = np.cos(roll), np.sin(roll)
+    spin = np.array([[1.0, 0.0, 0.0], [0.0, cr, -sr], [0.0, sr, cr]])
+    turned: Array = rotation_z(yaw) @ tilt @ spin
+    return turned
+
+
+def slerp(a: Array, b: Array, t: float) -> Array:
+    """The rotation a fraction `t` of the way from a to b, both (3, 3)."""
+    relative = a.T @ b
+    angle = float(np.arccos(np.clip((np.trace(relative) - 1.0) / 2.0, -1.0, 1.0)))
+    if angle < 1e-6:
+        return b
+    if angle > np.pi - 1e-3:
+        return b if t >= 0.5 else a
+    skew = (relative - relative.T) / (2.0 * np.sin(angle))
+    part = np.eye(3) + np.sin(angle * t) * skew + (1.0 - np.cos(angle * t)) * (skew @ skew)
+    turned: Array = a @ part
+    return turned
+
+
+def wrap(angle: float) -> float:
+    """The angle in (-pi, pi]."""
+    return float(-np.remainder(-angle + np.pi, 2 * np.pi) + np.pi)

@@ -1,0 +1,133 @@
+"""Path planning on an occupancy grid: A* that prefers clearance, and the shortcut that makes its path drivable.
+
+The robot is a disc (differential drive with a round footprint), so a configuration is a point of the distance field.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.types import Array, OccupancyGrid
+
+_MOVES = tuple((dy, dx, float(np.hypot(dy, dx))) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dy or dx)
+
+
+@dataclass(frozen=True, slots=True)
+class CostMap:
+    """Distance field of a grid. clearance (ny, nx): metres to the nearest obstacle; cost (ny, nx): per metre."""
+
+    clearance: NDArray[np.float32]
+    cost: NDArray[np.float32]
+    origin: Array
+    resolution: float
+    radius: float
+
+    @classmethod
+    def of(cls, grid: OccupancyGrid, radius: float, comfort: float = 0.30) -> CostMap:
+        """From a grid, for a disc of `radius` metres; `comfort` is the clearance beyond it that costs nothing."""
+        free = (~grid.occupied).astype(np.uint8)
+        clearance = cv2.distanceTransform(free, cv2.DIST_L2, 5).astype(np.float32) * grid.resolution
+        near = np.clip((radius + comfort - clearance) / comfort, 0.0, 1.0)
+        cost = 1.0 + 4.0 * near**2 + 1.0 * grid.unknown.astype(np.float32)
+        cost[clearance < radius] = np.inf
+        return cls(clearance, cost.astype(np.float32), grid.origin, grid.resolution, radius)
+
+    def cell(self, point: Array) -> tuple[int, int]:
+        """(row, column) of a point (2,), clipped into the grid."""
+        column, row = np.floor((np.asarray(point[:2]) - self.origin) / self.resolution).astype(int)
+        ny, nx = self.clearance.shape
+        return int(np.clip(row, 0, ny - 1)), int(np.clip(column, 0, nx - 1))
+
+    def point(self, cell: tuple[int, int]) -> Array:
+        """The centre (2,) of a cell."""
+        return self.origin + (np.array([cell[1], cell[0]]) + 0.5) * self.resolution
+
+    def clear_at(self, point: Array) -> float:
+        """Clearance at a point (2,); 0 outside the grid."""
+        column, row = np.floor((np.asarray(point[:2]) - self.origin) / self.resolution).astype(int)
+        ny, nx = self.clearance.shape
+        return float(self.clearance[row, column]) if 0 <= row < ny and 0 <= column < nx else 0.0
+
+    def clear_line(self, a: Array, b: Array, clearance: float) -> bool:
+        """Whether the straight line between two points keeps the clearance."""
+        steps = max(2, int(np.linalg.norm(np.asarray(b) - a) / (0.5 * self.resolution)) + 1)
+        return all(self.clear_at(a + (b - a) * t) >= clearance for t in np.linspace(0.0, 1.0, steps))
+
+
+def plan_path(costs: CostMap, start: Array, goal: Array, tolerance: float = 0.0) -> Array | None:
+    """A path (n, 2) from start to goal (or to within `tolerance` metres of it), None if there is none.
+
+    A robot that stands closer to an obstacle than its radius (after reaching over a counter, say) may leave: cells
+    around the start cost more instead of being forbidden.
+    """
+    first, last = costs.cell(start), costs.cell(goal)
+    escape = 0.45 / costs.resolution
+    reach = tolerance / costs.resolution
+    best = {first: 0.0}
+    parent: dict[tuple[int, int], tuple[int, int]] = {}
+    order = itertools.count()
+    heap = [(0.0, next(order), first)]
+    closed: set[tuple[int, int]] = set()
+    ny, nx = costs.clearance.shape
+    while heap:
+        _, _, cell = heapq.heappop(heap)
+        if cell in closed:
+            continue
+        closed.add(cell)
+        if np.hypot(cell[0] - last[0], cell[1] - last[1]) <= reach:
+            return _smooth(costs, _trace(costs, parent, cell, start, goal if not reach else None))
+        for dy, dx, length in _MOVES:
+            nxt = (cell[0] + dy, cell[1] + dx)
+            if not (0 <= nxt[0] < ny and 0 <= nxt[1] < nx) or nxt in closed:
+                continue
+            cost = float(costs.cost[nxt])
+            if not np.isfinite(cost):
+                close = np.hypot(nxt[0] - first[0], nxt[1] - first[1]) <= escape
+                if not close or costs.clearance[nxt] < 0.5 * costs.radius:
+                    continue
+                cost = 12.0
+            total = best[cell] + length * cost
+            if total < best.get(nxt, np.inf):
+                best[nxt], parent[nxt] = total, cell
+                ahead = float(np.hypot(nxt[0] - last[0], nxt[1] - last[1]))
+                heapq.heappush(heap, (total + ahead, next(order), nxt))
+    return None
+
+
+def _trace(
+    costs: CostMap,
+    parent: dict[tuple[int, int], tuple[int, int]],
+    cell: tuple[int, int],
+    start: Array,
+    goal: Array | None,
+) -> Array:
+    cells = [cell]
+    while cells[-1] in parent:
+        cells.append(parent[cells[-1]])
+    points = [costs.point(c) for c in reversed(cells)]
+    points[0] = np.asarray(start[:2], dtype=float)
+    if goal is not None:
+        points.append(np.asarray(goal[:2], dtype=float))
+    return np.array(points)
+
+
+def _smooth(costs: CostMap, path: Array) -> Array:
+    """Leave out points that a straight line with nearly the same clearance can skip."""
+    kept = [path[0]]
+    i = 0
+    while i < len(path) - 1:
+        j = min(len(path) - 1, i + 40)
+        while j > i + 1:
+            needed = min(min(costs.clear_at(p) for p in path[i : j + 1]), costs.radius + 0.20)
+            if costs.clear_line(path[i], path[j], needed - 0.02):
+                break
+            j -= 1
+        kept.append(path[j])
+        i = j
+    return np.array(kept)
