@@ -1,0 +1,28 @@
+"""Distance errors: D1 the target is too far to be reached, D2 too close for the arm (EMMOE, appendix E.1)."""
+
+from __future__ import annotations
+
+from error_detection import messages
+from error_detection.layers import Complaint
+from homie.interfaces import CheckQuestion
+from homie.types import ErrorCode
+
+MAX_DISTANCE = 2.0
+"""Metres between base and target above which manipulation is refused."""
+MIN_DISTANCE = 0.1
+"""Metres below which the arm can not be stretched out."""
+MANIPULATION = ("Pick", "Put", "Open", "Close")
+"""Actions that need the target within reach."""
+
+
+def within_reach(question: CheckQuestion) -> Complaint | None:
+    """D1 and D2 for pick, put, open and close."""
+    action = question.subtask.action
+    if action not in MANIPULATION or question.entity is None:
+        return None
+    metres = question.locator.distance(question.entity, question.observation)
+    if metres > MAX_DISTANCE:
+        return Complaint(ErrorCode.D1, messages.far_away(action))
+    if metres < MIN_DISTANCE:
+        return Complaint(ErrorCode.D2, messages.too_close(action))
+    return None

@@ -1,0 +1,48 @@
+"""Format errors: F1 the action or the model is not in its list, F2 the target does not exist (EMMOE, appendix E)."""
+
+from __future__ import annotations
+
+from error_detection import messages
+from error_detection.layers import Complaint, place
+from error_detection.logical import suitable
+from homie.interfaces import CheckQuestion
+from homie.types import ErrorCode
+
+
+def listed_action(question: CheckQuestion) -> Complaint | None:
+    """F1 for an action that is not in the list."""
+    action = question.subtask.action
+    if action in question.actions:
+        return None
+    return Complaint(ErrorCode.F1, messages.unknown_action(action))
+
+
+def listed_model(question: CheckQuestion) -> Complaint | None:
+    """F1 for a model that is not in the list (in any case of letters), or that has no skill for the action."""
+    model, action = question.decision.model, question.subtask.action
+    if model and model.lower() not in (name.lower() for name in question.models):
+        return Complaint(ErrorCode.F1, messages.unknown_model(model))
+    if not question.skilled:
+        return Complaint(ErrorCode.F1, messages.unskilled_model(model, action))
+    return None
+
+
+def existing_target(question: CheckQuestion) -> Complaint | None:
+    """F2 for a target that is missing from the subtask or that the locator does not know.
+
+    Of a Put only the place is looked at: the object that it names is not checked, the robot puts what it holds.
+    """
+    words = place(question)
+    if not words:
+        return Complaint(ErrorCode.F2, messages.no_target(question.subtask.action))
+    if question.entity is None:
+        return Complaint(ErrorCode.F2, messages.unknown_target(words))
+    return None
+
+
+def pickable_or_place(question: CheckQuestion) -> Complaint | None:
+    """The official code looks a Pick up among the objects and a Put among the receptacles; anything else "does
+    not exist" (F2)."""
+    if question.entity is None or question.subtask.action not in ("Pick", "Put") or suitable(question):
+        return None
+    return Complaint(ErrorCode.F2, messages.unknown_target(place(question)))

@@ -1,0 +1,49 @@
+"""What rules are and how several make one layer.
+
+A *rule* looks at one question and returns a code with its sentence, or None when it has nothing to say. A layer is
+an `homie.interfaces.ErrorCheck`: its rules in order, the first complaint counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+from homie.interfaces import CheckQuestion
+from homie.types import Check, ErrorCode
+
+Layer: TypeAlias = Literal["format", "logical", "distance", "execution"]
+
+
+class Complaint(NamedTuple):
+    """What a rule has against a subtask."""
+
+    code: ErrorCode
+    message: str
+
+
+Rule: TypeAlias = Callable[[CheckQuestion], Complaint | None]
+
+
+@dataclass(frozen=True, slots=True)
+class LayerCheck:
+    """Rules of one layer as one check. Always answers with a Check; `code` is None where no rule complains."""
+
+    layer: Layer
+    rules: tuple[Rule, ...]
+
+    def __call__(self, question: CheckQuestion) -> Check:
+        for rule in self.rules:
+            complaint = rule(question)
+            if complaint is not None:
+                return Check(self.layer, complaint.code, complaint.message)
+        return Check(self.layer)
+
+
+def place(question: CheckQuestion) -> str:
+    """The words that `question.entity` stands for: the destination of a Put, the target of all else.
+
+    A Put with one name only names the place, as in the official code (which takes the last name).
+    """
+    return question.subtask.destination or question.subtask.target

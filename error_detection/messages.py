@@ -1,0 +1,86 @@
+"""The table of messages: every sentence that goes back to a planner, in one place.
+
+The sentences are the interface to planners trained on EMMOE data, so wherever the paper (appendix E.1) or the
+official code has one it is quoted to the letter: the action in lower case, the target as the planner wrote it in
+lower case. Those without an official counterpart say so. The module itself satisfies `homie.executor.Sentences`.
+"""
+
+from __future__ import annotations
+
+# ---------------------------------------------------------------- F: format
+
+
+def unknown_action(action: str) -> str:
+    """F1: the action is not in the list."""
+    return f"{action.lower()} is not in the action list! You should only choose actions in the list."
+
+
+def unknown_model(model: str) -> str:
+    """F1: the model is not in the list. Ours: the official code ignores the chosen model."""
+    return f"{model} is not in the model list! You should only choose models in the list."
+
+
+def unskilled_model(model: str, action: str) -> str:
+    """F1: the model is in the list but has no skill for the action. Ours."""
+    if not model:
+        return f"No model in the model list can {action.lower()}! You should choose another action."
+    return f"{model} can not {action.lower()}! You should choose another model in the list."
+
+
+def unknown_target(item: str) -> str:
+    """F2: the target does not exist in the scene, or can not be recognised."""
+    return f"{item.lower()} does not exist! Please choose another object"
+
+
+def no_target(action: str) -> str:
+    """F2: the action was given without a target. Ours."""
+    return f"{action.lower()} needs a target! Please choose an object"
+
+
+# ---------------------------------------------------------------- L: logical
+
+
+def hand_full(action: str) -> str:
+    """L1: pick, open or close with something in the hand."""
+    return f"Unable to {action.lower()}, the hand is full"
+
+
+def hand_empty(action: str) -> str:
+    """L2: put with nothing in the hand."""
+    return f"Unable to {action.lower()}, the hand is empty"
+
+
+def closed(action: str, container: str) -> str:
+    """L3: the target is, or is inside, a closed container."""
+    return f"Unable to {action.lower()}, the {container.lower()} is closed, you should open it first"
+
+
+def not_interactive(action: str, item: str) -> str:
+    """L4: the target is nothing that the action can be done to."""
+    return f"Can not {action.lower()} {item.lower()}! Please choose another object"
+
+
+# ---------------------------------------------------------------- D: distance
+
+
+def far_away(action: str) -> str:
+    """D1: the target is more than 2 m away."""
+    return f"Unable to {action.lower()}, the target is far away"
+
+
+def too_close(action: str) -> str:
+    """D2: the target is less than 0.1 m away."""
+    return f"Unable to {action.lower()}, the target is too close"
+
+
+# ---------------------------------------------------------------- E: execution
+
+
+def too_difficult(action: str) -> str:
+    """E1: the skill has failed in every attempt."""
+    return f"Unable to {action.lower()}, the subtask is too difficult to perform"
+
+
+def missing(action: str) -> str:
+    """E2: after a put the object is neither in the hand nor in its place."""
+    return f"Unable to {action.lower()}, and the object is missing"
