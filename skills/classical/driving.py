@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
 
 import numpy as np
 
@@ -42,8 +42,7 @@ class MobileSkill(RoutineSkill):
             path = plan_path(self.costs, self.base.xy, target, tolerance)
             if path is None:
                 raise Stuck("no free path to the target")
-            planned_on = self.goal.grid
-            done = yield from self.follow(path, lambda planned=planned_on: self._stale(planned, path))
+            done = yield from self.follow(path)
             if done == "arrived":
                 if yaw is not None:
                     yield from self.turn(yaw)
@@ -58,10 +57,11 @@ class MobileSkill(RoutineSkill):
             return False
         clear = self.spec.footprint_radius - 0.03
         rest = np.array([self.base.xy, *_rest_of(path, self.base.xy)])
-        return not all(self.costs.clear_line(a, b, clear) for a, b in zip(rest[:-1], rest[1:], strict=True))
+        return not all(self.costs.clear_line(a, b, clear) for a, b in itertools.pairwise(rest))
 
-    def follow(self, path: Array, stale: Callable[[], bool]) -> Motion:
+    def follow(self, path: Array) -> Motion:
         """Drive along a path; returns "arrived", "blocked" (no progress) or "stale" (plan again)."""
+        planned = self.goal.grid
         best, since, ticks = np.inf, 0.0, 0
         while True:
             base = self.base
@@ -74,7 +74,7 @@ class MobileSkill(RoutineSkill):
             ticks += 1
             if since > NO_PROGRESS_SECONDS:
                 return "blocked"
-            if ticks % 25 == 0 and stale():
+            if ticks % 10 == 0 and self._stale(planned, path):
                 return "stale"
             ahead = _point_ahead(path, base.xy, LOOKAHEAD)
             error = wrap(float(np.arctan2(*(ahead - base.xy)[::-1])) - base.yaw)
@@ -114,6 +114,26 @@ class MobileSkill(RoutineSkill):
             v = min(speed, np.sqrt(2.0 * 0.5 * self.spec.max_linear_acceleration * abs(left)) + 0.02)
             w = float(np.clip(2.0 * wrap(begin.yaw - self.base.yaw), -0.5, 0.5))
             yield Command(base=(float(np.copysign(v, distance)), w))
+
+    def tuck(self) -> Motion:
+        """Bring the arm into its travelling posture: close to the body, or carrying what is in the hand."""
+        posture = self.spec.carry if self.seen.body.holding else self.spec.rest
+        if np.max(np.abs(self._nearest_turn(posture, self.q) - self.q)) > 0.05:
+            yield from self.posture(posture)
+
+    def look_at(self, point: Array, *, seconds: float = 1.5) -> Motion:
+        """Turn the head towards a point (3,) in the odometry frame."""
+        local = self.base.inverse(point)
+        pan = float(np.arctan2(local[1], local[0]))
+        height = 1.05 + self.q[0]
+        tilt = float(np.arctan2(height - local[2], max(float(np.hypot(local[0], local[1])) - 0.1, 0.1)))
+        low, high = self.spec.head_limits[:, 0], self.spec.head_limits[:, 1]
+        wanted = (float(np.clip(pan, low[0], high[0])), float(np.clip(tilt, low[1], high[1])))
+        for _ in range(int(seconds / self.spec.period)):
+            joints = self.seen.body.joints
+            if abs(joints["head_pan_joint"] - wanted[0]) + abs(joints["head_tilt_joint"] - wanted[1]) < 0.05:
+                return
+            yield Command(head=wanted)
 
     def clearance_ahead(self, pose: Pose2, distance: float) -> float:
         """Smallest clearance on the straight line from a pose over a distance (negative: behind it)."""

@@ -1,0 +1,84 @@
+"""Go to: drive to a room, in front of furniture, or to where an object can be reached."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from homie.types import Array, Box, Pose2
+from skills.classical.driving import MobileSkill
+from skills.classical.motion import Motion, Stuck
+from skills.classical.reaching import Reachable
+
+REACH = 0.72
+"""Metres from a thing's nearest side at which the robot stops."""
+
+
+class GoTo(MobileSkill):
+    """Stops within arm's reach of the target, facing it; inside a room for a spot."""
+
+    name = "classical/go_to"
+    actions = ("Go to",)
+    max_seconds = 120.0
+
+    def routine(self) -> Motion:
+        yield from self.tuck()
+        if self.goal.room is not None:
+            yield from self.navigate(self._in_room(self.goal.room))
+            return
+        pose = self._before(self.goal.box)
+        yield from self.navigate(pose.xy, pose.yaw)
+        yield from self.look_at(self.goal.position)
+
+    def _in_room(self, room: tuple[float, float, float, float]) -> Array:
+        """The roomiest reachable point of a rectangle, rather in its middle."""
+        reachable = Reachable.of(self.costs, self.base)
+        x0, y0, x1, y1 = room
+        middle = np.array([(x0 + x1) / 2, (y0 + y1) / 2])
+        best: tuple[float, Array] | None = None
+        for x in np.linspace(x0 + 0.4, x1 - 0.4, 15):
+            for y in np.linspace(y0 + 0.4, y1 - 0.4, 15):
+                point = np.array([x, y])
+                if reachable(point):
+                    cost = float(np.linalg.norm(point - middle)) - min(self.costs.clear_at(point), 0.8)
+                    if best is None or cost < best[0]:
+                        best = cost, point
+        if best is None:
+            raise Stuck("no free floor in the room can be reached")
+        return best[1]
+
+    def _before(self, box: Box | None) -> Pose2:
+        """A reachable pose near the target that faces it, from its front if it has one."""
+        reachable = Reachable.of(self.costs, self.base)
+        target = box or Box(self.goal.position, np.full(3, 0.03))
+        best: tuple[float, Pose2] | None = None
+        for k in range(32):
+            angle = k * np.pi / 16
+            away = np.array([np.cos(angle), np.sin(angle)])
+            for gap in (REACH - 0.22, REACH - 0.12, REACH, REACH + 0.2):
+                xy = _beside(target, away, gap)
+                if not reachable(xy):
+                    continue
+                cost = 0.5 * abs(target.distance(xy) - (REACH - 0.22)) + 0.08 * float(np.linalg.norm(xy - self.base.xy))
+                if self.goal.front is not None:
+                    facing = np.array([np.cos(self.goal.front), np.sin(self.goal.front)])
+                    cost += 1.5 * (1.0 - float(away @ facing))
+                cost += 0.4 * max(0.0, 0.5 - self.costs.clear_at(xy))
+                if best is None or cost < best[0]:
+                    toward = self.goal.position[:2] - xy
+                    best = cost, Pose2(float(xy[0]), float(xy[1]), float(np.arctan2(toward[1], toward[0])))
+        if best is None:
+            raise Stuck("no free floor near the target can be reached")
+        return best[1]
+
+
+def _beside(box: Box, away: Array, gap: float) -> Array:
+    """The point `gap` metres outside a box's footprint in a direction from its centre."""
+    low, high = 0.0, 4.0
+    for _ in range(20):
+        middle = (low + high) / 2
+        if box.distance(box.center[:2] + middle * away) < gap:
+            low = middle
+        else:
+            high = middle
+    point: Array = box.center[:2] + high * away
+    return point

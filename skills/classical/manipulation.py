@@ -1,0 +1,69 @@
+"""What Pick, Put, Open and Close share: coming to a standing, raising and tucking the arm, keeping away from edges."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from homie.interfaces import Kinematics, RobotSpec
+from homie.types import Array, Command, Pose2
+from skills.classical.driving import MobileSkill
+from skills.classical.hand import Hand
+from skills.classical.motion import Motion, wrap
+
+BACK_OFF = 0.32
+"""Metres before a standing where the arm is raised, so that it never swings into what the robot stands at."""
+
+
+class Manipulation(MobileSkill):
+    """A mobile skill with an arm and a memory of what is in the hand (shared by the skills of one set)."""
+
+    max_seconds = 90.0
+
+    def __init__(self, spec: RobotSpec, kinematics: Kinematics, hand: Hand) -> None:
+        super().__init__(spec, kinematics)
+        self.hand = hand
+
+    @property
+    def ready(self) -> Array:
+        """The raised posture from which the arm reaches forward and to which it returns, (n + 1,)."""
+        return self.spec.carry
+
+    def come_to(self, pose: Pose2) -> Motion:
+        """Drive to a standing with the arm raised on the last stretch."""
+        direction = np.array([np.cos(pose.yaw), np.sin(pose.yaw)])
+        before = pose.xy - BACK_OFF * direction
+        near = np.linalg.norm(pose.xy - self.base.xy) < 0.04 and abs(wrap(pose.yaw - self.base.yaw)) < 0.05
+        if not near:
+            yield from self.tuck()
+            if self.clearance_ahead(pose, -BACK_OFF) >= self.spec.footprint_radius:
+                yield from self.navigate(before, pose.yaw)
+                yield from self.posture(self.ready)
+                yield from self.straight(float((pose.xy - self.base.xy) @ direction))
+                yield from self.turn(pose.yaw)
+                return
+            yield from self.navigate(pose.xy, pose.yaw)
+        yield from self.posture(self.ready)
+
+    def leave(self) -> Motion:
+        """From a raised arm: back away from what the robot stands at, then tuck."""
+        room = next((d for d in (0.35, 0.25, 0.15) if self._clear_behind(d)), 0.0)
+        if room:
+            yield from self.straight(-room)
+        yield from self.tuck()
+
+    def _clear_behind(self, distance: float) -> bool:
+        return self.clearance_ahead(self.base, -distance) >= self.spec.footprint_radius - 0.02
+
+    def release(self) -> Motion:
+        """Open the hand and let go."""
+        yield from self.gripper(self.spec.gripper_max)
+        yield from self.wait(0.2)
+
+    def squeeze(self) -> Motion:
+        """Close the hand until it holds something or is shut."""
+        for _ in range(int(2.0 / self.spec.period)):
+            yield Command(gripper=0.0)
+            body = self.seen.body
+            if body.holding or body.gripper < 0.004:
+                break
+        yield from self.wait(0.2)

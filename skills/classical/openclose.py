@@ -1,0 +1,233 @@
+"""Open and Close: take the handle and lead it along the arc of the hinge or the line of the slide."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from homie.types import Array, Articulation, Command, Pose, Pose2
+from skills.classical.manipulation import Manipulation
+from skills.classical.motion import Motion, Stuck, gripper_rotation
+from skills.classical.reaching import Reachable, Standing, solve_sequence
+
+HANDLE_OPENING = 0.06
+"""Opening of the fingers around a bar, m: a fully open finger would touch the panel behind it."""
+
+FURTHEST = 1.60
+"""How far a hinged door is opened, rad: past this it gains nothing."""
+
+LEAST = 1.15
+"""An opening that still lets the arm in, rad."""
+
+ENTRY = 0.10
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """A way to lead a handle: gripper poses from the first touch on, one per step of the joint."""
+
+    poses: tuple[Pose, ...]
+    end: float
+
+    @property
+    def before(self) -> Pose:
+        return self._off(self.poses[0])
+
+    @property
+    def after(self) -> Pose:
+        return self._off(self.poses[-1])
+
+    @staticmethod
+    def _off(pose: Pose) -> Pose:
+        return Pose(pose.position - ENTRY * pose.rotation[:, 0], pose.rotation)
+
+
+class MoveArticulation(Manipulation):
+    """Leads the handle of a door or a drawer from where it is to an end position."""
+
+    max_seconds = 120.0
+
+    @abstractmethod
+    def ends(self, articulation: Articulation) -> tuple[float, ...]:
+        """Joint positions to aim for, best first."""
+
+    @abstractmethod
+    def pick_articulation(self) -> Articulation:
+        """The door or drawer to move."""
+
+    def routine(self) -> Motion:
+        if self.seen.body.holding:
+            raise Stuck("the hand is full")
+        articulation = self.pick_articulation()
+        standing, pull = self._choose(articulation)
+        yield from self.come_to(standing.base)
+        yield from self.look_at(articulation.handle)
+        yield from self.gripper(HANDLE_OPENING)
+        joints = solve_sequence(self.kinematics, self.base, (pull.before, *pull.poses), self.ready, max_jump=1.2)
+        if joints is None:
+            raise Stuck("the handle can not be led from here")
+        yield from self.posture(joints[0])
+        yield from self.line(pull.poses[0], speed=0.12)
+        yield from self.squeeze()
+        if not self.seen.body.holding:
+            yield from self._withdraw(pull.before)
+            raise Stuck("the fingers missed the handle")
+        yield from self._lead(list(joints[2:]))
+        yield from self.gripper(HANDLE_OPENING)
+        yield from self.wait(0.1)
+        yield from self._withdraw(self.gripper_backed())
+
+    def gripper_backed(self) -> Pose:
+        """Where the gripper is, `ENTRY` metres back along its fingers."""
+        pose = self.gripper_pose()
+        return Pose(pose.position - ENTRY * pose.rotation[:, 0], pose.rotation)
+
+    def _withdraw(self, pose: Pose) -> Motion:
+        yield from self.gripper(HANDLE_OPENING)
+        path = self.line_joints(self.q, pose)
+        if path is not None:
+            yield from self.along(path, pose)
+        yield from self.posture(self.ready)
+        yield from self.leave()
+
+    def _lead(self, path: Sequence[Array]) -> Motion:
+        """Follow the joint path slowly with the fingers closed; the door decides how fast that goes."""
+        speeds = 0.35 * np.array([self.spec.torso_speed, *self.spec.arm_speeds])
+        command = self.q
+        for target in path:
+            target = self._nearest_turn(target, command)
+            steps = max(3, int(np.ceil(np.max(np.abs(target - command) / speeds) / self.spec.period)))
+            begin = command
+            for step in range(1, steps + 1):
+                command = begin + (target - begin) * (step / steps)
+                yield Command(torso=float(command[0]), arm=tuple(command[1:].tolist()), gripper=0.0)
+        yield from self.wait(0.5)
+
+    def _choose(self, articulation: Articulation) -> tuple[Standing, Pull]:
+        reachable = Reachable.of(self.costs, self.base)
+        for end in self.ends(articulation):
+            for base, pull in self._options(articulation, end, reachable):
+                probes = (pull.before, pull.poses[0], pull.poses[len(pull.poses) // 2], pull.poses[-1])
+                if solve_sequence(self.kinematics, base, probes, self.ready, max_jump=3.0) is None:
+                    continue
+                joints = solve_sequence(self.kinematics, base, (pull.before, *pull.poses), self.ready, max_jump=1.2)
+                if joints is not None:
+                    return Standing(base, joints), pull
+        raise Stuck("no place to stand from which the handle can be led")
+
+    def _options(self, articulation: Articulation, end: float, reachable: Reachable) -> Iterator[tuple[Pose2, Pull]]:
+        """Base poses and pulls, cheapest first."""
+        found: list[tuple[float, int, Pose2, Pull]] = []
+        inward = float(np.arctan2(-articulation.outward[1], -articulation.outward[0]))
+        span = end - articulation.opening
+        for follow, slant in self._wrists(articulation):
+            pull = _pull(articulation, end, follow, slant, inward)
+            first, last = pull.poses[0].position, pull.poses[-1].position
+            middle = (first[:2] + last[:2]) / 2
+            swept = np.array([pose.position[:2] for pose in pull.poses])
+            for angle in np.linspace(-np.pi, np.pi, 24, endpoint=False):
+                for distance in (0.62, 0.72, 0.82, 0.92):
+                    xy = middle + distance * np.array([np.cos(angle), np.sin(angle)])
+                    if not reachable(xy) or np.min(np.linalg.norm(swept - xy, axis=1)) < 0.42:
+                        continue
+                    if articulation.kind == "hinge" and _on_sweep(articulation, xy, span):
+                        continue
+                    for lean in (0.0, 0.4, -0.4):
+                        toward = float(np.arctan2(*(middle - xy)[::-1])) + lean
+                        cost = (
+                            0.3 * abs(distance - 0.72)
+                            + 0.12 * float(np.linalg.norm(xy - self.base.xy))
+                            + 0.2 * abs(slant)
+                            + 0.1 * abs(lean)
+                            + 0.15 * abs(float(np.linalg.norm(first[:2] - xy)) - 0.75)
+                        )
+                        found.append((cost, len(found), Pose2(float(xy[0]), float(xy[1]), toward), pull))
+        found.sort(key=lambda option: option[:2])
+        return ((base, pull) for _, _, base, pull in found[:250])
+
+    @staticmethod
+    def _wrists(articulation: Articulation) -> Sequence[tuple[float, float]]:
+        """(how much the gripper turns with the door, slant against the panel's normal at the start)."""
+        if articulation.kind == "slide":
+            return ((0.0, 0.0), (0.0, 0.4), (0.0, -0.4))
+        return ((0.6, 0.0), (0.3, 0.0), (0.9, 0.0), (0.5, 0.5), (0.5, -0.5), (0.0, 0.0))
+
+
+class Open(MoveArticulation):
+    """Opens a door or a drawer by its handle."""
+
+    name = "classical/open"
+    actions = ("Open",)
+
+    def ends(self, articulation: Articulation) -> tuple[float, ...]:
+        if articulation.kind == "slide":
+            return (0.97 * articulation.range, 0.8 * articulation.range)
+        return tuple(min(end, articulation.range) for end in (FURTHEST, 1.4, LEAST))
+
+    def pick_articulation(self) -> Articulation:
+        if not self.goal.articulations:
+            raise Stuck("no door or drawer with a handle is known")
+        return min(self.goal.articulations, key=lambda a: a.opening / a.range)
+
+
+class Close(MoveArticulation):
+    """Closes a door or a drawer by its handle."""
+
+    name = "classical/close"
+    actions = ("Close",)
+
+    def ends(self, articulation: Articulation) -> tuple[float, ...]:
+        return (-0.02, 0.0)
+
+    def pick_articulation(self) -> Articulation:
+        if not self.goal.articulations:
+            raise Stuck("no door or drawer with a handle is known")
+        return max(self.goal.articulations, key=lambda a: a.opening / a.range)
+
+
+def _pull(articulation: Articulation, end: float, follow: float, slant: float, inward: float) -> Pull:
+    """Gripper poses along the way of the handle, about 6 degrees or 4 cm apart."""
+    span = end - articulation.opening
+    unit = 0.1 if articulation.kind == "hinge" else 0.04
+    count = max(2, int(np.ceil(abs(span) / unit)))
+    roll = np.pi / 2 if abs(articulation.handle_axis[2]) < 0.5 else 0.0
+    poses = []
+    for i in range(count + 1):
+        moved = span * i / count
+        position = _handle_at(articulation, moved)
+        turned = moved * float(np.sign(articulation.axis[2])) if articulation.kind == "hinge" else 0.0
+        yaw = inward + slant + follow * turned
+        poses.append(Pose(position, gripper_rotation(yaw, 0.0, roll)))
+    return Pull(tuple(poses), end)
+
+
+def _handle_at(articulation: Articulation, moved: float) -> Array:
+    """The handle's centre when the joint has moved by an angle or a distance from now."""
+    if articulation.kind == "slide":
+        slid: Array = articulation.handle + moved * articulation.axis
+        return slid
+    arm = articulation.handle - articulation.axis_point
+    angle = moved * float(np.sign(articulation.axis[2]))
+    c, s = np.cos(angle), np.sin(angle)
+    turned: Array = articulation.axis_point + np.array([c * arm[0] - s * arm[1], s * arm[0] + c * arm[1], arm[2]])
+    return turned
+
+
+def _on_sweep(articulation: Articulation, xy: Array, span: float) -> bool:
+    """Whether a footprint at xy would be in the way of the door's sweep."""
+    arm = (articulation.handle - articulation.axis_point)[:2]
+    length = float(np.linalg.norm(arm)) + 0.08
+    to = xy - articulation.axis_point[:2]
+    if np.linalg.norm(to) > length + 0.32:
+        return False
+    for t in np.linspace(0.0, 1.0, 9):
+        angle = span * t * float(np.sign(articulation.axis[2]))
+        c, s = np.cos(angle), np.sin(angle)
+        direction = np.array([c * arm[0] - s * arm[1], s * arm[0] + c * arm[1]]) / np.linalg.norm(arm)
+        along = float(np.clip(to @ direction, 0.0, length))
+        if np.linalg.norm(to - along * direction) < 0.34:
+            return True
+    return False

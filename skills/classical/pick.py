@@ -1,0 +1,120 @@
+"""Pick: choose a grasp and a place to stand for it, reach from above or through the front, close, lift, carry."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from homie.types import Box, Pose, Pose2, Surface
+from skills.classical.hand import Grasp, grasps
+from skills.classical.manipulation import Manipulation
+from skills.classical.motion import Motion, Stuck
+from skills.classical.reaching import Reachable, base_candidates, first_standing, solve_sequence
+
+HOVER = 0.13
+"""Metres before the grasp where the straight approach begins."""
+
+LIFT = 0.12
+
+
+class Pick(Manipulation):
+    """Takes a loose object with the gripper. Ends with the object over the robot's own base."""
+
+    name = "classical/pick"
+    actions = ("Pick",)
+
+    def routine(self) -> Motion:
+        if self.seen.body.holding:
+            raise Stuck("there is something in the hand already")
+        grasp, base = self._choose()
+        yield from self.come_to(base)
+        yield from self.look_at(self._box().center)
+        grasp = self._again(grasp)
+        yield from self.gripper(grasp.opening)
+        before, lifted = self._before(grasp), self._lifted(grasp)
+        joints = solve_sequence(self.kinematics, self.base, (before, grasp.pose, lifted), self.ready)
+        if joints is None:
+            raise Stuck("the grasp can not be reached from here")
+        yield from self.posture(joints[0])
+        yield from self.line(grasp.pose, speed=0.12)
+        yield from self.squeeze()
+        if not self.seen.body.holding:
+            yield from self.release()
+            yield from self.line(before)
+            yield from self.posture(self.ready)
+            yield from self.leave()
+            raise Stuck("the fingers closed on nothing")
+        self._remember(grasp)
+        yield from self.line(lifted, speed=0.12)
+        if self._compartment() is not None:
+            yield from self.line(Pose(before.position + np.array([0, 0, 0.03]), before.rotation))
+        yield from self.posture(self.ready)
+        yield from self.leave()
+        if not self.seen.body.holding:
+            raise Stuck("the object slipped out of the hand")
+
+    def _box(self) -> Box:
+        if self.goal.box is None:
+            raise Stuck("where the object is, is not known well enough to grasp it")
+        return self.goal.box
+
+    def _compartment(self) -> Surface | None:
+        """The shelf that the object stands on, if it can only be reached through the front."""
+        surface = self.goal.surfaces[0] if self.goal.surfaces else None
+        return surface if surface is not None and surface.access is not None else None
+
+    def _options(self, chosen: Sequence[Grasp]) -> Iterator[tuple[float, Pose2, Sequence[Pose]]]:
+        reachable = Reachable.of(self.costs, self.base)
+        found: list[tuple[float, int, Pose2, Sequence[Pose]]] = []
+        for grasp in chosen:
+            poses = (self._before(grasp), grasp.pose, self._lifted(grasp))
+            approach = None if grasp.pitch > 1.5 else grasp.yaw
+            for cost, base in base_candidates(grasp.pose.position, approach, self.base, reachable):
+                found.append((cost + grasp.cost, len(found), base, poses))
+        found.sort(key=lambda option: option[:2])
+        return ((cost, base, poses) for cost, _, base, poses in found)
+
+    def _choose(self) -> tuple[Grasp, Pose2]:
+        chosen = self._grasps()
+        if not chosen:
+            raise Stuck("no grasp fits the object where it stands")
+        by_pose = {id(grasp.pose): grasp for grasp in chosen}
+        found = first_standing(self.kinematics, self._options(chosen), self.ready)
+        if found is None:
+            raise Stuck("no place to stand from which the object can be reached")
+        standing, poses = found
+        return by_pose[id(poses[1])], standing.base
+
+    def _grasps(self) -> list[Grasp]:
+        compartment = self._compartment()
+        access = None if compartment is None else compartment.access
+        clearance = float("inf") if compartment is None else compartment.clearance
+        return grasps(self._box(), self.goal.obstacles, access, clearance)
+
+    def _again(self, grasp: Grasp) -> Grasp:
+        """The grasp of the same kind for where the object is seen now."""
+        same = [g for g in self._grasps() if abs(g.pitch - grasp.pitch) < 0.01]
+        return min(same, key=lambda g: float(np.linalg.norm(g.pose.rotation - grasp.pose.rotation)), default=grasp)
+
+    def _before(self, grasp: Grasp) -> Pose:
+        compartment = self._compartment()
+        if compartment is None:
+            return grasp.backed(HOVER, 0.05)
+        assert compartment.access is not None
+        outside = float((grasp.pose.position[:2] - compartment.center[:2]) @ compartment.access)
+        depth = max(compartment.half_x, compartment.half_y) - outside + 0.10
+        way = np.array([*compartment.access, 0.0]) * max(depth, HOVER)
+        return Pose(grasp.pose.position + way + np.array([0, 0, 0.04]), grasp.pose.rotation)
+
+    def _lifted(self, grasp: Grasp) -> Pose:
+        up = LIFT if self._compartment() is None else 0.04
+        return Pose(grasp.pose.position + np.array([0, 0, up]), grasp.pose.rotation)
+
+    def _remember(self, grasp: Grasp) -> None:
+        box = self._box()
+        z = self.gripper_pose().position[2]
+        self.hand.pitch, self.hand.roll = grasp.pitch, grasp.roll
+        self.hand.drop = float(z - (box.center[2] - box.half[2]))
+        self.hand.top = float(box.center[2] + box.half[2] - z)
+        self.hand.half = (float(box.half[0]), float(box.half[1]), float(box.half[2]))

@@ -1,0 +1,97 @@
+"""Put: choose a free spot, stand where it can be reached, lower, let go, withdraw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from homie.types import Array, Pose, Pose2, Surface
+from skills.classical.hand import places
+from skills.classical.manipulation import Manipulation
+from skills.classical.motion import Motion, Stuck, gripper_rotation
+from skills.classical.reaching import Reachable, base_candidates, first_standing, solve_sequence
+
+HOVER = 0.14
+MAX_SPOTS = 24
+
+
+class Put(Manipulation):
+    """Sets down what is in the hand on a surface, in an open container or in a bowl."""
+
+    name = "classical/put"
+    actions = ("Put",)
+
+    def routine(self) -> Motion:
+        if not self.seen.body.holding:
+            raise Stuck("there is nothing in the hand")
+        if not self.goal.surfaces:
+            raise Stuck("no surface to put it on is known")
+        base, poses = self._choose()
+        yield from self.come_to(base)
+        yield from self.look_at(poses[1].position)
+        joints = solve_sequence(self.kinematics, self.base, poses, self.ready)
+        if joints is None:
+            raise Stuck("the spot can not be reached from here")
+        yield from self.posture(joints[0])
+        if not self.seen.body.holding:
+            raise Stuck("the object was lost on the way")
+        for pose in poses[1:-1]:
+            yield from self.line(pose, speed=0.12)
+        yield from self.release()
+        yield from self.line(poses[-1], speed=0.15)
+        if self._inside(poses):
+            yield from self.line(poses[0])
+        yield from self.posture(self.ready)
+        yield from self.leave()
+
+    def _inside(self, poses: Sequence[Pose]) -> bool:
+        return bool(np.linalg.norm(poses[0].position[:2] - poses[1].position[:2]) > 0.25)
+
+    def _choose(self) -> tuple[Pose2, Sequence[Pose]]:
+        found = first_standing(self.kinematics, self._options(), self.ready)
+        if found is None:
+            raise Stuck("no free spot that the arm can reach")
+        standing, poses = found
+        return standing.base, poses
+
+    def _options(self) -> Iterator[tuple[float, Pose2, Sequence[Pose]]]:
+        reachable = Reachable.of(self.costs, self.base)
+        found: list[tuple[float, int, Pose2, Sequence[Pose]]] = []
+        for rank, surface in enumerate(self.goal.surfaces):
+            for spot_cost, spot in places(surface, self.goal.obstacles, self.hand)[:MAX_SPOTS]:
+                for yaw, yaw_cost in self._yaws(surface):
+                    poses = self._poses(surface, spot, yaw)
+                    approach = yaw if yaw is not None else None
+                    for cost, base in base_candidates(
+                        spot, approach, self.base, reachable, distances=(0.72, 0.62, 0.82), bearings=(0.0, 0.4, -0.4)
+                    )[:6]:
+                        if yaw is None:
+                            poses = self._poses(surface, spot, base.yaw)
+                        found.append((cost + spot_cost + yaw_cost + 0.2 * rank, len(found), base, poses))
+        found.sort(key=lambda option: option[:2])
+        return ((cost, base, poses) for cost, _, base, poses in found)
+
+    def _yaws(self, surface: Surface) -> list[tuple[float | None, float]]:
+        """Directions to reach in: through the front of a compartment, else whichever way the robot faces."""
+        if surface.access is None:
+            return [(None, 0.0)]
+        inward = float(np.arctan2(-surface.access[1], -surface.access[0]))
+        return [(inward, 0.0), (inward + 0.35, 0.2), (inward - 0.35, 0.2)]
+
+    def _poses(self, surface: Surface, spot: Array, yaw: float | None) -> tuple[Pose, ...]:
+        """Before, over, at the spot, and withdrawn (odometry frame)."""
+        hand = self.hand
+        rotation = gripper_rotation(yaw or 0.0, hand.pitch, hand.roll)
+        at = spot + np.array([0.0, 0.0, hand.drop + 0.012])
+        away = -rotation[:, 0]
+        if surface.access is None:
+            over = at + np.array([0.0, 0.0, HOVER])
+            withdrawn = at + 0.10 * away + np.array([0.0, 0.0, 0.06])
+            return (Pose(over, rotation), Pose(at, rotation), Pose(withdrawn, rotation))
+        way = np.array([*surface.access, 0.0])
+        out = float((surface.center[:2] - spot[:2]) @ surface.access) + max(surface.half_x, surface.half_y) + 0.14
+        raised = at + np.array([0.0, 0.0, 0.05])
+        before = raised + out * way
+        withdrawn = at + 0.12 * way + np.array([0.0, 0.0, 0.02])
+        return tuple(Pose(point, rotation) for point in (before, raised, at, withdrawn))

@@ -1,0 +1,130 @@
+"""Where to stand so that the arm can do it: base poses from which a whole sequence of gripper poses is reachable."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.interfaces import Kinematics
+from homie.types import Array, Pose, Pose2
+from skills.classical.motion import rotation_z, wrap
+from skills.classical.planning import CostMap
+
+DISTANCES = (0.72, 0.64, 0.80, 0.56, 0.88)
+"""Metres from base centre to the gripper target that the arm likes, best first."""
+
+BEARINGS = (0.0, 0.35, -0.35, 0.7, -0.7, 1.05, -1.05)
+"""Angles between the base heading and the direction of approach, best first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A base pose with the joint values that reach each pose of the sequence from there."""
+
+    base: Pose2
+    joints: tuple[Array, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reachable:
+    """Free floor that can be driven to from where the base is now."""
+
+    costs: CostMap
+    labels: NDArray[np.int32]
+    here: set[int]
+
+    @classmethod
+    def of(cls, costs: CostMap, base: Pose2) -> Reachable:
+        _, labels = cv2.connectedComponents((costs.clearance >= costs.radius).astype(np.uint8), connectivity=8)
+        row, column = costs.cell(base.xy)
+        reach = int(np.ceil(0.45 / costs.resolution))
+        around = labels[max(0, row - reach) : row + reach + 1, max(0, column - reach) : column + reach + 1]
+        return cls(costs, np.asarray(labels, dtype=np.int32), set(np.unique(around).tolist()) - {0})
+
+    def __call__(self, point: Array) -> bool:
+        if self.costs.clear_at(point) < self.costs.radius:
+            return False
+        return int(self.labels[self.costs.cell(point)]) in self.here
+
+
+def base_candidates(
+    target: Array,
+    approach: float | None,
+    here: Pose2,
+    reachable: Reachable,
+    *,
+    distances: Sequence[float] = DISTANCES,
+    bearings: Sequence[float] = BEARINGS,
+    offsets: Sequence[float] = (0.0,),
+) -> list[tuple[float, Pose2]]:
+    """Base poses from which a gripper target (2+,) lies ahead, with a cost, cheapest first.
+
+    approach: yaw of the gripper at the target; None if any yaw will do. offsets: angles added to the heading so
+    that the target need not be straight ahead.
+    """
+    found: list[tuple[float, Pose2]] = []
+    if approach is None:
+        toward = float(np.arctan2(*(target[:2] - here.xy)[::-1]))
+        directions = [toward + k * np.pi / 8 for k in range(16)]
+        bearings = (0.0,)
+    else:
+        directions = [approach]
+    for direction, bearing, distance, offset in itertools.product(directions, bearings, distances, offsets):
+        line = direction - bearing
+        xy = target[:2] - distance * np.array([np.cos(line), np.sin(line)])
+        if not reachable(xy):
+            continue
+        turn = abs(wrap(line - here.yaw))
+        cost = (
+            0.5 * abs(bearing)
+            + 1.2 * abs(distance - DISTANCES[0])
+            + 0.25 * float(np.linalg.norm(xy - here.xy))
+            + 0.08 * turn
+            + 0.3 * abs(offset)
+            + 0.25 * max(0.0, 0.45 - reachable.costs.clear_at(xy))
+        )
+        found.append((cost, Pose2(float(xy[0]), float(xy[1]), wrap(line + offset))))
+    found.sort(key=lambda pair: pair[0])
+    return found
+
+
+def solve_sequence(
+    kinematics: Kinematics, base: Pose2, poses: Iterable[Pose], q0: Array, *, max_jump: float = 2.0
+) -> tuple[Array, ...] | None:
+    """Joint values for each pose (odometry frame) from a base pose, each solved from the one before; None if one fails.
+
+    max_jump: largest joint change (rad) between neighbours after the first; more means the arm would flip over.
+    """
+    turn = rotation_z(-base.yaw)
+    joints: list[Array] = []
+    q = q0
+    for pose in poses:
+        solution = kinematics.solve(base.inverse(pose.position), turn @ pose.rotation, q)
+        if not solution.ok:
+            return None
+        if joints and np.max(np.abs(np.remainder(solution.q[1:] - q[1:] + np.pi, 2 * np.pi) - np.pi)) > max_jump:
+            return None
+        q = solution.q
+        joints.append(q)
+    return tuple(joints)
+
+
+def first_standing(
+    kinematics: Kinematics,
+    options: Iterator[tuple[float, Pose2, Sequence[Pose]]],
+    q0: Array,
+    *,
+    tries: int = 120,
+    max_jump: float = 2.0,
+) -> tuple[Standing, Sequence[Pose]] | None:
+    """The cheapest option whose pose sequence is reachable. Options: (cost, base pose, poses), sorted by cost."""
+    for _, base, poses in itertools.islice(options, tries):
+        joints = solve_sequence(kinematics, base, poses, q0, max_jump=max_jump)
+        if joints is not None:
+            return Standing(base, joints), poses
+    return None
