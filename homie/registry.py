@@ -38,6 +38,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "paper": "error_detection:paper_order",
             "code": "error_detection:code_order",
         },
+        "sentences": {
+            "emmoe": "error_detection:messages",
+        },
     }
 )
 

@@ -1,0 +1,108 @@
+"""The `homie` command. Only the module of the command that was asked for is imported, so that help comes at once."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+
+from homie import __version__
+from homie.errors import HomieError
+
+COMMANDS = {
+    "run": "Run one task: an instruction in, a household task done and a run folder out.",
+    "scene": "Show a scene: its rooms, receptacles and objects.",
+    "list": "List what can be chosen: planners, skills, robots, detectors, ...",
+    "doctor": "Check this machine: versions, rendering, video, optional parts.",
+}
+"""Name to help. The command `name` is the function `name` + `_command` of `homie.cli.<name>_command`."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with 0, 2 (bad input), 3 (missing part), 4 (infrastructure) or 130 (Ctrl-C)."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    wanted = next((argument for argument in given if not argument.startswith("-")), "")
+    with _told(json="--json" in given):
+        app = build(wanted)
+    app(args=given, prog_name="homie")
+
+
+def build(wanted: str) -> typer.Typer:
+    """The Typer app with the wanted command whole and the others as names with their help."""
+    app = typer.Typer(
+        help="Homie: a robot in a house takes an instruction to a finished household task.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_root)
+    for name, text in COMMANDS.items():
+        function: Callable[..., None] = _elsewhere
+        if name == wanted:
+            module = importlib.import_module(f"homie.cli.{name}_command")
+            function = _guarded(getattr(module, f"{name}_command"))
+        app.command(name, help=text)(function)
+    return app
+
+
+def _tell_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"homie {__version__}")
+        raise typer.Exit
+
+
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_tell_version)
+    ] = False,
+) -> None:
+    """Options of `homie` itself."""
+
+
+def _elsewhere() -> None:
+    """Stands for a command that was not asked for."""
+
+
+def _guarded(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with its errors told as `_told` does."""
+
+    @functools.wraps(command)
+    def guarded(*args: Any, **options: Any) -> None:
+        with _told(json=bool(options.get("json"))):
+            command(*args, **options)
+
+    return guarded
+
+
+@contextmanager
+def _told(*, json: bool) -> Iterator[None]:
+    """Tell every error in one sentence and turn it into its exit code."""
+    try:
+        yield
+    except HomieError as error:
+        _fail(str(error), error.exit_code, json=json)
+    except KeyboardInterrupt:
+        _fail("Stopped by the user.", 130, json=json)
+    except Exception as error:
+        if type(error).__module__.startswith(("typer.", "click.")):
+            raise  # Typer's own: it tells them itself
+        with tempfile.NamedTemporaryFile("w", prefix="homie-", suffix=".log", delete=False) as log:
+            traceback.print_exc(file=log)
+        _fail(f"Unexpected {type(error).__name__}: {error}. The traceback is in {log.name}.", 4, json=json)
+
+
+def _fail(sentence: str, code: int, *, json: bool) -> None:
+    typer.echo(f"homie: {sentence}", err=True)
+    if json:
+        from homie.files import to_json
+
+        typer.echo(to_json({"error": sentence, "exit_code": code}).decode(), nl=False)
+    raise SystemExit(code)

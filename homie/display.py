@@ -1,0 +1,95 @@
+"""Live progress of an episode on stderr: colours and a running clock on a terminal, plain lines elsewhere."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.status import Status
+from rich.text import Text
+
+from homie.agent import EpisodeListener, EpisodeResult
+from homie.types import Attempt, Check, Decision, Observation, Outcome, PlannerInput, RoundRecord, Subtask
+
+STYLES = {Outcome.SUCCEEDED: "green", Outcome.FAILED: "red", Outcome.TIMED_OUT: "red", Outcome.RUNNING: ""}
+
+
+class ProgressDisplay(EpisodeListener):
+    """Writes one line for everything that happens, so that a log of it reads like the screen."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(stderr=True, highlight=False)
+        self._status: Status | None = None
+        self._checks: list[Check] = []
+        self._doing = ""
+        self._began: float | None = None
+
+    def started(self, task: str) -> None:
+        self._line("task  ", task, style="bold")
+        if self._console.is_terminal:
+            self._status = self._console.status("the planner is thinking")
+            self._status.start()
+
+    def observed(self, given: PlannerInput, observation: Observation) -> None:
+        names = sorted({detection.name for detection in given.detections if not detection.part})
+        self._line(f"\nround {given.round}", f"  {observation.stamp:.1f} s", style="bold", rest="dim")
+        self._line("  sees      ", ", ".join(names) or "nothing it knows", rest="dim")
+        self._now("the planner is thinking")
+
+    def decided(self, round_number: int, decision: Decision) -> None:
+        if decision.analysis:
+            self._line("  analysis  ", decision.analysis, rest="dim")
+        subtasks = " ".join(str(subtask) for subtask in decision.subtasks)
+        model = f"  with {decision.model}" if decision.model else ""
+        self._line("  decision  ", (subtasks or "none that can be read") + model, rest="bold cyan")
+
+    def executing(self, round_number: int, subtask: Subtask) -> None:
+        self._checks = []
+        self._began = None
+        self._doing = str(subtask)
+        self._now(self._doing)
+
+    def checked(self, check: Check) -> None:
+        self._checks.append(check)
+        if check.code is not None or check.layer == "distance":
+            self._tell_checks()
+
+    def attempted(self, attempt: Attempt) -> None:
+        why = f": {attempt.reason}" if attempt.reason and attempt.outcome is not Outcome.SUCCEEDED else ""
+        done = f"{attempt.skill} {attempt.outcome.replace('_', ' ')} after {attempt.robot_seconds:.1f} s{why}"
+        self._line(f"  attempt {attempt.number} ", done, rest=STYLES[attempt.outcome])
+
+    def ticked(self, observation: Observation) -> None:
+        if self._status is None:
+            return
+        self._began = observation.stamp if self._began is None else self._began
+        self._now(f"{self._doing}  {observation.stamp - self._began:.0f} s")
+
+    def recorded(self, record: RoundRecord) -> None:
+        feedback = record.execution.feedback
+        said = "success" if feedback.ok else f"fail {feedback.code}: {feedback.message}"
+        self._line("  feedback  ", said, rest="green" if feedback.ok else "red")
+        self._line("  inventory ", " ".join(record.inventory) or "nothing", rest="dim")
+
+    def finished(self, result: EpisodeResult) -> None:
+        self.close()
+        how = "The planner ended the task" if result.ended_by == "ended" else "The rounds ran out"
+        self._line("\n", f"{how} after {result.rounds} rounds and {result.robot_seconds:.1f} s of robot time.")
+
+    def close(self) -> None:
+        """Take the running clock off the screen. Idempotent."""
+        if self._status is not None:
+            self._status.stop()
+            self._status = None
+
+    def _tell_checks(self) -> None:
+        """The layers that looked, in their order. The execution check is told by the attempts."""
+        said = "  ".join(f"{check.layer} {check.code or 'ok'}" for check in self._checks)
+        self._line("  checks    ", said, rest="red" if self._checks[-1].code else "dim")
+        self._checks = []
+
+    def _now(self, text: str) -> None:
+        if self._status is not None:
+            self._status.update(Text(text))
+
+    def _line(self, head: str, text: str, *, style: str = "dim", rest: str = "") -> None:
+        # A Text takes no markup from what a planner wrote; soft wrap keeps one line one line in a log.
+        self._console.print(Text(head, style=style).append(text, style=rest), soft_wrap=True)

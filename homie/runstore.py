@@ -1,0 +1,288 @@
+"""The run folder: everything a run leaves behind. A kill at any instant loses only the episode in flight.
+
+    RUN/run.json                      configuration, versions, seed; written once, atomically, first
+    RUN/scene.json                    the scene spec
+    RUN/episodes/<task>-<trial>/
+        steps.jsonl                   one `homie.types.RoundRecord` a line, append-only, synced line by line
+        frames/                       round-NN-<view>.png, what the planner was shown
+        video.mp4                     see `homie.video`
+        final_state.json              simulators: `WorldState.snapshot()`
+        episode.json                  an `EpisodeFile`; written once, atomically, last: there means finished
+
+docs/run-folder.md describes the fields.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import platform
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from PIL import Image as Picture
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from homie.agent import EpisodeListener, EpisodeResult
+from homie.errors import BadInput, InfrastructureError
+from homie.files import slug, sync_folder, to_json, write_atomically
+from homie.interfaces import Robot, WorldState
+from homie.options import RunOptions
+from homie.types import HistoryItem, Observation, PlannerInput, RoundRecord
+
+PACKAGES = ("homie", "mujoco", "numpy", "pydantic", "opencv-python-headless", "pillow", "av")
+
+Model = TypeVar("Model", bound=BaseModel)
+_RECORD = TypeAdapter(RoundRecord)
+
+
+class RunFile(BaseModel):
+    """`run.json`: how to make this run again."""
+
+    model_config = ConfigDict(frozen=True)
+
+    format: Literal[1] = 1
+    created: str
+    seed: int
+    options: RunOptions
+    versions: dict[str, str]
+    platform: str
+
+
+class EpisodeFile(BaseModel):
+    """`episode.json`: how one episode ended. `wall_seconds` is the only field that differs between equal episodes."""
+
+    model_config = ConfigDict(frozen=True)
+
+    format: Literal[1] = 1
+    task: str
+    trial: int
+    seed: int
+    ended_by: Literal["ended", "rounds"]
+    rounds: int
+    history: tuple[HistoryItem, ...]
+    inventory: tuple[str, ...]
+    robot_seconds: float
+    wall_seconds: float
+
+
+class RunFolder:
+    """One run folder, held by this process alone until `close`."""
+
+    def __init__(self, path: Path, lock: int) -> None:
+        self.path = path
+        self._lock = lock
+
+    @classmethod
+    def check(cls, options: RunOptions) -> None:
+        """Raise BadInput if `options.out` can not take this run. Writes nothing."""
+        if options.out is not None:
+            _check_existing(options.out, options)
+
+    @classmethod
+    def open(cls, options: RunOptions) -> RunFolder:
+        """Create the run folder, or take up an unfinished one of the same configuration. Raises BadInput."""
+        path = options.out or _fresh(options.task)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            lock = os.open(path, os.O_RDONLY)
+        except OSError as error:
+            raise BadInput(f"Can not write the run folder {path}: {error.strerror}.") from error
+        try:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise BadInput(f"The run folder {path} is in use by another running homie.") from None
+            _check_existing(path, options)
+            if not (path / "run.json").exists():
+                try:
+                    if options.scene is not None:
+                        write_atomically(path / "scene.json", _contents(options.scene))
+                    write_atomically(path / "run.json", to_json(_run_file(options).model_dump(mode="json")))
+                except OSError as error:
+                    raise BadInput(f"Can not write into the run folder {path}: {error.strerror}.") from error
+        except BaseException:
+            os.close(lock)
+            raise
+        return cls(path, lock)
+
+    def episode(self, name: str, trial: int) -> Path:
+        """A new empty episode folder. What an interrupted episode left there is set aside as `...-partial-N`."""
+        path = self.path / "episodes" / f"{slug(name)}-{trial}"
+        if (path / "episode.json").exists():
+            raise BadInput(f"The episode {path} is finished already.")
+        if path.exists():
+            number = 1
+            while (aside := path.with_name(f"{path.name}-partial-{number}")).exists():
+                number += 1
+            path.rename(aside)
+        path.mkdir(parents=True)
+        sync_folder(path.parent)
+        return path
+
+    def close(self) -> None:
+        """Let go of the folder. Idempotent."""
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+
+class EpisodeStore(EpisodeListener):
+    """Writes one episode folder as the episode goes on. A disk that fails raises InfrastructureError."""
+
+    def __init__(self, folder: Path, robot: Robot, *, seed: int, trial: int, frames: bool) -> None:
+        self.folder = folder
+        self._robot = robot
+        self._seed = seed
+        self._trial = trial
+        self._began = time.perf_counter()
+        self._steps = (folder / "steps.jsonl").open("ab")
+        self._frames = folder / "frames" if frames else None
+        if self._frames is not None:
+            self._frames.mkdir()
+        sync_folder(folder)
+
+    def observed(self, given: PlannerInput, observation: Observation) -> None:
+        if self._frames is None:
+            return
+        with _writing(self.folder):
+            for view, image in given.views.items():
+                path = self._frames / f"round-{given.round:02d}-{view}.png"
+                Picture.fromarray(image).save(path, compress_level=1)
+
+    def recorded(self, record: RoundRecord) -> None:
+        line = to_json(_RECORD.dump_python(record, mode="json"), indent=None)
+        with _writing(self.folder):
+            self._steps.write(line)
+            self._steps.flush()
+            os.fsync(self._steps.fileno())
+
+    def finished(self, result: EpisodeResult) -> None:
+        ending = EpisodeFile(
+            task=result.task,
+            trial=self._trial,
+            seed=self._seed,
+            ended_by=result.ended_by,
+            rounds=result.rounds,
+            history=result.history,
+            inventory=result.inventory,
+            robot_seconds=result.robot_seconds,
+            wall_seconds=round(time.perf_counter() - self._began, 3),
+        )
+        with _writing(self.folder):
+            if isinstance(self._robot, WorldState):
+                write_atomically(self.folder / "final_state.json", to_json(self._robot.snapshot()))
+            write_atomically(self.folder / "episode.json", to_json(ending.model_dump(mode="json")))
+
+    def close(self) -> None:
+        """Let go of the files. Idempotent."""
+        self._steps.close()
+
+
+def read_run(run: Path) -> RunFile:
+    """The configuration of a run folder. Raises BadInput."""
+    return _read(run / "run.json", RunFile)
+
+
+def read_episode(folder: Path) -> EpisodeFile | None:
+    """How an episode ended, or None if it is unfinished. Raises BadInput for a broken file."""
+    return _read(folder / "episode.json", EpisodeFile) if (folder / "episode.json").exists() else None
+
+
+def read_steps(folder: Path) -> tuple[RoundRecord, ...]:
+    """The records of an episode folder. A last line torn by a kill is left out with a warning. Raises BadInput."""
+    path = folder / "steps.jsonl"
+    lines = path.read_bytes().split(b"\n")
+    if torn := lines.pop():
+        warnings.warn(f"{path}: left out a last line that a kill has torn ({len(torn)} bytes).", stacklevel=2)
+    try:
+        return tuple(_RECORD.validate_python(json.loads(line)) for line in lines)
+    except ValueError as error:
+        raise BadInput(f"{path} holds a line that is no round record: {error}") from error
+
+
+def episode_folders(run: Path) -> tuple[Path, ...]:
+    """The episode folders of a run, by name, without those that were set aside."""
+    folders = sorted(path for path in (run / "episodes").glob("*") if path.is_dir())
+    return tuple(path for path in folders if "-partial-" not in path.name)
+
+
+def _read(path: Path, model: type[Model]) -> Model:
+    try:
+        return model.model_validate_json(_contents(path))
+    except ValidationError as error:
+        raise BadInput(f"{path} is not a valid {model.__name__}: {error.errors()[0]['msg']}.") from error
+
+
+def _run_file(options: RunOptions) -> RunFile:
+    return RunFile(
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        seed=options.seed,
+        options=options,
+        versions={"python": platform.python_version(), **{name: package_version(name) for name in PACKAGES}},
+        platform=platform.platform(),
+    )
+
+
+def package_version(name: str) -> str:
+    """The installed version of a package, or `not installed`."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def _fresh(task: str) -> Path:
+    """runs/<time>-<task>, not taken yet."""
+    base = Path("runs") / f"{datetime.now():%Y%m%d-%H%M%S}-{slug(task)}"
+    path, number = base, 1
+    while path.exists():
+        number += 1
+        path = base.with_name(f"{base.name}-{number}")
+    return path
+
+
+def _check_existing(path: Path, options: RunOptions) -> None:
+    """Raise BadInput unless the path is new, an empty folder, or an unfinished run of the same configuration."""
+    if not path.exists():
+        return
+    if not path.is_dir():
+        raise BadInput(f"The run folder {path} is a file: choose another --out.")
+    if not (path / "run.json").exists():
+        if any(entry.name not in (".run.json.tmp", "scene.json", ".scene.json.tmp") for entry in path.iterdir()):
+            raise BadInput(f"The folder {path} is not empty and not a run folder: choose another --out.")
+        return
+    before = read_run(path).options
+    decisive = [name for name in RunOptions.model_fields if name != "out"]
+    changed = [name for name in decisive if getattr(before, name) != getattr(options, name)]
+    if changed:
+        raise BadInput(
+            f"The run folder {path} belongs to another run (different: {', '.join(changed)}): choose another --out."
+        )
+    if options.scene is not None and _contents(options.scene) != _contents(path / "scene.json"):
+        raise BadInput(f"The run folder {path} was made with another content of {options.scene}: choose another --out.")
+    folders = episode_folders(path)
+    if folders and all((folder / "episode.json").exists() for folder in folders):
+        raise BadInput(f"The run folder {path} holds a finished run: choose another --out.")
+
+
+def _contents(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise BadInput(f"Can not read {path}: {error.strerror}.") from error
+
+
+@contextmanager
+def _writing(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise InfrastructureError(f"Can not write into {folder}: {error.strerror or error}.") from error

@@ -1,0 +1,169 @@
+"""A run from its options: find the parts by name, wire them together, run the episode, leave a consistent folder.
+
+RunOptions --registry--> planner, checks, detector, robot, locator, skills --> run_episode --> EpisodeSummary
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from homie import registry
+from homie.agent import EpisodeListener, EpisodeResult, Listeners, run_episode
+from homie.errors import BadInput, Interrupted
+from homie.executor import Executor, SkillBook
+from homie.interfaces import Planner, Robot, Skill
+from homie.options import RunOptions
+from homie.runstore import EpisodeStore, RunFolder
+from homie.video import VideoWriter
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeSummary:
+    """What a run leaves: how the episode ended and where its files are (`video` is None if none was asked for)."""
+
+    result: EpisodeResult
+    run_folder: Path
+    episode_folder: Path
+    video: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything that an episode needs, wired together. `robot` has to be closed."""
+
+    robot: Robot
+    planner: Planner
+    executor: Executor
+
+
+def run(options: RunOptions, listeners: Iterable[EpisodeListener] = ()) -> EpisodeSummary:
+    """Run one episode and write its run folder. Bad input raises BadInput before anything is written.
+
+    Ctrl-C and SIGTERM stop the robot first and raise Interrupted; the folder then has whole lines in `steps.jsonl`
+    and no `episode.json`, and the same command with the same --out runs the episode again.
+    """
+    RunFolder.check(options)
+    parts = assemble(options)
+    with parts.robot:
+        folder = RunFolder.open(options)
+        try:
+            return _episode(options, parts, folder, listeners)
+        finally:
+            folder.close()
+
+
+def _episode(
+    options: RunOptions, parts: Parts, folder: RunFolder, listeners: Iterable[EpisodeListener]
+) -> EpisodeSummary:
+    robot, trial = parts.robot, 0
+    path = folder.episode(options.task, trial)
+    store = EpisodeStore(path, robot, seed=options.seed, trial=trial, frames=options.frames)
+    video = VideoWriter(path / "video.mp4", robot) if options.video else None
+    # The store comes last: `episode.json` says that all the rest is there.
+    told = Listeners([*listeners, *([video] if video else []), store])
+    try:
+        with _stoppable():
+            robot.reset(seed=options.seed)
+            parts.executor.locator.reset(seed=options.seed)
+            result = run_episode(
+                options.task,
+                parts.planner,
+                parts.executor,
+                seed=options.seed,
+                rounds=options.rounds,
+                listener=told,
+            )
+    except KeyboardInterrupt:
+        with _undisturbed():
+            _shut_down(robot, video, store)
+        raise Interrupted(f"Stopped by the user; the finished rounds are in {path}.") from None
+    except BaseException:
+        _shut_down(robot, video, store)
+        raise
+    _shut_down(robot, video, store)
+    return EpisodeSummary(result, folder.path, path, video.path if video else None)
+
+
+def _shut_down(robot: Robot, video: VideoWriter | None, store: EpisodeStore) -> None:
+    """The stop order: stop, hold or park, disconnect, then flush data."""
+    try:
+        robot.stop()
+        robot.close()
+    finally:
+        try:
+            if video:
+                video.close()
+        finally:
+            store.close()
+
+
+def assemble(options: RunOptions) -> Parts:
+    """The parts that the options name, cheap ones first. Raises BadInput, MissingPart."""
+    planner = load_planner(options.planner)
+    checks = registry.load("checks", options.check_order)
+    sentences = registry.load("sentences", "emmoe")
+    detector = registry.load("detectors", options.detector)()
+    locator_class = registry.load("locators", options.targets)
+    sets = {name: registry.load("skills", name) for name in _skill_names(options.skills)}
+    robot: Robot = registry.load("robots", options.robot)(options)
+    try:
+        book = SkillBook({name: _by_action(make(robot.spec, robot.kinematics)) for name, make in sets.items()})
+        executor = Executor(robot, detector, locator_class(robot), book, checks, sentences, attempts=options.attempts)
+    except BaseException:
+        robot.close()
+        raise
+    return Parts(robot, planner, executor)
+
+
+def load_planner(text: str) -> Planner:
+    """A planner from NAME or NAME:ARGUMENT (`scripted:plan.yaml`). Raises BadInput, MissingPart."""
+    name, _, argument = text.partition(":")
+    planner: Planner = registry.load("planners", name)(argument)
+    return planner
+
+
+def _skill_names(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names or len(set(names)) < len(names):
+        raise BadInput(f"skills: expected different skill sets separated by commas (got {text!r}).")
+    return names
+
+
+def _by_action(skills: Sequence[Skill]) -> dict[str, Skill]:
+    return {action: skill for skill in skills for action in skill.actions}
+
+
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """SIGTERM stops like Ctrl-C. Only the main thread can receive signals; elsewhere nothing changes."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    with _handling(signal.SIGTERM, stop):
+        yield
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """A second Ctrl-C must not keep the robot from stopping or the files from closing."""
+    with _handling(signal.SIGINT, signal.SIG_IGN), _handling(signal.SIGTERM, signal.SIG_IGN):
+        yield
+
+
+@contextmanager
+def _handling(number: signal.Signals, handler: object) -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(number, handler)  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        signal.signal(number, before)

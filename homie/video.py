@@ -1,0 +1,138 @@
+"""The video of an episode: third-person and robot view side by side, what the agent thinks and is told under them.
+
+    +------------------------------+--------------+
+    |  third person                |  robot head  |
+    +------------------------------+--------------+
+    |  task, decision, analysis    |  round, clock, inventory, feedback
+    +---------------------------------------------+
+
+H.264 in an MP4 that a browser plays while it loads (yuv420p, index first).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import av
+import numpy as np
+from PIL import Image as Picture
+
+from homie import caption
+from homie.agent import EpisodeListener, EpisodeResult
+from homie.caption import Caption, draw_caption
+from homie.interfaces import Filmable, Robot
+from homie.types import Attempt, Decision, Image, Observation, Outcome, PlannerInput, RoundRecord, Subtask
+
+VIEW_HEIGHT = 432
+WIDTH, HEIGHT = caption.WIDTH, VIEW_HEIGHT + caption.HEIGHT
+FPS = 20
+
+
+class VideoWriter(EpisodeListener):
+    """Films an episode. One instance writes one file; `close` makes it valid, whatever has happened before.
+
+    speed: seconds of robot time shown in one second of video. hold: seconds of video that a new text stands still.
+    """
+
+    def __init__(self, path: Path, robot: Robot, *, speed: float = 3.0, hold: float = 1.2) -> None:
+        self.path = path
+        self._robot = robot
+        self._interval = speed / FPS
+        self._hold = round(hold * FPS)
+        self._caption = Caption(speed=speed)
+        self._front: Image | None = None
+        self._next = float("-inf")
+        self._container = av.open(str(path), "w", options={"movflags": "faststart"})
+        self._stream = self._container.add_stream("libx264", rate=FPS, options={"preset": "veryfast", "crf": "24"})
+        self._stream.width, self._stream.height, self._stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
+        self._open = True
+
+    def started(self, task: str) -> None:
+        self._caption = self._caption.change(task=task)
+
+    def observed(self, given: PlannerInput, observation: Observation) -> None:
+        self._front = given.views["front"]
+        self._caption = self._caption.change(round=given.round, state="thinking", tone="plain")
+        self._shoot(observation)
+
+    def decided(self, round_number: int, decision: Decision) -> None:
+        self._caption = self._caption.change(
+            decision=", ".join(str(subtask) for subtask in decision.subtasks),
+            analysis=decision.analysis,
+            model=decision.model,
+            state="",
+        )
+        self._shoot(self._robot.observe(), self._hold)
+
+    def executing(self, round_number: int, subtask: Subtask) -> None:
+        self._caption = self._caption.change(state=f"{subtask} ...", tone="plain")
+
+    def attempted(self, attempt: Attempt) -> None:
+        if attempt.outcome is not Outcome.SUCCEEDED:
+            text = f"attempt {attempt.number} with {attempt.skill}: {attempt.reason}"
+            self._caption = self._caption.change(state=text, tone="bad")
+
+    def ticked(self, observation: Observation) -> None:
+        if observation.stamp >= self._next:
+            self._shoot(observation)
+
+    def recorded(self, record: RoundRecord) -> None:
+        feedback = record.execution.feedback
+        text = "success" if feedback.ok else f"{feedback.code}: {feedback.message}"
+        self._caption = self._caption.change(
+            state=text, tone="good" if feedback.ok else "bad", inventory=" ".join(record.inventory) or "nothing"
+        )
+        self._shoot(self._robot.observe(), self._hold // 2)
+
+    def finished(self, result: EpisodeResult) -> None:
+        ended = "the planner has ended the task" if result.ended_by == "ended" else "out of rounds"
+        self._caption = self._caption.change(state=ended, tone="plain")
+        self._shoot(self._robot.observe(), 2 * FPS)
+
+    def close(self) -> None:
+        """Finish the file. Idempotent."""
+        if not self._open:
+            return
+        self._open = False
+        try:
+            for packet in self._stream.encode(None):
+                self._container.mux(packet)
+        finally:
+            self._container.close()
+
+    def _shoot(self, observation: Observation, repeat: int = 1) -> None:
+        """Take a picture of now and show it for `repeat` frames."""
+        self._next = observation.stamp + self._interval
+        self._caption = self._caption.change(clock=observation.stamp)
+        head = self._head(observation)
+        canvas = np.concatenate([np.concatenate([self._outside(), head], axis=1), draw_caption(self._caption)])
+        frame = av.VideoFrame.from_ndarray(canvas, format="rgb24")
+        for _ in range(repeat):
+            frame.pts = None
+            for packet in self._stream.encode(frame):
+                self._container.mux(packet)
+
+    def _head(self, observation: Observation) -> Image:
+        frame = observation.frames.get("head") or self._robot.observe(("head",)).frames["head"]
+        return _fit(frame.rgb, VIEW_HEIGHT, VIEW_HEIGHT)
+
+    def _outside(self) -> Image:
+        """The third-person view; what the robot last saw ahead where nobody can film it."""
+        width = WIDTH - VIEW_HEIGHT
+        if isinstance(self._robot, Filmable):
+            return _fit(self._robot.film(width, VIEW_HEIGHT), width, VIEW_HEIGHT)
+        front = self._front if self._front is not None else np.zeros((1, 1, 3), np.uint8)
+        return _fit(front, width, VIEW_HEIGHT)
+
+
+def _fit(image: Image, width: int, height: int) -> Image:
+    """An image (H, W, 3) scaled to fit into (height, width, 3), the rest black."""
+    if image.shape[:2] == (height, width):
+        return image
+    scale = min(width / image.shape[1], height / image.shape[0])
+    size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
+    scaled = np.asarray(Picture.fromarray(image).resize(size, Picture.Resampling.BILINEAR))
+    canvas = np.zeros((height, width, 3), np.uint8)
+    x, y = (width - size[0]) // 2, (height - size[1]) // 2
+    canvas[y : y + size[1], x : x + size[0]] = scaled
+    return canvas
