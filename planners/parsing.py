@@ -1,0 +1,33 @@
+"""Subtasks as text: `[Pick, apple]`, `Put, apple, brown table`, `End`."""
+
+from __future__ import annotations
+
+from homie.errors import BadInput
+from homie.types import Subtask
+
+MAX_PARTS = 3
+
+
+def parse_subtask(text: str) -> Subtask:
+    """One subtask written as in the paper: action, target and destination with commas between, in brackets or not.
+
+    Letters are kept as they are and the action is not looked up: that is for the executor (F1). Raises BadInput for
+    text that has no action, an empty part, more than three parts, or half a pair of brackets.
+    """
+    inside = text.strip()
+    if inside.startswith("[") != inside.endswith("]"):
+        raise BadInput(f"'{text}' has only one of its two brackets: write [action, target].")
+    if inside.startswith("["):
+        inside = inside[1:-1]
+    return make_subtask(inside.split(","))
+
+
+def make_subtask(parts: list[str]) -> Subtask:
+    """A subtask from its one to three parts. Raises BadInput as `parse_subtask`."""
+    stripped = [part.strip() for part in parts]
+    if not 1 <= len(stripped) <= MAX_PARTS or not all(stripped):
+        raise BadInput(
+            f"'{', '.join(parts)}' is no subtask: write [End], [action, target] or [Put, object, place], "
+            "for example [Pick, apple]."
+        )
+    return Subtask(*stripped)

@@ -1,0 +1,90 @@
+"""The scripted planner: decisions from a YAML or JSON file, one a round, then End. For tests, demos and replays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
+
+from homie.errors import BadInput
+from homie.interfaces import Planner
+from homie.types import END, Decision, PlannerInput, Subtask
+from planners.parsing import make_subtask, parse_subtask
+
+
+class ScriptEntry(BaseModel):
+    """One decision in a script: either `subtask` or `subtasks`, each as text or as a list of its parts."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    analysis: StrictStr = ""
+    subtask: StrictStr | list[StrictStr] | None = None
+    subtasks: list[StrictStr | list[StrictStr]] | None = Field(None, min_length=1)
+    model: StrictStr = ""
+
+    def decision(self) -> Decision:
+        """The entry as a decision. Raises BadInput."""
+        if (self.subtask is None) == (self.subtasks is None):
+            raise BadInput("it needs either 'subtask' or 'subtasks'.")
+        written = [self.subtask] if self.subtask is not None else self.subtasks or []
+        return Decision(tuple(_subtask(one) for one in written), self.analysis, self.model)
+
+
+class ScriptedPlanner(Planner):
+    """Plays the decisions of a file. Format: docs/planners.md. Raises BadInput for a file that can not be used."""
+
+    name = "scripted"
+
+    def __init__(self, argument: str = "") -> None:
+        if not argument:
+            raise BadInput("The scripted planner needs a file: --planner scripted:plan.yaml.")
+        self._decisions = read_script(Path(argument).expanduser())
+        self._next = 0
+
+    def reset(self, task: str, *, seed: int) -> None:
+        self._next = 0
+
+    def decide(self, given: PlannerInput) -> Decision:
+        if self._next >= len(self._decisions):
+            return Decision((END,), "The script is over.")
+        self._next += 1
+        return self._decisions[self._next - 1]
+
+
+def read_script(path: Path) -> tuple[Decision, ...]:
+    """The decisions in a YAML or JSON file. Raises BadInput with a sentence that names the entry, counted from 1."""
+    try:
+        loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInput(f"Can not read the script {path}: {error.strerror}.") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        reason = " ".join(str(error).split())
+        raise BadInput(f"The script {path} is neither YAML nor JSON: {reason}.") from error
+    if not isinstance(loaded, list) or not loaded:
+        raise BadInput(f"The script {path} must be a list of decisions with at least one entry.")
+    return tuple(_entry(path, number, entry) for number, entry in enumerate(loaded, 1))
+
+
+def _entry(path: Path, number: int, entry: Any) -> Decision:
+    try:
+        if isinstance(entry, dict):
+            return ScriptEntry.model_validate(entry).decision()
+        return ScriptEntry.model_validate({"subtask": entry}).decision()
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = str(first["loc"][0])
+        if first["type"] == "extra_forbidden":
+            known = ", ".join(ScriptEntry.model_fields)
+            raise BadInput(f"Entry {number} of {path}: unknown key '{where}' (known: {known}).") from error
+        raise BadInput(
+            f"Entry {number} of {path}: '{where}' is not understood (got {first['input']!r}); "
+            "write text such as [Pick, apple]."
+        ) from error
+    except BadInput as error:
+        raise BadInput(f"Entry {number} of {path}: {error}") from error
+
+
+def _subtask(written: str | list[str]) -> Subtask:
+    return parse_subtask(written) if isinstance(written, str) else make_subtask(written)
