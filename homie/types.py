@@ -258,6 +258,17 @@ class Detection:
     mask: Mask | None = field(default=None, repr=False, compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class NamedThing:
+    """Something that words can mean. name: of the instance (`apple_1`); kind: `apple`; room: where it is, if known."""
+
+    name: str
+    kind: str
+    colour: str | None = None
+    aliases: tuple[str, ...] = ()
+    room: str = ""
+
+
 # ---------------------------------------------------------------- commands
 
 

@@ -18,6 +18,8 @@ from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict
 
+from homie.types import NamedThing
+
 TYPO_CUTOFF = 0.86
 """Smallest similarity (difflib ratio) of a misspelt name: one wrong letter in eight."""
 
@@ -25,17 +27,6 @@ _QUALIFIER = re.compile(
     r"\s(?:on|onto|in|into|inside|at|from|near|under|behind|beside|by|with|next to|close to|in front of|on top of)\s"
 )
 """`the apple on the table` means an apple; what follows the preposition says where."""
-
-
-@dataclass(frozen=True, slots=True)
-class NamedThing:
-    """Something that can be meant. name: of the instance (`apple_1`); kind: `apple`; room: where it is, if known."""
-
-    name: str
-    kind: str
-    colour: str | None = None
-    aliases: tuple[str, ...] = ()
-    room: str = ""
 
 
 class Rank(IntEnum):

@@ -1,0 +1,167 @@
+"""The background locator: goals from world state, the paper's first setting (section 4.3). Privileged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from homie.envs.mujoco.build import ObjectInfo, ReceptacleInfo
+from homie.envs.mujoco.floorplan import FloorPlan
+from homie.envs.mujoco.home import MujocoHome
+from homie.envs.mujoco.world import World
+from homie.errors import BadInput
+from homie.interfaces import Locator, Robot
+from homie.types import Box, Detection, Goal, Observation, OccupancyGrid, Subtask, Surface
+
+OPEN_ENOUGH = 0.5
+"""Fraction of its range from which a door or drawer counts as opened by Open."""
+
+SHUT = 0.06
+"""Fraction of its range up to which it counts as closed by Close."""
+
+
+class BackgroundLocator(Locator):
+    """Knows where everything is. Names mean the nearest thing they fit."""
+
+    name = "background"
+
+    def __init__(self, robot: Robot) -> None:
+        if not isinstance(robot, MujocoHome):
+            raise BadInput("Background targets need a simulator that knows its world: use --targets sensors.")
+        self.home = robot
+        self._plan: FloorPlan | None = None
+
+    @property
+    def world(self) -> World:
+        return self.home.world
+
+    def reset(self, *, seed: int) -> None:
+        self._plan = FloorPlan(self.world)
+
+    def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
+        """World state needs no telling."""
+
+    # ------------------------------------------------------------ names
+
+    def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
+        return self.home.names.nearest(name, lambda entity: self._preference(entity, subtask, observation))
+
+    def _preference(self, entity: str, subtask: Subtask, observation: Observation) -> float:
+        """Metres, with what the action can not mean put last."""
+        distance = self.distance(entity, observation)
+        if subtask.action == "Pick" and not self.pickable(entity):
+            distance += 100.0
+        if subtask.action in ("Open", "Close") and not self.opens(entity):
+            distance += 100.0
+        if subtask.action == "Put" and self.world.held == entity:
+            distance += 100.0
+        if subtask.action == "Close" and self.opens(entity) and self.world.closed(self.world.receptacles[entity]):
+            distance += 10.0
+        return distance
+
+    # ------------------------------------------------------------ goals
+
+    def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
+        grid, text = self._floor_plan().grid(), str(subtask)
+        if entity in self.world.rooms:
+            x0, y0, x1, y1 = self.world.rooms[entity].rect
+            middle = np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0])
+            return Goal(entity, text, middle, room=(x0, y0, x1, y1), grid=grid)
+        if entity in self.world.objects:
+            thing = self.world.objects[entity]
+            if subtask.action == "Put":
+                return self._into(thing, text, grid)
+            return self._object(thing, text, grid)
+        return self._receptacle(self.world.receptacles[entity], text, grid)
+
+    def _floor_plan(self) -> FloorPlan:
+        if self._plan is None:
+            self._plan = FloorPlan(self.world)
+        return self._plan
+
+    def _receptacle(self, thing: ReceptacleInfo, text: str, grid: OccupancyGrid) -> Goal:
+        world = self.world
+        box = world.receptacle_box(thing)
+        return Goal(
+            thing.name,
+            text,
+            box.center,
+            box=box,
+            surfaces=tuple(world.surface(thing, plan) for plan in thing.surfaces if world.accessible(thing, plan)),
+            obstacles=self._things_at(thing.name),
+            articulations=tuple(world.articulation(item) for item in thing.articulations),
+            front=world.yaw(thing.body),
+            grid=grid,
+        )
+
+    def _object(self, thing: ObjectInfo, text: str, grid: OccupancyGrid) -> Goal:
+        """A loose object, with the surface it stands on and its neighbours there."""
+        world = self.world
+        box, place = world.object_box(thing), world.place(thing.name)
+        under: tuple[Surface, ...] = ()
+        front: float | None = None
+        receptacle = world.receptacles.get(place.entity)
+        if receptacle is not None:
+            plan = next(p for p in receptacle.surfaces if p.name == place.surface)
+            under = (world.surface(receptacle, plan),)
+            front = world.yaw(receptacle.body)
+        others = self._things_at(place.entity, but=thing.name)
+        return Goal(thing.name, text, box.center, box=box, surfaces=under, obstacles=others, front=front, grid=grid)
+
+    def _into(self, thing: ObjectInfo, text: str, grid: OccupancyGrid) -> Goal:
+        """A bowl or another thing as the destination of a Put: its middle, a little above its bottom."""
+        box = self.world.object_box(thing)
+        up = 0.0 if thing.hollow else box.half[2]
+        spot = Surface(box.center + np.array([0.0, 0.0, up]), 0.005, 0.005, box.yaw)
+        return Goal(thing.name, text, box.center, box=box, surfaces=(spot,), grid=grid)
+
+    def _things_at(self, entity: str, but: str = "") -> tuple[Box, ...]:
+        """Boxes of the objects in or on a thing, without the one in the hand."""
+        world = self.world
+        names = (name for name in world.objects if name not in (but, world.held))
+        return tuple(world.object_box(world.objects[name]) for name in names if world.place(name).entity == entity)
+
+    # ------------------------------------------------------------ questions
+
+    def opens(self, entity: str) -> bool:
+        thing = self.world.receptacles.get(entity)
+        return thing is not None and bool(thing.articulations)
+
+    def closed_container(self, entity: str) -> str | None:
+        thing = self.world.receptacles.get(entity)
+        if thing is None and entity in self.world.objects:
+            thing = self.world.container_of(entity)
+        return thing.name if thing is not None and self.world.closed(thing) else None
+
+    def pickable(self, entity: str) -> bool:
+        return entity in self.world.objects
+
+    def is_spot(self, entity: str) -> bool:
+        return entity in self.world.rooms
+
+    def distance(self, entity: str, observation: Observation) -> float:
+        """3-D from the base's origin on the floor: to an object's centre, to the nearest point of furniture."""
+        base = np.array([*observation.body.base.xy, 0.0])
+        if entity in self.world.objects:
+            return float(np.linalg.norm(self.world.object_box(self.world.objects[entity]).center - base))
+        if entity in self.world.rooms:
+            x0, y0, x1, y1 = self.world.rooms[entity].rect
+            return float(np.linalg.norm(base[:2] - np.clip(base[:2], (x0, y0), (x1, y1))))
+        box = self.world.receptacle_box(self.world.receptacles[entity])
+        above = max(box.center[2] - box.half[2], 0.0)
+        return float(np.hypot(box.distance(base[:2]), above))
+
+    def held(self, observation: Observation) -> str | None:
+        return self.world.held
+
+    def verify(self, subtask: Subtask, entity: str, held: str | None, observation: Observation) -> bool | None:
+        world = self.world
+        if subtask.action == "Pick":
+            return world.held == entity
+        if subtask.action == "Put":
+            return held is not None and world.held is None and world.place(held).entity == entity
+        if subtask.action in ("Open", "Close"):
+            parts = [world.openness(item) for item in world.receptacles[entity].articulations]
+            return max(parts) >= OPEN_ENOUGH if subtask.action == "Open" else max(parts) <= SHUT
+        return None

@@ -1,0 +1,68 @@
+"""The occupancy grid of the home from its geometry: privileged, for the background setting."""
+
+from __future__ import annotations
+
+import cv2
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.envs.mujoco.world import World
+from homie.types import Array, Mask, OccupancyGrid
+
+RESOLUTION = 0.05
+LOW, HIGH = 0.04, 1.25
+"""Heights (m) between which the robot would run into things."""
+
+_CORNERS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
+
+
+class FloorPlan:
+    """Rasterises solid geoms: what never moves once, doors, drawers and loose things whenever asked."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        model = world.model
+        rects = np.array([room.rect for room in world.rooms.values()])
+        self.origin: Array = rects[:, :2].min(axis=0) - 0.3
+        size = rects[:, 2:].max(axis=0) + 0.3 - self.origin
+        self.shape = (int(np.ceil(size[1] / RESOLUTION)), int(np.ceil(size[0] / RESOLUTION)))
+        solid = [
+            geom
+            for geom in range(model.ngeom)
+            if model.geom_contype[geom] and not _name(model, model.geom_bodyid[geom]).startswith("robot/")
+        ]
+        solid = [g for g in solid if model.geom_type[g] != mujoco.mjtGeom.mjGEOM_PLANE]
+        loose = {thing.body for thing in world.objects.values()}
+        self._moving = [g for g in solid if model.body_weldid[model.geom_bodyid[g]] != 0]
+        self._loose_body = {g: int(model.geom_bodyid[g]) for g in self._moving if model.geom_bodyid[g] in loose}
+        self._static = self._raster([g for g in solid if model.body_weldid[model.geom_bodyid[g]] == 0])
+
+    def grid(self) -> OccupancyGrid:
+        """The plan as it is now; a held object is no obstacle."""
+        held = self.world.objects[self.world.held].body if self.world.held in self.world.objects else -1
+        moving = [g for g in self._moving if self._loose_body.get(g) != held]
+        occupied = self._static | self._raster(moving)
+        return OccupancyGrid(occupied, np.zeros_like(occupied), self.origin, RESOLUTION)
+
+    def _raster(self, geoms: list[int]) -> Mask:
+        picture = np.zeros(self.shape, dtype=np.uint8)
+        for geom in geoms:
+            corners = self._corners(geom)
+            if corners[:, 2].max() < LOW or corners[:, 2].min() > HIGH:
+                continue
+            cells = np.round((corners[:, :2] - self.origin) / RESOLUTION - 0.5).astype(np.int32)
+            cv2.fillConvexPoly(picture, cv2.convexHull(cells), 1)
+        return picture.astype(bool)
+
+    def _corners(self, geom: int) -> NDArray[np.float64]:
+        """The eight corners of a geom's bounding box in the world."""
+        box = self.world.model.geom_aabb[geom]
+        local = box[:3] + _CORNERS * box[3:]
+        rotation = self.world.data.geom_xmat[geom].reshape(3, 3)
+        corners: NDArray[np.float64] = self.world.data.geom_xpos[geom] + local @ rotation.T
+        return corners
+
+
+def _name(model: mujoco.MjModel, body: int) -> str:
+    return mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_BODY, body) or ""

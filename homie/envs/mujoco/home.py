@@ -1,0 +1,229 @@
+"""The embedded home as a robot: a Fetch in a house of MuJoCo, with simulated sensors.
+
+Time passes only in `act`. Every command goes through the safety gate; base velocities drive a planar base of limited
+force, so a wall stops it; nothing is ever placed by hand after `reset`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cached_property
+
+import mujoco
+import numpy as np
+
+from homie.envs.mujoco import fetch
+from homie.envs.mujoco.build import Home, build
+from homie.envs.mujoco.generate import generate
+from homie.envs.mujoco.grasping import Grasping
+from homie.envs.mujoco.kinematics import ArmKinematics
+from homie.envs.mujoco.rendering import FreeCamera, Renderer, camera_intrinsics, camera_pose, make_renderer
+from homie.envs.mujoco.spec import SceneSpec, load_spec
+from homie.envs.mujoco.world import World
+from homie.errors import RobotFault
+from homie.interfaces import Robot
+from homie.options import RunOptions
+from homie.safety import GateState, SafetyGate
+from homie.types import (
+    VIEWS,
+    CameraFrame,
+    Command,
+    Image,
+    Intrinsics,
+    Observation,
+    Pose,
+    Pose2,
+    Proprioception,
+    SentCommand,
+)
+
+IMAGE_SIZE = 256
+PERIOD = 0.04
+"""Seconds of one control period: ten physics steps."""
+
+JOINTS = ("torso_lift_joint", *fetch.ARM_JOINTS, "head_pan_joint", "head_tilt_joint")
+
+
+def open_home(options: RunOptions) -> MujocoHome:
+    """The home of a run: its scene spec file, or the house of its seed. Raises BadInput for a bad spec."""
+    spec = load_spec(options.scene) if options.scene else generate(options.seed, options.rooms, options.objects)
+    return MujocoHome(spec, grasp=options.grasp)
+
+
+class MujocoHome(Robot):
+    """A Fetch in a simulated home. `world` is privileged: skills and planners never get it."""
+
+    spec = fetch.SPEC
+
+    def __init__(self, scene: SceneSpec, *, grasp: str = "weld") -> None:
+        self.scene = scene
+        self.home: Home = build(scene)
+        self.model = self.home.model
+        self.data = mujoco.MjData(self.model)
+        self.kinematics = ArmKinematics()
+        self.world = World(self.home, self.data)
+        self.gate = SafetyGate(self.spec)
+        self.grasping = Grasping(self.model, self.data, self.home.index, friction=grasp == "friction")
+        self._substeps = round(PERIOD / self.model.opt.timestep)
+        self._qpos = {name: int(self.model.joint(f"robot/{name}").qposadr[0]) for name in (*JOINTS, *fetch.FINGERS)}
+        self._base = [int(self.model.joint(f"robot/base_{axis}").qposadr[0]) for axis in ("x", "y", "yaw")]
+        self._base_dof = [int(self.model.joint(f"robot/base_{axis}").dofadr[0]) for axis in ("x", "y", "yaw")]
+        self._ctrl = {self.model.actuator(i).name.removeprefix("robot/"): i for i in range(self.model.nu)}
+        self._renderer: Renderer | None = None
+        self.reset(seed=scene.seed)
+
+    # ------------------------------------------------------------ episode
+
+    def reset(self, *, seed: int) -> None:
+        mujoco.mj_resetData(self.model, self.data)
+        self.gate.reset()
+        self.grasping.reset()
+        start = self.scene.robot
+        self.data.qpos[self._base] = start.x, start.y, start.yaw
+        for name, value in zip(JOINTS, (*self.spec.rest, 0.0, 0.35), strict=True):
+            self.data.qpos[self._qpos[name]] = value
+            self.data.ctrl[self._ctrl[name]] = value
+        self._set_gripper(0.0)
+        for finger in fetch.FINGERS:
+            self.data.qpos[self._qpos[finger]] = 0.0
+        mujoco.mj_forward(self.model, self.data)
+        for _ in range(25):  # things settle by fractions of a millimetre
+            self.act(Command())
+        self.gate.reset()
+
+    def act(self, command: Command) -> SentCommand:
+        command = self._resolved(command)
+        sent = self.gate.check(command, self._gate_state())
+        now = sent.sent
+        for name, value in zip(JOINTS[1:8], now.arm or (), strict=False):
+            self.data.ctrl[self._ctrl[name]] = value
+        if now.torso is not None:
+            self.data.ctrl[self._ctrl["torso_lift_joint"]] = now.torso
+        if now.head is not None:
+            self.data.ctrl[self._ctrl["head_pan_joint"]], self.data.ctrl[self._ctrl["head_tilt_joint"]] = now.head
+        if now.gripper is not None:
+            self._set_gripper(now.gripper)
+            self.grasping.commanded(now.gripper)
+        v, w = now.base or (0.0, 0.0)
+        for _ in range(self._substeps):
+            yaw = self.data.qpos[self._base[2]]
+            self.data.ctrl[self._ctrl["base_x"]] = v * np.cos(yaw)
+            self.data.ctrl[self._ctrl["base_y"]] = v * np.sin(yaw)
+            self.data.ctrl[self._ctrl["base_yaw"]] = w
+            mujoco.mj_step(self.model, self.data)
+        if not np.isfinite(self.data.qpos).all():
+            raise RobotFault("The simulation diverged (a position is not finite); the scene can not be simulated.")
+        self.grasping.update()
+        self.world.held = self.grasping.held_object
+        return sent
+
+    def stop(self) -> None:
+        """Base still, every limb holds where it is."""
+        self.gate.stop()
+        for name in JOINTS:
+            self.data.ctrl[self._ctrl[name]] = self.data.qpos[self._qpos[name]]
+        for axis in ("base_x", "base_y", "base_yaw"):
+            self.data.ctrl[self._ctrl[axis]] = 0.0
+
+    def close(self) -> None:
+        self.stop()
+        if self._renderer is not None:
+            self._renderer.close()
+            self._renderer = None
+
+    def _resolved(self, command: Command) -> Command:
+        """An effector pose as torso and arm targets."""
+        if command.effector is None:
+            return command
+        q0 = np.array([self.data.qpos[self._qpos[name]] for name in JOINTS[:8]])
+        found = self.kinematics.solve(command.effector.position, command.effector.rotation, q0)
+        return Command(command.base, tuple(found.q[1:].tolist()), float(found.q[0]), command.head, command.gripper)
+
+    def _gate_state(self) -> GateState:
+        q = [float(self.data.qpos[self._qpos[name]]) for name in JOINTS]
+        return GateState(np.array(q[1:8]), q[0], np.array(q[8:10]), self._gripper_width())
+
+    def _set_gripper(self, width: float) -> None:
+        for finger in fetch.FINGERS:
+            self.data.ctrl[self._ctrl[finger]] = width / 2
+
+    def _gripper_width(self) -> float:
+        return float(sum(self.data.qpos[self._qpos[finger]] for finger in fetch.FINGERS))
+
+    # ------------------------------------------------------------ senses
+
+    def observe(self, cameras: Collection[str] = ()) -> Observation:
+        x, y, yaw = (float(v) for v in self.data.qpos[self._base])
+        vx, vy, w = (float(v) for v in self.data.qvel[self._base_dof])
+        body = Proprioception(
+            base=Pose2(x, y, float(np.remainder(yaw + np.pi, 2 * np.pi) - np.pi)),
+            base_velocity=(vx * np.cos(yaw) + vy * np.sin(yaw), w),
+            joints={name: float(self.data.qpos[self._qpos[name]]) for name in JOINTS},
+            gripper=self._gripper_width(),
+            finger_contact=self.grasping.contact,
+            holding=self.grasping.holding,
+        )
+        return Observation(float(self.data.time), body, {name: self._frame(name) for name in cameras})
+
+    def _frame(self, name: str) -> CameraFrame:
+        camera = f"robot/{name}"
+        picture = self.renderer.rgbd(self.data, camera)
+        geoms = self.renderer.segmentation(self.data, camera)
+        table, names = self._instances
+        fx, fy, cx, cy = camera_intrinsics(self.model, camera, IMAGE_SIZE, IMAGE_SIZE)
+        position, rotation = camera_pose(self.data, self.model.camera(camera).id)
+        return CameraFrame(
+            name=name,
+            rgb=picture.rgb,
+            depth=picture.depth,
+            intrinsics=Intrinsics(fx, fy, cx, cy, IMAGE_SIZE, IMAGE_SIZE),
+            pose=Pose(np.asarray(position), np.asarray(rotation)),
+            instances=table[geoms],
+            instance_names=names,
+        )
+
+    @cached_property
+    def _instances(self) -> tuple[np.ndarray, tuple[str, ...]]:
+        """Geom id -> instance index (the last entry is for -1), and the instance names."""
+        names: list[str] = []
+        table = np.full(self.model.ngeom + 1, -1, dtype=np.int32)
+        for geom, (entity, part) in self.home.index.geoms.items():
+            name = f"{entity}/{part}" if part else entity
+            if name not in names:
+                names.append(name)
+            table[geom] = names.index(name)
+        return table, tuple(names)
+
+    @property
+    def renderer(self) -> Renderer:
+        """Made when the first picture is asked for."""
+        if self._renderer is None:
+            self._renderer = make_renderer(self.model, IMAGE_SIZE, IMAGE_SIZE)
+        return self._renderer
+
+    # ------------------------------------------------------------ privileged
+
+    def snapshot(self) -> dict[str, object]:
+        return self.world.snapshot()
+
+    def film(self, width: int, height: int) -> Image:
+        """The robot from behind and above, without the upper walls."""
+        x, y, yaw = self.data.qpos[self._base]
+        camera = FreeCamera(
+            lookat=(float(x + 0.4 * np.cos(yaw)), float(y + 0.4 * np.sin(yaw)), 0.75),
+            distance=3.6,
+            azimuth=self._film_azimuth(),
+            elevation=-42.0,
+        )
+        return self.renderer.rgb(self.data, camera, size=(width, height), hidden_groups=frozenset({1}))
+
+    def _film_azimuth(self) -> float:
+        """Degrees; follows the robot's heading slowly, so that the picture does not spin with every turn."""
+        wanted = float(np.degrees(self.data.qpos[self._base[2]])) + 35.0
+        last = getattr(self, "_azimuth", wanted)
+        step = float(np.clip((wanted - last + 180.0) % 360.0 - 180.0, -2.0, 2.0))
+        self._azimuth = last + step
+        return self._azimuth
+
+
+assert set(VIEWS) == {"front", "left", "back", "right"}

@@ -1,0 +1,204 @@
+"""World state of the embedded home: privileged knowledge, for the background locator, scoring and records only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from homie.envs.mujoco.build import ArticulationInfo, Home, ObjectInfo, ReceptacleInfo, SupportSurface
+from homie.types import Array, Articulation, Box, Surface
+
+HINGE_OPEN = 0.7
+"""Rad from which a hinged container counts as open."""
+
+SLIDE_OPEN = 0.18
+"""Metres from which a drawer counts as open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an object is: the receptacle or object it rests on or in, and which surface of it; "" on the floor."""
+
+    relation: str
+    entity: str
+    surface: str = ""
+
+
+class World:
+    """Questions about a running home. Positions are in the world frame, which is the odometry frame here."""
+
+    def __init__(self, home: Home, data: mujoco.MjData) -> None:
+        self.home = home
+        self.model = home.model
+        self.data = data
+        self.objects = {thing.name: thing for thing in home.index.objects}
+        self.receptacles = {thing.name: thing for thing in home.index.receptacles}
+        self.rooms = {room.name: room for room in home.index.rooms}
+        self.held: str | None = None
+
+    # ------------------------------------------------------------ poses
+
+    def position(self, body: int) -> Array:
+        return np.array(self.data.xpos[body])
+
+    def rotation(self, body: int) -> Array:
+        return np.array(self.data.xmat[body]).reshape(3, 3)
+
+    def object_box(self, thing: ObjectInfo) -> Box:
+        """The upright box around an object as it lies, yaw of its most level axis."""
+        rotation = self.rotation(thing.body)
+        half = np.asarray(thing.half)
+        up = int(np.argmax(np.abs(rotation[2])))
+        level = [axis for axis in range(3) if axis != up]
+        first = rotation[:, level[0]]
+        yaw = float(np.arctan2(first[1], first[0]))
+        c, s = np.cos(yaw), np.sin(yaw)
+        frame = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]) @ rotation
+        extents = np.abs(frame) @ half
+        return Box(self.position(thing.body) + rotation @ np.asarray(thing.center), extents, yaw)
+
+    def receptacle_box(self, thing: ReceptacleInfo) -> Box:
+        """The box of a piece of furniture, without what stands open."""
+        center = self.position(thing.body) + self.rotation(thing.body) @ np.asarray(thing.center)
+        return Box(center, np.asarray(thing.half), self.yaw(thing.body))
+
+    def yaw(self, body: int) -> float:
+        x = self.rotation(body)[:, 0]
+        return float(np.arctan2(x[1], x[0]))
+
+    # ------------------------------------------------------------ doors, drawers, surfaces
+
+    def opening(self, item: ArticulationInfo) -> float:
+        """How far a door (rad) or drawer (m) is open."""
+        return float(self.data.qpos[self.model.jnt_qposadr[item.joint]])
+
+    def openness(self, item: ArticulationInfo) -> float:
+        """How far it is open as a fraction of its range."""
+        return self.opening(item) / float(self.model.jnt_range[item.joint][1])
+
+    def accessible(self, thing: ReceptacleInfo, plan: SupportSurface) -> bool:
+        """Whether a surface can be reached: not shut in by a closed door or drawer."""
+        return not plan.inside or not self.closed(thing)
+
+    def closed(self, thing: ReceptacleInfo) -> bool:
+        """Whether it has doors or drawers and none is open far enough to reach in."""
+        items = thing.articulations
+        return bool(items) and not any(
+            self.opening(item) >= (HINGE_OPEN if item.kind == "hinge" else SLIDE_OPEN) for item in items
+        )
+
+    def articulation(self, item: ArticulationInfo) -> Articulation:
+        """A door or drawer as a skill wants it."""
+        joint = item.joint
+        handle = np.array(self.data.geom_xpos[item.handle])
+        frame = np.array(self.data.geom_xmat[item.handle]).reshape(3, 3)
+        size = self.model.geom_size[item.handle]
+        longest = 2 if self.model.geom_type[item.handle] != mujoco.mjtGeom.mjGEOM_BOX else int(np.argmax(size))
+        outward = self.rotation(item.body)[:, 0]
+        return Articulation(
+            kind=item.kind,
+            axis_point=np.array(self.data.xanchor[joint]),
+            axis=np.array(self.data.xaxis[joint]),
+            handle=handle,
+            handle_axis=frame[:, longest],
+            outward=outward,
+            opening=self.opening(item),
+            range=float(self.model.jnt_range[joint][1]),
+        )
+
+    def surface(self, thing: ReceptacleInfo, plan: SupportSurface) -> Surface:
+        """A support surface where it is now; of a drawer only the part that is pulled out."""
+        rotation = self.rotation(plan.body)
+        center, half_x = np.asarray(plan.center, dtype=float), plan.half_x
+        clearance = plan.clearance
+        slide = next((a for a in thing.articulations if a.body == plan.body and a.kind == "slide"), None)
+        if slide is not None:
+            out = min(self.opening(slide), 2 * half_x)
+            center = center + np.array([half_x - out / 2, 0.0, 0.0])
+            half_x, clearance = out / 2, float("inf")
+        access = rotation[:2, 0] if plan.access == "front" else None
+        yaw = float(np.arctan2(rotation[1, 0], rotation[0, 0]))
+        return Surface(self.position(plan.body) + rotation @ center, half_x, plan.half_y, yaw, clearance, access)
+
+    # ------------------------------------------------------------ what is where
+
+    def place(self, name: str) -> Place:
+        """What an object is in or on."""
+        if name == self.held:
+            return Place("held", "robot")
+        box = self.object_box(self.objects[name])
+        foot = box.center - np.array([0.0, 0.0, box.half[2]])
+        best: tuple[float, Place] | None = None
+        for thing in self.receptacles.values():
+            for plan in thing.surfaces:
+                found = self._over(plan, box.center, foot)
+                if found is not None and (best is None or found < best[0]):
+                    inside = plan.inside or plan.access == "front"
+                    best = found, Place("in" if inside else "on", thing.name, plan.name)
+        for other in self.objects.values():
+            if other.name != name and other.hollow and self._in_bowl(other, box):
+                return Place("in", other.name)
+        if best is not None:
+            return best[1]
+        return Place("on", self.room_of(box.center) or "floor")
+
+    def _over(self, plan: SupportSurface, center: Array, foot: Array) -> float | None:
+        """Height of the foot over a surface if the centre is over it and under its ceiling, else None."""
+        rotation = self.rotation(plan.body)
+        local = rotation.T @ (foot - self.position(plan.body)) - np.asarray(plan.center)
+        middle = rotation.T @ (center - self.position(plan.body)) - np.asarray(plan.center)
+        if abs(middle[0]) > plan.half_x + 0.02 or abs(middle[1]) > plan.half_y + 0.02:
+            return None
+        ceiling = min(plan.clearance, 0.35)
+        return float(local[2]) if -0.03 < local[2] < ceiling else None
+
+    def _in_bowl(self, bowl: ObjectInfo, box: Box) -> bool:
+        around = self.object_box(bowl)
+        near = np.linalg.norm(around.center[:2] - box.center[:2]) < max(around.half[:2])
+        low = box.center[2] - box.half[2]
+        return bool(near and around.center[2] - around.half[2] - 0.01 < low < around.center[2] + around.half[2] + 0.01)
+
+    def room_of(self, point: Array) -> str | None:
+        """The room whose floor is under a point."""
+        for room in self.rooms.values():
+            x0, y0, x1, y1 = room.rect
+            if x0 <= point[0] <= x1 and y0 <= point[1] <= y1:
+                return room.name
+        return None
+
+    def container_of(self, name: str) -> ReceptacleInfo | None:
+        """The receptacle with doors or drawers that an object is inside of."""
+        place = self.place(name)
+        thing = self.receptacles.get(place.entity)
+        if place.relation != "in" and thing is None and place.entity in self.objects:
+            return self.container_of(place.entity)
+        if thing is None or not thing.articulations:
+            return None
+        plan = next(p for p in thing.surfaces if p.name == place.surface)
+        return thing if plan.inside else None
+
+    def snapshot(self) -> dict[str, object]:
+        """`final_state.json`: every object's pose and place, every joint's opening, what is held."""
+        objects: dict[str, object] = {}
+        for thing in self.objects.values():
+            place = self.place(thing.name)
+            objects[thing.name] = {
+                "kind": thing.kind,
+                "position": [round(float(v), 5) for v in self.data.xpos[thing.body]],
+                "quaternion": [round(float(v), 5) for v in self.data.xquat[thing.body]],
+                "relation": place.relation,
+                "at": place.entity,
+                "surface": place.surface,
+                "room": self.room_of(self.position(thing.body)),
+            }
+        joints: dict[str, object] = {}
+        for receptacle in self.receptacles.values():
+            for item in receptacle.articulations:
+                joints[item.name] = {
+                    "receptacle": receptacle.name,
+                    "opening": round(self.opening(item), 5),
+                    "fraction": round(self.openness(item), 4),
+                }
+        return {"objects": objects, "joints": joints, "held": self.held}
