@@ -23,6 +23,7 @@ from homie.types import (
     Detection,
     Goal,
     Image,
+    NamedThing,
     Observation,
     Outcome,
     PlannerInput,
@@ -259,6 +260,12 @@ class WorldState(Protocol):
 
     def snapshot(self) -> dict[str, object]:
         """Pose of every object, what it is in or on, how far every joint is open, what is held (JSON-ready)."""
+
+
+class NameMatcher(Protocol):
+    """From words to the things that they may mean equally well; empty if they mean none of them."""
+
+    def __call__(self, query: str, candidates: Sequence[NamedThing], /) -> Sequence[NamedThing]: ...
 
 
 class ErrorCheck(Protocol):

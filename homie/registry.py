@@ -38,6 +38,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "paper": "error_detection:paper_order",
             "code": "error_detection:code_order",
         },
+        "names": {
+            "default": "perception.names:best_matches",
+        },
         "sentences": {
             "emmoe": "error_detection:messages",
         },
@@ -45,20 +48,22 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 
 
-def names(kind: str) -> list[str]:
-    """Registered names of a kind (`planners`, `skills`, `robots`, ...), built-in first."""
-    found = list(BUILT_IN.get(kind, {}))
-    found += [e.name for e in entry_points(group=f"homie.{kind}") if e.name not in found]
+def targets(kind: str) -> dict[str, str]:
+    """Registered names of a kind (`planners`, `skills`, `robots`, ...) and where each is found, built-in first."""
+    found = dict(BUILT_IN.get(kind, {}))
+    for entry in entry_points(group=f"homie.{kind}"):
+        found.setdefault(entry.name, entry.value)
     return found
+
+
+def names(kind: str) -> list[str]:
+    """Registered names of a kind, built-in first."""
+    return list(targets(kind))
 
 
 def load(kind: str, name: str) -> Any:
     """The object registered under a name. Raises BadInput for an unknown name, MissingPart for a missing package."""
-    target = BUILT_IN.get(kind, {}).get(name)
-    if target is None:
-        for entry in entry_points(group=f"homie.{kind}"):
-            if entry.name == name:
-                target = entry.value
+    target = targets(kind).get(name)
     if target is None:
         known = names(kind)
         close = difflib.get_close_matches(name, known, 1)
@@ -68,6 +73,8 @@ def load(kind: str, name: str) -> Any:
     try:
         return getattr(importlib.import_module(module), attribute)
     except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] == module.partition(".")[0] and module != error.name:
+            raise  # a package that is there but broken, not one to install
         raise MissingPart(
             f"The {kind[:-1]} '{name}' needs the package '{error.name}': install it with `pip install {error.name}`."
         ) from error

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from homie.envs.mujoco.build import ObjectInfo, ReceptacleInfo
+from homie import registry
+from homie.envs.mujoco.index import ObjectInfo, ReceptacleInfo
 from homie.envs.mujoco.floorplan import FloorPlan
 from homie.envs.mujoco.home import MujocoHome
 from homie.envs.mujoco.world import World
 from homie.errors import BadInput
-from homie.interfaces import Locator, Robot
+from homie.interfaces import Locator, NameMatcher, Robot
 from homie.types import Box, Detection, Goal, Observation, OccupancyGrid, Subtask, Surface
 
 OPEN_ENOUGH = 0.5
@@ -31,6 +32,7 @@ class BackgroundLocator(Locator):
             raise BadInput("Background targets need a simulator that knows its world: use --targets sensors.")
         self.home = robot
         self._plan: FloorPlan | None = None
+        self._best_matches: NameMatcher = registry.load("names", "default")
 
     @property
     def world(self) -> World:
@@ -45,7 +47,9 @@ class BackgroundLocator(Locator):
     # ------------------------------------------------------------ names
 
     def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
-        return self.home.names.nearest(name, lambda entity: self._preference(entity, subtask, observation))
+        meant = self._best_matches(name, self.world.named_things())
+        entities = sorted(thing.name for thing in meant)
+        return min(entities, key=lambda entity: self._preference(entity, subtask, observation), default=None)
 
     def _preference(self, entity: str, subtask: Subtask, observation: Observation) -> float:
         """Metres, with what the action can not mean put last."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from homie.envs.mujoco.build import SceneIndex
+from homie.envs.mujoco.index import SceneIndex
 
 OPENING = 0.004
 """Metres that the commanded width must exceed the present one to let go."""

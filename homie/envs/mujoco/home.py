@@ -187,8 +187,8 @@ class MujocoHome(Robot):
         """Geom id -> instance index (the last entry is for -1), and the instance names."""
         names: list[str] = []
         table = np.full(self.model.ngeom + 1, -1, dtype=np.int32)
-        for geom, (entity, part) in self.home.index.geoms.items():
-            name = f"{entity}/{part}" if part else entity
+        for geom, info in self.home.index.geoms.items():
+            name = f"{info.entity}/{info.part}" if info.part else info.entity
             if name not in names:
                 names.append(name)
             table[geom] = names.index(name)

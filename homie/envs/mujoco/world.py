@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from homie.envs.mujoco.build import ArticulationInfo, Home, ObjectInfo, ReceptacleInfo, SupportSurface
-from homie.types import Array, Articulation, Box, Surface
+from homie.envs.mujoco.build import Home
+from homie.envs.mujoco.index import ArticulationInfo, ObjectInfo, ReceptacleInfo, SupportSurface
+from homie.types import Array, Articulation, Box, NamedThing, Surface
 
 HINGE_OPEN = 0.7
 """Rad from which a hinged container counts as open."""
@@ -37,6 +38,13 @@ class World:
         self.receptacles = {thing.name: thing for thing in home.index.receptacles}
         self.rooms = {room.name: room for room in home.index.rooms}
         self.held: str | None = None
+
+    def named_things(self) -> list[NamedThing]:
+        """Everything that words may mean: rooms, furniture, objects."""
+        rooms = [NamedThing(room.name, room.kind, None, room.aliases) for room in self.rooms.values()]
+        furniture = [NamedThing(t.name, t.kind, t.colour, t.aliases, t.room) for t in self.receptacles.values()]
+        loose = [NamedThing(t.name, t.kind, t.colour, t.aliases) for t in self.objects.values()]
+        return [*rooms, *furniture, *loose]
 
     # ------------------------------------------------------------ poses
 
@@ -76,7 +84,7 @@ class World:
 
     def openness(self, item: ArticulationInfo) -> float:
         """How far it is open as a fraction of its range."""
-        return self.opening(item) / float(self.model.jnt_range[item.joint][1])
+        return self.opening(item) / item.open
 
     def accessible(self, thing: ReceptacleInfo, plan: SupportSurface) -> bool:
         """Whether a surface can be reached: not shut in by a closed door or drawer."""
@@ -105,7 +113,7 @@ class World:
             handle_axis=frame[:, longest],
             outward=outward,
             opening=self.opening(item),
-            range=float(self.model.jnt_range[joint][1]),
+            range=item.open,
         )
 
     def surface(self, thing: ReceptacleInfo, plan: SupportSurface) -> Surface:

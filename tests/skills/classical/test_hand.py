@@ -1,0 +1,63 @@
+"""Grasps and places: what is offered can be done by a two-finger gripper."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from homie.types import Box, Surface
+from skills.classical.hand import FINGER_REACH, MAX_OPENING, Hand, grasps, places
+
+sizes = st.floats(0.012, 0.12)
+
+
+@given(sizes, sizes, sizes, st.floats(-3.1, 3.1))
+def test_grasps_open_wide_enough_and_stay_above_the_surface(hx: float, hy: float, hz: float, yaw: float) -> None:
+    box = Box(np.array([0.0, 0.0, 0.8 + hz]), np.array([hx, hy, hz]), yaw)
+    for grasp in grasps(box, (), None, float("inf")):
+        assert 0 < grasp.opening <= MAX_OPENING
+        tips = grasp.pose.position + FINGER_REACH * grasp.approach
+        assert tips[2] > 0.8
+        assert abs(np.linalg.det(grasp.pose.rotation) - 1.0) < 1e-9
+        side = grasp.pose.rotation[:, 1]
+        assert abs(side[2]) < 1e-9, "the fingers close horizontally"
+
+
+@given(st.floats(0.012, 0.04), sizes, st.floats(-3.1, 3.1))
+def test_a_thing_that_fits_is_closed_on_across_a_side_that_fits(hx: float, hy: float, yaw: float) -> None:
+    box = Box(np.array([0.0, 0.0, 0.9]), np.array([hx, hy, 0.06]), yaw)
+    found = grasps(box, (), None, float("inf"))
+    assert found
+    for grasp in found:
+        c, s = np.cos(yaw), np.sin(yaw)
+        side = np.abs(np.array([[c, s], [-s, c]]) @ grasp.pose.rotation[:2, 1])
+        half = hx if side[0] > side[1] else hy
+        assert half <= 0.046
+
+
+def test_a_neighbour_forbids_the_fingers_its_place() -> None:
+    box = Box(np.array([0.0, 0.0, 0.85]), np.array([0.03, 0.03, 0.05]), 0.0)
+    wall = Box(np.array([0.055, 0.0, 0.85]), np.array([0.015, 0.2, 0.05]), 0.0)
+    free = {round(abs(float(g.pose.rotation[0, 1])), 1) for g in grasps(box, (), None, float("inf"))}
+    hemmed = {round(abs(float(g.pose.rotation[0, 1])), 1) for g in grasps(box, (wall,), None, float("inf"))}
+    assert 1.0 in free
+    assert hemmed
+    assert 1.0 not in hemmed, "no finger may go between the thing and its neighbour"
+
+
+@given(st.integers(0, 1000))
+def test_places_are_on_the_surface_and_free(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    surface = Surface(np.array([1.0, 2.0, 0.7]), 0.3, 0.5, float(rng.uniform(-3, 3)))
+    others = [
+        Box(surface.center + np.array([*rng.uniform(-0.4, 0.4, 2), 0.05]), np.full(3, 0.05), float(rng.uniform(-3, 3)))
+        for _ in range(4)
+    ]
+    hand = Hand(half=(0.03, 0.03, 0.05))
+    c, s = np.cos(surface.yaw), np.sin(surface.yaw)
+    for _, point in places(surface, others, hand):
+        local = np.array([[c, s], [-s, c]]) @ (point - surface.center)[:2]
+        assert abs(local[0]) <= surface.half_x
+        assert abs(local[1]) <= surface.half_y
+        assert all(other.distance(point[:2]) > hand.radius for other in others)

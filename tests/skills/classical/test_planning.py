@@ -1,0 +1,82 @@
+"""Path planning: paths exist, keep their distance, and are found wherever they exist."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from homie.types import OccupancyGrid
+from skills.classical.planning import CostMap, plan_path
+
+RADIUS = 0.3
+
+
+def grid_of(picture: np.ndarray, resolution: float = 0.05) -> OccupancyGrid:
+    return OccupancyGrid(picture, np.zeros_like(picture), np.zeros(2), resolution)
+
+
+def two_rooms(door: slice) -> OccupancyGrid:
+    picture = np.zeros((80, 160), dtype=bool)
+    picture[[0, -1], :] = picture[:, [0, -1]] = True
+    picture[:, 80] = True
+    picture[door, 80] = False
+    return grid_of(picture)
+
+
+def test_goes_through_the_door_and_keeps_the_radius() -> None:
+    costs = CostMap.of(two_rooms(slice(30, 50)), RADIUS)
+    path = plan_path(costs, np.array([1.0, 1.0]), np.array([7.0, 3.0]))
+    assert path is not None
+    np.testing.assert_allclose(path[0], [1.0, 1.0])
+    np.testing.assert_allclose(path[-1], [7.0, 3.0])
+    for a, b in itertools.pairwise(path):
+        assert costs.clear_line(a, b, RADIUS - 0.03)
+
+
+def test_a_door_too_narrow_for_the_footprint_is_no_door() -> None:
+    costs = CostMap.of(two_rooms(slice(35, 45)), RADIUS)
+    assert plan_path(costs, np.array([1.0, 1.0]), np.array([7.0, 3.0])) is None
+
+
+def test_a_robot_that_stands_too_close_may_leave() -> None:
+    costs = CostMap.of(two_rooms(slice(30, 50)), RADIUS)
+    assert costs.clear_at(np.array([0.25, 2.0])) < RADIUS
+    assert plan_path(costs, np.array([0.25, 2.0]), np.array([3.0, 2.0])) is not None
+
+
+def test_prefers_the_middle_of_a_corridor() -> None:
+    picture = np.zeros((40, 200), dtype=bool)
+    picture[[0, -1], :] = True
+    costs = CostMap.of(grid_of(picture), RADIUS)
+    path = plan_path(costs, np.array([1.0, 0.45]), np.array([9.0, 0.45]))
+    assert path is not None
+    lengths = np.linalg.norm(np.diff(path, axis=0), axis=1)
+    walked = np.concatenate([[0.0], np.cumsum(lengths)])
+    middle = np.interp(walked[-1] / 2, walked, path[:, 1])
+    assert 0.55 < middle < 1.45
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000))
+def test_finds_a_path_exactly_where_the_free_space_connects(seed: int) -> None:
+    import cv2
+
+    rng = np.random.default_rng(seed)
+    picture = np.zeros((60, 60), dtype=bool)
+    for _ in range(12):
+        y, x = rng.integers(0, 55, 2)
+        picture[y : y + rng.integers(2, 20), x : x + rng.integers(1, 5)] = True
+    costs = CostMap.of(grid_of(picture, 0.1), RADIUS)
+    free = np.argwhere(costs.clearance >= RADIUS)
+    if len(free) < 2:
+        return
+    start, goal = (tuple(int(v) for v in free[i]) for i in rng.integers(0, len(free), 2))
+    _, labels = cv2.connectedComponents((costs.clearance >= RADIUS).astype(np.uint8), connectivity=8)
+    path = plan_path(costs, costs.point(start), costs.point(goal))
+    if labels[start] == labels[goal]:
+        assert path is not None
+    if path is not None:
+        assert np.linalg.norm(path[-1] - costs.point(goal)) < 1e-6
