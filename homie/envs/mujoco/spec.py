@@ -1,0 +1,197 @@
+"""Scene specs: a house as a JSON file, version 1. docs/scene-spec.md explains every field.
+
+Frames: world x, y on the floor in metres, yaw in radians; an object's x, y, yaw are in the frame of its surface.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from homie.envs.mujoco.catalog_furniture import blueprint
+from homie.envs.mujoco.catalog_objects import object_plan
+from homie.envs.mujoco.parts import Blueprint, ObjectPlan
+from homie.envs.mujoco.spec_checks import check
+from homie.errors import BadInput
+
+
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
+Metres = Annotated[float, Field(ge=-100.0, le=100.0, allow_inf_nan=False)]
+Angle = Annotated[float, Field(ge=-2 * math.pi, le=2 * math.pi, allow_inf_nan=False)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RoomSpec(_Model):
+    """A room: the rectangle between the centre lines of its walls."""
+
+    name: Name
+    kind: Literal["kitchen", "living room", "bedroom", "bathroom", "dining room", "study"]
+    x0: Metres
+    y0: Metres
+    x1: Metres
+    y1: Metres
+    floor: Literal["wood", "tiles", "carpet"] = "wood"
+
+    @model_validator(mode="after")
+    def _large_enough(self) -> RoomSpec:
+        if self.x1 - self.x0 < 2.0 or self.y1 - self.y0 < 2.0:
+            raise ValueError(f"room '{self.name}' must be at least 2 m by 2 m with x0 < x1 and y0 < y1")
+        return self
+
+    def contains(self, x: float, y: float, margin: float = 0.0) -> bool:
+        """Whether a point is in the room, `margin` metres from its walls' centre lines."""
+        return self.x0 + margin <= x <= self.x1 - margin and self.y0 + margin <= y <= self.y1 - margin
+
+
+class DoorwaySpec(_Model):
+    """An opening in the wall between two rooms, centred at (x, y) on their common edge."""
+
+    rooms: tuple[Name, Name]
+    x: Metres
+    y: Metres
+    width: Annotated[float, Field(ge=0.9, le=3.0)] = 1.1
+
+
+class FurnitureSpec(_Model):
+    """A piece of furniture: where its centre is, where its front looks, its size if not the usual one, its state.
+
+    stands_on: the piece it stands on instead of the floor. open: fraction of its door or drawer. on: for appliances.
+    """
+
+    name: Name
+    kind: str
+    colour: str
+    room: Name
+    x: Metres
+    y: Metres
+    yaw: Angle = 0.0
+    stands_on: Name | None = None
+    width: float | None = None
+    depth: float | None = None
+    height: float | None = None
+    hinge: Literal["left", "right"] = "left"
+    open: Annotated[float, Field(ge=0.0, le=1.0)] = 0.0
+    on: bool = False
+
+    @model_validator(mode="after")
+    def _known(self) -> FurnitureSpec:
+        plan = self.blueprint
+        if self.open and plan.articulation is None:
+            raise ValueError(f"'{self.name}' has neither door nor drawer, it can not be open")
+        if self.on and not plan.powered:
+            raise ValueError(f"'{self.name}' is no appliance, it can not be on")
+        return self
+
+    @property
+    def blueprint(self) -> Blueprint:
+        """What it is made of."""
+        return blueprint(self.kind, self.colour, self.width, self.depth, self.height, self.hinge)
+
+    def corners(self, margin: float = 0.0) -> tuple[tuple[float, float], ...]:
+        """The four footprint corners in the world, grown by `margin`, counter-clockwise."""
+        plan, c, s = self.blueprint, math.cos(self.yaw), math.sin(self.yaw)
+        a, b = plan.half_x + margin, plan.half_y + margin
+        return tuple((self.x + c * u - s * v, self.y + s * u + c * v) for u, v in ((a, b), (-a, b), (-a, -b), (a, -b)))
+
+
+class ObjectSpec(_Model):
+    """A loose object standing on a surface of a piece of furniture; x, y, yaw in the surface's frame."""
+
+    name: Name
+    kind: str
+    colour: str
+    receptacle: Name
+    surface: str
+    x: Metres
+    y: Metres
+    yaw: Angle = 0.0
+
+    @model_validator(mode="after")
+    def _known(self) -> ObjectSpec:
+        object_plan(self.kind, self.colour)
+        return self
+
+    @property
+    def plan(self) -> ObjectPlan:
+        """What it is made of."""
+        return object_plan(self.kind, self.colour)
+
+    @property
+    def footprint(self) -> tuple[float, float]:
+        """Half extents of its bounding box along the surface's axes."""
+        a, b, _ = self.plan.half
+        c, s = abs(math.cos(self.yaw)), abs(math.sin(self.yaw))
+        return a * c + b * s, a * s + b * c
+
+
+class StartSpec(_Model):
+    """Where the robot starts."""
+
+    x: Metres
+    y: Metres
+    yaw: Angle = 0.0
+
+
+class SceneSpec(_Model):
+    """A whole house."""
+
+    version: Literal[1] = 1
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+    rooms: Annotated[tuple[RoomSpec, ...], Field(min_length=1, max_length=12)]
+    doorways: tuple[DoorwaySpec, ...] = ()
+    furniture: tuple[FurnitureSpec, ...] = ()
+    objects: tuple[ObjectSpec, ...] = ()
+    robot: StartSpec
+
+    @model_validator(mode="after")
+    def _consistent(self) -> SceneSpec:
+        check(self)
+        return self
+
+    @property
+    def furniture_by_name(self) -> dict[str, FurnitureSpec]:
+        """Pieces of furniture by name."""
+        return {piece.name: piece for piece in self.furniture}
+
+    def base(self, piece: FurnitureSpec) -> float:
+        """Height (m) of what a piece stands on."""
+        if piece.stands_on is None:
+            return 0.0
+        host = self.furniture_by_name[piece.stands_on]
+        return self.base(host) + (host.blueprint.support or 0.0)
+
+    @classmethod
+    def load(cls, path: Path | str) -> SceneSpec:
+        """Read a spec file. Raises BadInput with one sentence if it can't be read or is wrong."""
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "not a text file"
+            raise BadInput(f"Can not read the scene spec {path}: {reason}.") from error
+        return cls.parse(text, str(path))
+
+    @classmethod
+    def parse(cls, text: str, source: str = "scene spec") -> SceneSpec:
+        """Read a spec from JSON text. Raises BadInput with one sentence naming the first mistake."""
+        try:
+            return cls.model_validate(json.loads(text))
+        except json.JSONDecodeError as error:
+            raise BadInput(f"{source} is not JSON: {error.msg} in line {error.lineno}.") from error
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            what = first["msg"].removeprefix("Value error, ")
+            raise BadInput(f"{source}: {where + ': ' if where else ''}{what}.") from error
+
+    def dump(self) -> str:
+        """JSON text that `parse` reads back to an equal spec."""
+        return self.model_dump_json(indent=1, exclude_defaults=False) + "\n"
+
+

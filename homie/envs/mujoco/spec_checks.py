@@ -1,0 +1,122 @@
+"""Consistency of a scene spec beyond its fields' types. Every failure is one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from homie.envs.mujoco.parts import WALL
+from homie.envs.mujoco.surfaces import surfaces_of
+
+if TYPE_CHECKING:
+    from homie.envs.mujoco.spec import DoorwaySpec, FurnitureSpec, ObjectSpec, RoomSpec, SceneSpec
+
+OVERLAP = 0.02
+"""How far footprints may cut into each other (m)."""
+
+
+def check(scene: SceneSpec) -> None:
+    """Raises ValueError with one sentence if names clash, things do not exist, or things overlap."""
+    _unique([room.name for room in scene.rooms], "room")
+    _unique([thing.name for thing in (*scene.rooms, *scene.furniture, *scene.objects)], "thing")
+    rooms = {room.name: room for room in scene.rooms}
+    for a, b in combinations(scene.rooms, 2):
+        if min(a.x1, b.x1) - max(a.x0, b.x0) > OVERLAP and min(a.y1, b.y1) - max(a.y0, b.y0) > OVERLAP:
+            raise ValueError(f"rooms '{a.name}' and '{b.name}' overlap")
+    for doorway in scene.doorways:
+        _doorway(doorway, rooms)
+    for piece in scene.furniture:
+        _piece(scene, piece, rooms)
+    for a, b in combinations([p for p in scene.furniture if p.stands_on is None], 2):
+        if overlap(a.corners(-OVERLAP / 2), b.corners(-OVERLAP / 2)):
+            raise ValueError(f"furniture '{a.name}' and '{b.name}' overlap")
+    for thing in scene.objects:
+        _object(scene, thing)
+    for one, other in combinations(scene.objects, 2):
+        if (one.receptacle, one.surface) == (other.receptacle, other.surface) and _touch(one, other):
+            raise ValueError(f"objects '{one.name}' and '{other.name}' overlap")
+    if not any(room.contains(scene.robot.x, scene.robot.y, 0.3) for room in scene.rooms):
+        raise ValueError("the robot must start inside a room, 0.3 m from its walls")
+    start = _square(scene.robot.x, scene.robot.y, 0.25)
+    for piece in scene.furniture:
+        if overlap(piece.corners(), start):
+            raise ValueError(f"the robot starts in '{piece.name}'")
+
+
+def _unique(names: Iterable[str], what: str) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"the name '{name}' is used by more than one {what}")
+        seen.add(name)
+
+
+def _doorway(doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -> None:
+    for name in doorway.rooms:
+        if name not in rooms:
+            raise ValueError(f"a doorway leads to '{name}', which is no room")
+    a, b = (rooms[name] for name in doorway.rooms)
+    half = doorway.width / 2
+    along_y = any(abs(p - q) < 1e-6 and abs(p - doorway.x) < 1e-6 for p, q in ((a.x0, b.x1), (a.x1, b.x0)))
+    along_x = any(abs(p - q) < 1e-6 and abs(p - doorway.y) < 1e-6 for p, q in ((a.y0, b.y1), (a.y1, b.y0)))
+    fits_y = max(a.y0, b.y0) + WALL <= doorway.y - half and doorway.y + half <= min(a.y1, b.y1) - WALL
+    fits_x = max(a.x0, b.x0) + WALL <= doorway.x - half and doorway.x + half <= min(a.x1, b.x1) - WALL
+    if not (along_y and fits_y) and not (along_x and fits_x):
+        raise ValueError(f"the doorway between '{a.name}' and '{b.name}' is not within their common wall")
+
+
+def _piece(scene: SceneSpec, piece: FurnitureSpec, rooms: dict[str, RoomSpec]) -> None:
+    if piece.room not in rooms:
+        raise ValueError(f"'{piece.name}' is in '{piece.room}', which is no room")
+    room = rooms[piece.room]
+    if not all(room.contains(x, y, WALL / 2 - 0.015) for x, y in piece.corners()):
+        raise ValueError(f"'{piece.name}' stands outside the walls of '{room.name}'")
+    if piece.stands_on is None:
+        return
+    host = scene.furniture_by_name.get(piece.stands_on)
+    if host is None or host.name == piece.name or host.stands_on == piece.name:
+        raise ValueError(f"'{piece.name}' stands on '{piece.stands_on}', which is no other piece of furniture")
+    if host.blueprint.support is None:
+        raise ValueError(f"nothing can stand on '{host.name}'")
+    if not overlap(host.corners(), piece.corners()):
+        raise ValueError(f"'{piece.name}' is not above '{host.name}'")
+
+
+def _object(scene: SceneSpec, thing: ObjectSpec) -> None:
+    piece = scene.furniture_by_name.get(thing.receptacle)
+    if piece is None:
+        raise ValueError(f"'{thing.name}' is at '{thing.receptacle}', which is no furniture")
+    plans = {plan.name: plan for plan in surfaces_of(scene, piece)}
+    if thing.surface not in plans:
+        known = ", ".join(plans) or "none"
+        raise ValueError(f"'{piece.name}' has no surface '{thing.surface}' for '{thing.name}' (it has: {known})")
+    plan = plans[thing.surface]
+    a, b = thing.footprint
+    if abs(thing.x) + a > plan.half_x or abs(thing.y) + b > plan.half_y:
+        raise ValueError(f"'{thing.name}' does not fit on '{thing.surface}' of '{piece.name}' at that place")
+    if 2 * thing.plan.half[2] + 0.01 > plan.clearance:
+        raise ValueError(f"'{thing.name}' is too tall for '{thing.surface}' of '{piece.name}'")
+
+
+def _touch(one: ObjectSpec, other: ObjectSpec) -> bool:
+    (a, b), (c, d) = one.footprint, other.footprint
+    return abs(one.x - other.x) < a + c and abs(one.y - other.y) < b + d
+
+
+def _square(x: float, y: float, half: float) -> tuple[tuple[float, float], ...]:
+    return ((x + half, y + half), (x - half, y + half), (x - half, y - half), (x + half, y - half))
+
+
+def overlap(first: tuple[tuple[float, float], ...], second: tuple[tuple[float, float], ...]) -> bool:
+    """Whether two convex polygons (corners in order) share area: the separating axis theorem."""
+    a, b = np.array(first), np.array(second)
+    for corners in (a, b):
+        edges = np.roll(corners, -1, axis=0) - corners
+        for normal in np.stack([-edges[:, 1], edges[:, 0]], axis=1):
+            p, q = a @ normal, b @ normal
+            if p.max() <= q.min() + 1e-9 or q.max() <= p.min() + 1e-9:
+                return False
+    return True

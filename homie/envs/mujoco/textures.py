@@ -1,0 +1,74 @@
+"""Materials and procedural textures.
+
+Textures are light-grey patterns near white: the colour is the geom's rgba, so that a renderer without textures
+(the ray caster) shows the same colour.
+"""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+SIZE = 256
+
+
+def _planks(rng: np.random.Generator, rows: int, contrast: float) -> NDArray[np.float64]:
+    """Boards along x with a grain, each its own tone, dark joints between."""
+    image = np.empty((SIZE, SIZE))
+    high = SIZE // rows
+    for row in range(rows):
+        grain = np.cumsum(rng.normal(size=(high, 1)), axis=0) * 0.008 + rng.normal(size=(high, 1)) * 0.015
+        wave = np.sin(np.linspace(0, 2 * np.pi, SIZE) * rng.integers(1, 3) + rng.uniform(0, 6))[None] * 0.012
+        board = 0.92 + contrast * rng.uniform(-1, 1) + grain - grain.mean() + wave
+        cut = int(rng.integers(0, SIZE))
+        band = np.roll(np.broadcast_to(board, (high, SIZE)).copy(), cut, axis=1)
+        if contrast:
+            band[:, cut : cut + 2] *= 0.8
+            band[-2:, :] *= 0.78
+        image[row * high : (row + 1) * high] = band
+    return image
+
+
+def _tiles(rng: np.random.Generator, count: int) -> NDArray[np.float64]:
+    """Square tiles with grout lines."""
+    image = np.empty((SIZE, SIZE))
+    step = SIZE // count
+    for i in range(count):
+        for j in range(count):
+            image[i * step : (i + 1) * step, j * step : (j + 1) * step] = 0.94 + rng.uniform(-0.025, 0.025)
+    for k in range(count):
+        image[k * step : k * step + 3] = 0.74
+        image[:, k * step : k * step + 3] = 0.74
+    return image
+
+
+def _noise(rng: np.random.Generator, amount: float) -> NDArray[np.float64]:
+    """Fine woven noise."""
+    fine = rng.normal(size=(SIZE, SIZE))
+    smooth = (fine + np.roll(fine, 1, 0) + np.roll(fine, 1, 1) + np.roll(fine, (1, 1), (0, 1))) / 2
+    return 0.92 + amount * smooth
+
+
+def add_materials(spec: mujoco.MjSpec) -> None:
+    """Add the materials `matte`, `gloss`, `metal`, `grain`, `fabric`, `glow` and the floors' `wood`, `tiles`, `carpet`."""
+    rng = np.random.default_rng(7)
+    patterns = {
+        "grain": (_planks(rng, 1, 0.0), (1.2, 1.2)),
+        "fabric": (_noise(rng, 0.03), (3.0, 3.0)),
+        "wood": (_planks(rng, 8, 0.07), (0.8, 0.8)),
+        "tiles": (_tiles(rng, 4), (0.7, 0.7)),
+        "carpet": (_noise(rng, 0.045), (1.5, 1.5)),
+    }
+    for name, (pattern, repeat) in patterns.items():
+        pixels = (np.clip(pattern, 0, 1) * 255).astype(np.uint8)[..., None].repeat(3, axis=2)
+        texture = spec.add_texture(
+            name=name, type=mujoco.mjtTexture.mjTEXTURE_2D, width=SIZE, height=SIZE, nchannel=3
+        )
+        texture.data = pixels.tobytes()
+        material = spec.add_material(name=name, texuniform=True, texrepeat=repeat, specular=0.1, shininess=0.1)
+        material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = name
+    spec.add_material(name="matte", specular=0.1, shininess=0.1)
+    spec.add_material(name="gloss", specular=0.4, shininess=0.6)
+    spec.add_material(name="metal", specular=0.7, shininess=0.8)
+    spec.add_material(name="glow", specular=0.0, emission=1.0)
