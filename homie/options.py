@@ -27,8 +27,9 @@ class RunOptions(BaseModel):
     robot: str = Field("mujoco", description="Robot or simulator.")
     skills: str = Field("classical", description="Skill set.")
     detector: str = Field("simulated", description="Detector.")
-    targets: Literal["background", "sensors"] = Field(
-        "background", description="Targets located from world state, or only from what the robot has seen."
+    targets: str = Field(
+        "background",
+        description="Targets located from world state (`background`), or only from what was seen (`sensors`).",
     )
     grasp: Literal["weld", "friction"] = Field("weld", description="How a grasped object is held.")
     check_order: Literal["paper", "code"] = Field("paper", description="Order of the error checks.")

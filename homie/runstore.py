@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 from PIL import Image as Picture
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -41,6 +41,15 @@ PACKAGES = ("homie", "mujoco", "numpy", "pydantic", "opencv-python-headless", "p
 
 Model = TypeVar("Model", bound=BaseModel)
 _RECORD = TypeAdapter(RoundRecord)
+
+
+@runtime_checkable
+class Staged(Protocol):
+    """A simulator whose scene can be written down and played again with `--scene`."""
+
+    @property
+    def scene(self) -> BaseModel:
+        """The scene spec."""
 
 
 class RunFile(BaseModel):
@@ -87,8 +96,9 @@ class RunFolder:
             _check_existing(options.out, options)
 
     @classmethod
-    def open(cls, options: RunOptions) -> RunFolder:
+    def open(cls, options: RunOptions, robot: Robot) -> RunFolder:
         """Create the run folder, or take up an unfinished one of the same configuration. Raises BadInput."""
+        scene = to_json(robot.scene.model_dump(mode="json")) if isinstance(robot, Staged) else None
         path = options.out or _fresh(options.task)
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -101,10 +111,13 @@ class RunFolder:
             except BlockingIOError:
                 raise BadInput(f"The run folder {path} is in use by another running homie.") from None
             _check_existing(path, options)
-            if not (path / "run.json").exists():
+            if (path / "run.json").exists():
+                if scene is not None and scene != _contents(path / "scene.json"):
+                    raise BadInput(f"The run folder {path} was made in another scene: choose another --out.")
+            else:
                 try:
-                    if options.scene is not None:
-                        write_atomically(path / "scene.json", _contents(options.scene))
+                    if scene is not None:
+                        write_atomically(path / "scene.json", scene)
                     write_atomically(path / "run.json", to_json(_run_file(options).model_dump(mode="json")))
                 except OSError as error:
                     raise BadInput(f"Can not write into the run folder {path}: {error.strerror}.") from error
@@ -266,8 +279,6 @@ def _check_existing(path: Path, options: RunOptions) -> None:
         raise BadInput(
             f"The run folder {path} belongs to another run (different: {', '.join(changed)}): choose another --out."
         )
-    if options.scene is not None and _contents(options.scene) != _contents(path / "scene.json"):
-        raise BadInput(f"The run folder {path} was made with another content of {options.scene}: choose another --out.")
     folders = episode_folders(path)
     if folders and all((folder / "episode.json").exists() for folder in folders):
         raise BadInput(f"The run folder {path} holds a finished run: choose another --out.")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from types import FrameType
 
 from homie import registry
 from homie.agent import EpisodeListener, EpisodeResult, Listeners, run_episode
-from homie.errors import BadInput, Interrupted
+from homie.errors import BadInput, HomieError, InfrastructureError, Interrupted
 from homie.executor import Executor, SkillBook
 from homie.interfaces import Planner, Robot, Skill
 from homie.options import RunOptions
@@ -51,7 +52,7 @@ def run(options: RunOptions, listeners: Iterable[EpisodeListener] = ()) -> Episo
     RunFolder.check(options)
     parts = assemble(options)
     with parts.robot:
-        folder = RunFolder.open(options)
+        folder = RunFolder.open(options, parts.robot)
         try:
             return _episode(options, parts, folder, listeners)
         finally:
@@ -83,9 +84,13 @@ def _episode(
         with _undisturbed():
             _shut_down(robot, video, store)
         raise Interrupted(f"Stopped by the user; the finished rounds are in {path}.") from None
-    except BaseException:
+    except BaseException as error:
         _shut_down(robot, video, store)
-        raise
+        if isinstance(error, HomieError) or not isinstance(error, Exception):
+            raise
+        log = path / "error.log"
+        log.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+        raise InfrastructureError(f"Unexpected {type(error).__name__}: {error}. The traceback is in {log}.") from error
     _shut_down(robot, video, store)
     return EpisodeSummary(result, folder.path, path, video.path if video else None)
 

@@ -1,0 +1,48 @@
+# Homie. `make help` lists what there is to make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+TASK ?= find the apple, open the fridge, put the apple in the fridge and close it
+SEED ?= 7
+OUT ?= runs/demo-$(shell date +%Y%m%d-%H%M%S)
+SOURCES := homie planners skills perception error_detection ros_bridge benchmarks tests
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench clean
+
+help: ## list the targets
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
+
+demo: $(VENV)/core.stamp ## install Homie and run a household task with a video
+	@$(BIN)/homie run "$(TASK)" --seed $(SEED) --out $(OUT)
+
+test: lint ## install what development needs, lint, type-check, run every test
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/dev.stamp ## ruff and mypy
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/mypy
+
+bench: $(VENV)/core.stamp ## measure speed, write docs/benchmarks.md
+	$(BIN)/python benchmarks/run.py
+
+clean: ## remove the environment and caches (run folders stay)
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("Homie needs Python 3.11 or newer, this is %d.%d: make PYTHON=python3.11 ..." % v[:2])'
+	@echo "Making $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/core.stamp: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "Installing Homie (about a minute) ..."
+	@$(PIP) install --quiet -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "Installing Homie with what development needs (about a minute) ..."
+	@$(PIP) install --quiet -c constraints.txt -e '.[dev]'
+	@touch $@ $(VENV)/core.stamp

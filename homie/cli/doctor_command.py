@@ -1,0 +1,135 @@
+"""`homie doctor`: what works on this machine, and how to get what does not."""
+
+from __future__ import annotations
+
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from homie.files import to_json
+
+BACKENDS = ("egl", "osmesa", "raycast")
+_RENDER = """
+import mujoco, sys, time
+from homie.envs.mujoco.rendering import FreeCamera, make_renderer
+from homie.errors import HomieError
+model = mujoco.MjModel.from_xml_string('<mujoco><worldbody><geom type="plane" size="1 1 1"/></worldbody></mujoco>')
+data = mujoco.MjData(model)
+mujoco.mj_forward(model, data)
+try:
+    renderer = make_renderer(model, 64, 64, backend=sys.argv[1])
+except HomieError as error:
+    sys.exit(str(error))
+renderer.rgb(data, FreeCamera((0.0, 0.0, 0.0), 2.0, 0.0, -1.0))
+"""
+"""Run in a process of its own: a process can draw with one GL only, and a broken GL library may take it down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at. `needed`: Homie does not run without it. `fix`: what to do where it is not ok."""
+
+    name: str
+    ok: bool
+    detail: str
+    needed: bool = True
+    fix: str = ""
+
+
+def doctor_command(
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
+) -> None:
+    """Check this machine."""
+    findings = list(examine())
+    well = all(finding.ok for finding in findings if finding.needed)
+    if json:
+        typer.echo(to_json({"ok": well, "findings": [asdict(finding) for finding in findings]}).decode(), nl=False)
+        return
+    for finding in findings:
+        mark = "ok" if finding.ok else "MISSING" if finding.needed else "-"
+        typer.echo(f"{mark:<8}{finding.name:<28}{finding.detail}")
+        if finding.fix and not finding.ok:
+            typer.echo(f"{'':<36}-> {finding.fix}")
+    typer.echo("Everything that Homie needs is here." if well else "Something that Homie needs is missing.")
+
+
+def examine() -> Iterator[Finding]:
+    """Look at everything, in the order in which a user meets it."""
+    yield Finding("python", sys.version_info >= (3, 11), platform.python_version(), fix="install Python 3.11 or newer")
+    yield from _packages()
+    yield from (_backend(name) for name in BACKENDS)
+    yield _encoder()
+    yield _write_access(Path("runs"))
+    yield from _extras()
+
+
+def _packages() -> Iterator[Finding]:
+    for requirement in requires("homie") or ():
+        if "extra ==" not in requirement:
+            name = _name(requirement)
+            yield Finding(
+                name, bool(_version(name)), _version(name) or "not installed", fix=f"pip install '{requirement}'"
+            )
+
+
+def _backend(name: str) -> Finding:
+    done = subprocess.run(
+        [sys.executable, "-c", _RENDER, name], capture_output=True, text=True, timeout=60, check=False
+    )
+    reason = done.stderr.strip().splitlines()[-1:] or [f"ended with {done.returncode}"]
+    detail = "draws" if done.returncode == 0 else reason[0]
+    return Finding(f"rendering with {name}", done.returncode == 0, detail, needed=name == "raycast")
+
+
+def _encoder() -> Finding:
+    import av
+
+    try:
+        av.codec.Codec("libx264", "w")
+    except ValueError:
+        return Finding("H.264 encoder", False, "PyAV has no libx264", fix="pip install --force-reinstall av")
+    return Finding("H.264 encoder", True, "libx264")
+
+
+def _write_access(folder: Path) -> Finding:
+    """Whether run folders can be made: in `folder`, or where it would be made."""
+    place = folder if folder.exists() else folder.absolute().parent
+    try:
+        with tempfile.TemporaryFile(dir=place):
+            return Finding("run folders", True, f"{place} can be written")
+    except OSError as error:
+        fix = "change to a folder that you can write, or use --out"
+        return Finding("run folders", False, f"{place}: {error.strerror}", fix=fix)
+
+
+def _extras() -> Iterator[Finding]:
+    """The optional parts that this version of Homie declares."""
+    lacking: dict[str, list[str]] = {}
+    for requirement in requires("homie") or ():
+        if declared := re.search(r"extra == ['\"]([\w-]+)", requirement):
+            missing = lacking.setdefault(declared.group(1), [])
+            if _version(_name(requirement)) is None:
+                missing.append(_name(requirement))
+    for extra, names in lacking.items():
+        detail = f"not installed: {', '.join(names)}" if names else "installed"
+        yield Finding(f"optional [{extra}]", not names, detail, needed=False, fix=f"pip install 'homie[{extra}]'")
+
+
+def _name(requirement: str) -> str:
+    return re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

@@ -1,0 +1,287 @@
+"""A third-party package as Homie's tests need one: the smallest world in which a task can be done.
+
+    x = 0        1        2        3        4
+    robot -->             ball              box
+
+The robot drives along a line, closes its gripper on the ball and opens it over the box. Environment variables make
+trouble: TINY_PERIOD (wall seconds per control period), TINY_SLIPPERY (the ball rolls away when it is put down).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from homie.errors import PlannerError
+from homie.interfaces import Detector, Kinematics, Locator, Planner, Robot, RobotSpec, Skill
+from homie.options import RunOptions
+from homie.safety import GateState, SafetyGate
+from homie.types import (
+    Array,
+    CameraFrame,
+    Command,
+    Decision,
+    Detection,
+    Goal,
+    Image,
+    Intrinsics,
+    Observation,
+    Outcome,
+    PlannerInput,
+    Pose,
+    Pose2,
+    Proprioception,
+    SentCommand,
+    Subtask,
+    Surface,
+)
+
+COLOURS = {"ball": (220, 60, 50), "box": (50, 90, 220)}
+REACH = 0.5
+
+SPEC = RobotSpec(
+    name="tiny",
+    arm_joints=("lift",),
+    arm_limits=np.array([[-1.0, 1.0]]),
+    arm_speeds=np.array([1.0]),
+    torso_limits=(0.0, 0.4),
+    torso_speed=0.1,
+    head_limits=np.array([[-1.5, 1.5], [-0.7, 1.4]]),
+    head_speeds=np.array([1.5, 1.5]),
+    gripper_max=0.1,
+    gripper_speed=0.1,
+    max_linear=1.0,
+    max_angular=2.0,
+    max_linear_acceleration=2.0,
+    max_angular_acceleration=4.0,
+    footprint_radius=0.2,
+    period=0.1,
+    rest=np.zeros(2),
+    carry=np.zeros(2),
+)
+
+
+@dataclass(frozen=True)
+class TinySolution:
+    """Always exact: the gripper is where the base is."""
+
+    q: Array
+    ok: bool = True
+    position_error: float = 0.0
+    rotation_error: float = 0.0
+
+
+class TinyKinematics:
+    """A gripper that sits on the base."""
+
+    def forward(self, q: Array) -> Pose:
+        return Pose(np.zeros(3), np.eye(3))
+
+    def solve(self, position: Array, rotation: Array | None, q0: Array, *, locked_torso: bool = False) -> TinySolution:
+        return TinySolution(q0)
+
+
+class TinyRobot(Robot):
+    """Moves along x; holds the ball when the gripper closes within reach of it."""
+
+    def __init__(self) -> None:
+        self.spec = SPEC
+        self.kinematics = TinyKinematics()
+        self.gate = SafetyGate(SPEC)
+        self.closed = False
+        self.calls: list[str] = []
+        self._reset()
+
+    def _reset(self) -> None:
+        self.stamp, self.x, self.opening, self.holding = 0.0, 0.0, SPEC.gripper_max, False
+        self.places = {"ball": 2.0, "box": 4.0}
+
+    def reset(self, *, seed: int) -> None:
+        self.gate.reset()
+        self._reset()
+
+    def observe(self, cameras: Collection[str] = ()) -> Observation:
+        body = Proprioception(
+            base=Pose2(self.x, 0.0, 0.0),
+            base_velocity=(0.0, 0.0),
+            joints={"lift": 0.0},
+            gripper=self.opening,
+            finger_contact=(self.holding, self.holding),
+            holding=self.holding,
+        )
+        return Observation(self.stamp, body, {name: self._picture(name) for name in cameras})
+
+    def act(self, command: Command) -> SentCommand:
+        sent = self.gate.check(command, GateState(np.zeros(1), 0.0, np.zeros(2), self.opening))
+        time.sleep(float(os.environ.get("TINY_PERIOD", "0")))
+        self.stamp = round(self.stamp + SPEC.period, 6)
+        self.x += (sent.sent.base or (0.0, 0.0))[0] * SPEC.period
+        if sent.sent.gripper is not None:
+            self.opening = sent.sent.gripper
+            if self.opening < 0.05:
+                self.holding = abs(self.places["ball"] - self.x) <= REACH
+            elif self.holding:
+                self.holding = False
+                self.places["ball"] = 9.0 if os.environ.get("TINY_SLIPPERY") else self.x
+        if self.holding:
+            self.places["ball"] = self.x
+        return sent
+
+    def stop(self) -> None:
+        self.calls.append("stop")
+
+    def close(self) -> None:
+        self.calls.append("close")
+        self.closed = True
+
+    def film(self, width: int, height: int) -> Image:
+        return _line(width, height, {**self.places, "robot": self.x})
+
+    def snapshot(self) -> dict[str, object]:
+        return {"objects": dict(self.places), "held": "ball" if self.holding else None}
+
+    def _picture(self, name: str) -> CameraFrame:
+        ahead = {thing: x - self.x for thing, x in self.places.items()} if name in ("front", "head") else {}
+        rgb = _line(64, 64, ahead)
+        return CameraFrame(name, rgb, None, Intrinsics(32, 32, 32, 32, 64, 64), Pose(np.zeros(3), np.eye(3)))
+
+
+def _line(width: int, height: int, marks: dict[str, float]) -> Image:
+    """A picture (height, width, 3) of the line, 5 m wide, with a coloured square for every mark."""
+    picture = np.full((height, width, 3), 90, np.uint8)
+    for name, x in marks.items():
+        column = int(np.clip(x / 5.0, 0, 0.9) * width)
+        picture[height // 3 : 2 * height // 3, column : column + width // 12] = COLOURS.get(name, (240, 240, 240))
+    return picture
+
+
+class TinySkill(Skill):
+    """Go to drives up to the goal; Pick closes and Put opens the gripper and waits one second."""
+
+    cameras = ()
+    max_seconds = 20.0
+
+    def __init__(self, action: str) -> None:
+        self.name = f"tiny {action.lower()}"
+        self.actions = (action,)
+        self._outcome = Outcome.RUNNING
+
+    def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        self._goal, self._began, self._outcome = goal, observation.stamp, Outcome.RUNNING
+
+    def act(self, observation: Observation) -> Command:
+        if self.actions == ("Go to",):
+            away = float(self._goal.position[0]) - observation.body.base.x
+            if abs(away) < 0.3:
+                self._outcome = Outcome.SUCCEEDED
+                return Command()
+            return Command(base=(float(np.clip(away, -1.0, 1.0)), 0.0))
+        if observation.stamp - self._began >= 1.0:
+            self._outcome = Outcome.SUCCEEDED
+        return Command(gripper=0.0 if self.actions == ("Pick",) else 0.1)
+
+    @property
+    def outcome(self) -> Outcome:
+        return self._outcome
+
+
+class TinyDetector(Detector):
+    """Names the coloured squares in the front view."""
+
+    name = "tiny"
+
+    def detect(self, observation: Observation) -> tuple[Detection, ...]:
+        found = []
+        for view, frame in observation.frames.items():
+            for name, colour in COLOURS.items():
+                rows, columns = np.nonzero((frame.rgb == colour).all(axis=2))
+                if len(rows):
+                    box = (int(columns.min()), int(rows.min()), int(columns.max()) + 1, int(rows.max()) + 1)
+                    found.append(Detection(name, view, box))
+        return tuple(found)
+
+
+class TinyLocator(Locator):
+    """Knows the ball and the box from the robot's own state."""
+
+    name = "tiny"
+
+    def __init__(self, robot: TinyRobot) -> None:
+        self._robot = robot
+        self.seen: list[float] = []
+
+    def reset(self, *, seed: int) -> None:
+        self.seen = []
+
+    def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
+        self.seen.append(observation.stamp)
+
+    def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
+        return name if name in self._robot.places else None
+
+    def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
+        at = np.array([self._robot.places[entity], 0.0, 0.0])
+        surfaces = (Surface(at, 0.2, 0.2, 0.0),) if entity == "box" else ()
+        return Goal(entity, str(subtask), at, surfaces=surfaces)
+
+    def opens(self, entity: str) -> bool:
+        return False
+
+    def closed_container(self, entity: str) -> str | None:
+        return None
+
+    def pickable(self, entity: str) -> bool:
+        return entity == "ball"
+
+    def is_spot(self, entity: str) -> bool:
+        return False
+
+    def distance(self, entity: str, observation: Observation) -> float:
+        # Never 0: the robot is a point and would always be "too close".
+        return max(0.2, abs(self._robot.places[entity] - observation.body.base.x))
+
+    def held(self, observation: Observation) -> str | None:
+        return "ball" if observation.body.holding else None
+
+    def verify(self, subtask: Subtask, entity: str, held: str | None, observation: Observation) -> bool | None:
+        if subtask.action == "Pick":
+            return observation.body.holding
+        if subtask.action == "Put":
+            return abs(self._robot.places["ball"] - self._robot.places[entity]) <= REACH
+        return None
+
+
+class LinesPlanner(Planner):
+    """Decisions from a file: `action | target | destination | model`, one a line; `!` raises PlannerError."""
+
+    name = "lines"
+
+    def __init__(self, argument: str) -> None:
+        self._lines = [line for line in Path(argument).read_text().splitlines() if line.strip()]
+        self.given: list[PlannerInput] = []
+
+    def reset(self, task: str, *, seed: int) -> None:
+        self.given = []
+
+    def decide(self, given: PlannerInput) -> Decision:
+        self.given.append(given)
+        line = self._lines[(given.round - 1) % len(self._lines)]
+        if line == "!":
+            raise PlannerError("The planner has nothing more to say.")
+        action, target, destination, model = ([part.strip() for part in line.split("|")] + [""] * 4)[:4]
+        return Decision((Subtask(action, target, destination),), f"line {given.round}", model, raw=line)
+
+
+def open_tiny(options: RunOptions) -> TinyRobot:
+    """The robot factory behind the entry point."""
+    return TinyRobot()
+
+
+def skills(spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
+    """The skill set behind the entry point."""
+    return [TinySkill("Go to"), TinySkill("Pick"), TinySkill("Put")]
