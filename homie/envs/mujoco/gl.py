@@ -15,6 +15,7 @@ import contextlib
 import ctypes
 import importlib
 import os
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from ctypes import POINTER, byref, c_char_p, c_int, c_uint, c_void_p
@@ -47,6 +48,7 @@ class GlContext(ABC):
     A constructor raises GlUnavailable and opens its library for itself; `publish` then shows it to MuJoCo.
     """
 
+    @abstractmethod
     def publish(self) -> None:
         """Make the symbols of the library visible to the whole process, where MuJoCo looks for them."""
 
@@ -167,12 +169,18 @@ class GlfwContext(GlContext):
             self._glfw = importlib.import_module("glfw")
         except ImportError as error:
             raise GlUnavailable(f"glfw can not be imported ({error})") from error
-        if not self._glfw.init():
-            raise GlUnavailable("GLFW finds no display")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the failure is told by the exception
+            if not self._glfw.init():
+                raise GlUnavailable("GLFW finds no display")
         self._glfw.window_hint(self._glfw.VISIBLE, 0)
         self._window = self._glfw.create_window(_OSMESA_SIDE, _OSMESA_SIDE, "homie", None, None)
         if not self._window:
             raise GlUnavailable("GLFW could not create a window")
+
+    def publish(self) -> None:
+        with contextlib.suppress(GlUnavailable):  # only Linux has this library, and only there MuJoCo looks for it
+            _publish(_open_library("GL", "libGL.so.1"))
 
     def _make_current(self) -> None:
         self._glfw.make_context_current(self._window)

@@ -13,10 +13,12 @@ from collections.abc import Set
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from homie.envs.mujoco.cameras import Camera, FreeCamera, camera_id, clip_range
 from homie.envs.mujoco.gl import GlContext
 from homie.envs.mujoco.rendering import Renderer, RgbdImage, Segmentation, Size, group_mask
+from homie.types import Depth
 
 _SPARE_GEOMS = 100
 """Room in the scene for what MuJoCo may draw besides the geoms of the model."""
@@ -42,34 +44,28 @@ class GlRenderer(Renderer):
         self._finalizer = weakref.finalize(self, _free, context, self._mjr)
 
     def rgbd(
-        self, data: mujoco.MjData, camera: Camera, *, size: Size | None = None, hidden_groups: Set[int] = frozenset()
+        self,
+        data: mujoco.MjData,
+        camera: Camera,
+        *,
+        size: Size | None = None,
+        hidden_groups: Set[int] = frozenset(),
+        segmentation: bool = False,
     ) -> RgbdImage:
         width, height = size or (self.width, self.height)
         rgb = np.empty((height, width, 3), np.uint8)
         reversed_z = np.empty((height, width), np.float32)
         self._update(data, camera, hidden_groups)
         with self._context.use():
-            self._draw(width, height, rgb, reversed_z)
-        return RgbdImage(np.ascontiguousarray(rgb[::-1]), self._metres(reversed_z[::-1]))
+            self._draw(rgb, reversed_z)
+        geoms = self._draw_geoms(width, height) if segmentation else None
+        return RgbdImage(np.ascontiguousarray(rgb[::-1]), self._metres(reversed_z[::-1]), geoms)
 
     def segmentation(
         self, data: mujoco.MjData, camera: Camera, *, size: Size | None = None, hidden_groups: Set[int] = frozenset()
     ) -> Segmentation:
-        width, height = size or (self.width, self.height)
-        colour = np.empty((height, width, 3), np.uint8)
-        flags = (mujoco.mjtRndFlag.mjRND_SEGMENT, mujoco.mjtRndFlag.mjRND_IDCOLOR)
         self._update(data, camera, hidden_groups)
-        for flag in flags:
-            self._scene.flags[flag] = 1
-        try:
-            with self._context.use():
-                self._draw(width, height, colour, None)
-        finally:
-            for flag in flags:
-                self._scene.flags[flag] = 0
-        red, green, blue = np.moveaxis(colour[::-1].astype(np.int32), -1, 0)
-        found: Segmentation = self._geom_of_number()[red | green << 8 | blue << 16]
-        return found
+        return self._draw_geoms(*(size or (self.width, self.height)))
 
     def close(self) -> None:
         self._finalizer()
@@ -94,7 +90,25 @@ class GlRenderer(Renderer):
                 eye.frustum_top = eye.frustum_near * math.tan(0.5 * camera.fovy)
                 eye.frustum_bottom = -eye.frustum_top
 
-    def _draw(self, width: int, height: int, rgb: np.ndarray, depth: np.ndarray | None) -> None:
+    def _draw_geoms(self, width: int, height: int) -> Segmentation:
+        """Paint every geom of the scene in the colour of its number and read the numbers back."""
+        colour = np.empty((height, width, 3), np.uint8)
+        flags = (mujoco.mjtRndFlag.mjRND_SEGMENT, mujoco.mjtRndFlag.mjRND_IDCOLOR)
+        for flag in flags:
+            self._scene.flags[flag] = 1
+        try:
+            with self._context.use():
+                self._draw(colour, None)
+        finally:
+            for flag in flags:
+                self._scene.flags[flag] = 0
+        red, green, blue = np.moveaxis(colour[::-1].astype(np.int32), -1, 0)
+        geoms: Segmentation = self._geom_of_number()[red | green << 8 | blue << 16]
+        return geoms
+
+    def _draw(self, rgb: NDArray[np.uint8], depth: NDArray[np.float32] | None) -> None:
+        """Draw the scene into the arrays, bottom row first as OpenGL has it."""
+        height, width = rgb.shape[:2]
         if width > self._mjr.offWidth or height > self._mjr.offHeight:
             mujoco.mjr_resizeOffscreen(max(width, self._mjr.offWidth), max(height, self._mjr.offHeight), self._mjr)
         mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._mjr)
@@ -102,7 +116,7 @@ class GlRenderer(Renderer):
         mujoco.mjr_render(window, self._scene, self._mjr)
         mujoco.mjr_readPixels(rgb, depth, window, self._mjr)
 
-    def _metres(self, reversed_z: np.ndarray) -> np.ndarray:
+    def _metres(self, reversed_z: NDArray[np.float32]) -> Depth:
         """Undo the projection: MuJoCo's depth buffer is 1 at the near plane and 0 at the far one."""
         near, far = clip_range(self._model)
         depth = (far * near / (far - near)) / (reversed_z + near / (far - near))

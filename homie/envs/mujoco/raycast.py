@@ -48,17 +48,26 @@ class RaycastRenderer(Renderer):
         self.width, self.height = width, height
         self._model = model
         self._texture_means = _texture_means(model)
+        skies = np.flatnonzero(model.tex_type == mujoco.mjtTexture.mjTEXTURE_SKYBOX)
+        self._sky = self._texture_means[skies[0]] if len(skies) else np.zeros(3)
 
     def rgbd(
-        self, data: mujoco.MjData, camera: Camera, *, size: Size | None = None, hidden_groups: Set[int] = frozenset()
+        self,
+        data: mujoco.MjData,
+        camera: Camera,
+        *,
+        size: Size | None = None,
+        hidden_groups: Set[int] = frozenset(),
+        segmentation: bool = False,
     ) -> RgbdImage:
         shape = self._shape(size)
         pose = camera_pose(self._model, data, camera)
         hits = self._cast(data, camera, pose, shape, hidden_groups)
         rgb = self._shade(data, pose, hits).reshape(*shape, 3)
-        _draw_outlines(rgb, hits.geoms.reshape(shape))
+        geoms = hits.geoms.reshape(shape)
+        _draw_outlines(rgb, geoms)
         depth: Depth = hits.depth.reshape(shape).astype(np.float32)
-        return RgbdImage((255.0 * rgb + 0.5).astype(np.uint8), depth)
+        return RgbdImage((255.0 * rgb + 0.5).astype(np.uint8), depth, geoms if segmentation else None)
 
     def segmentation(
         self, data: mujoco.MjData, camera: Camera, *, size: Size | None = None, hidden_groups: Set[int] = frozenset()
@@ -115,7 +124,7 @@ class RaycastRenderer(Renderer):
         for lamp in _lamps(self._model, data, pose):
             light += lamp.ambient + np.maximum(0.0, normals @ -lamp.direction)[:, None] * lamp.diffuse
         fade = 1.0 - _FAR_SHADE * np.minimum(1.0, depth / _FAR_DISTANCE)
-        colours = np.zeros((len(hits.geoms), 3))
+        colours = np.tile(self._sky, (len(hits.geoms), 1))
         colours[seen] = np.clip(rgba[geoms] * light, 0.0, 1.0) * fade[:, None]
         return colours
 

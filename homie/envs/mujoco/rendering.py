@@ -44,10 +44,11 @@ _MUJOCO_WORDS |= {"glx": "glfw"}
 
 @dataclass(frozen=True, slots=True)
 class RgbdImage:
-    """Colour (H, W, 3) uint8 and depth (H, W) float32 metres of one view."""
+    """One view: colour (H, W, 3) uint8, depth (H, W) float32 metres, geom ids (H, W) int32 if they were asked for."""
 
     rgb: Image
     depth: Depth
+    geoms: Segmentation | None = None
 
 
 class Renderer(ABC):
@@ -66,9 +67,15 @@ class Renderer(ABC):
 
     @abstractmethod
     def rgbd(
-        self, data: mujoco.MjData, camera: Camera, *, size: Size | None = None, hidden_groups: Set[int] = frozenset()
+        self,
+        data: mujoco.MjData,
+        camera: Camera,
+        *,
+        size: Size | None = None,
+        hidden_groups: Set[int] = frozenset(),
+        segmentation: bool = False,
     ) -> RgbdImage:
-        """Colour and depth in one pass, at the price of either alone."""
+        """Colour and depth for the price of either alone, and segmentation too if wanted."""
 
     @abstractmethod
     def segmentation(

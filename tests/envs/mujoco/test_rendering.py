@@ -1,0 +1,291 @@
+"""Every backend keeps the promises of `Renderer`.
+
+Each backend draws in a process of its own, because MuJoCo can use one GL library per process.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from homie.envs.mujoco.cameras import FreeCamera, camera_intrinsics, camera_pose
+from homie.envs.mujoco.rendering import make_renderer
+from homie.errors import BadInput
+
+SCENE = """
+<mujoco>
+  <statistic extent="1" center="0 0 0"/>
+  <visual>
+    <map znear="0.05" zfar="20"/>
+    <headlight ambient="0.6 0.6 0.6" diffuse="0.4 0.4 0.4" specular="0 0 0"/>
+  </visual>
+  <asset>
+    <texture name="brick" type="2d" builtin="flat" rgb1="0 0 1" width="8" height="8"/>
+    <material name="brick" texture="brick"/>
+  </asset>
+  <worldbody>
+    <geom name="floor" type="plane" size="10 10 0.1" rgba="0.7 0.7 0.6 1"/>
+    <geom name="box" type="box" pos="3 0 1" size="0.2 0.2 0.2" rgba="1 0 0 1"/>
+    <geom name="ball" type="sphere" pos="3 0.8 1" size="0.3" rgba="0 0.8 0 1"/>
+    <geom name="can" type="cylinder" pos="2.5 -0.6 1" size="0.15 0.3" rgba="0.9 0.8 0.1 1"/>
+    <geom name="upper wall" type="box" pos="6 0 2.2" size="0.1 4 0.6" rgba="0.8 0.8 0.8 1" group="1"/>
+    <geom name="wall" type="box" pos="6 0 0.8" size="0.1 4 0.8" material="brick"/>
+    <geom name="collision shape" type="box" pos="1.5 0 1" size="0.3 0.3 0.3" group="3"/>
+    <geom name="ghost" type="box" pos="1.5 0 1" size="0.3 0.3 0.3" rgba="1 1 1 0"/>
+    <geom name="housing" type="box" pos="0 0 1" size="0.2 0.2 0.2" rgba="0 0 0 1"/>
+    <camera name="eye" pos="0 0 1" xyaxes="0 -1 0 0 0 1" fovy="60"/>
+  </worldbody>
+</mujoco>
+"""
+
+DRAW = """
+import sys
+from homie.envs.mujoco.rendering import FreeCamera, make_renderer
+from homie.errors import MissingPart
+import mujoco, numpy as np
+model = mujoco.MjModel.from_xml_string(open(sys.argv[1]).read())
+data = mujoco.MjData(model)
+mujoco.mj_forward(model, data)
+above = FreeCamera((3.0, 0.0, 1.0), 4.0, np.pi / 2, -np.pi / 2, np.radians(40))
+try:
+    renderer = make_renderer(model, 256, 256)
+except MissingPart as error:
+    print(error)
+    sys.exit(3)
+with renderer:
+    view = renderer.rgbd(data, "eye", segmentation=True)
+    arrays = dict(rgb=view.rgb, depth=view.depth, geoms=view.geoms)
+    arrays["open"] = renderer.segmentation(data, "eye", hidden_groups={1})
+    arrays["wide"] = renderer.rgb(data, "eye", size=(640, 480))
+    arrays["above"] = renderer.segmentation(data, above, size=(200, 100))
+    arrays["above_depth"] = renderer.depth(data, above, size=(200, 100))
+    arrays["again"] = renderer.rgb(data, "eye")
+    np.savez(sys.argv[2], **arrays)
+print(renderer.name)
+"""
+
+Arrays = Mapping[str, NDArray[np.generic]]
+CENTRE = (128, 128)
+
+
+def _run(code: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    outside = {k: v for k, v in os.environ.items() if k not in ("MUJOCO_GL", "PYOPENGL_PLATFORM")}
+    command = [sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, env=outside | environment, capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture(scope="module")
+def scene_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("scene") / "scene.xml"
+    path.write_text(SCENE)
+    return path
+
+
+@pytest.fixture(scope="module")
+def model() -> mujoco.MjModel:
+    return mujoco.MjModel.from_xml_string(SCENE)
+
+
+@pytest.fixture(scope="module")
+def data(model: mujoco.MjModel) -> mujoco.MjData:
+    data = mujoco.MjData(model)
+    mujoco.mj_forward(model, data)
+    return data
+
+
+@pytest.fixture(scope="module")
+def drawn_by_rays(scene_file: Path) -> Arrays:
+    return _draw(scene_file, "raycast")
+
+
+@pytest.fixture(scope="module", params=["egl", "osmesa", "raycast"])
+def drawn(request: pytest.FixtureRequest, scene_file: Path) -> Arrays:
+    return _draw(scene_file, request.param)
+
+
+def _draw(scene_file: Path, backend: str) -> Arrays:
+    target = scene_file.with_name(f"{backend}.npz")
+    done = _run(DRAW, str(scene_file), str(target), MUJOCO_GL=backend)
+    if done.returncode == 3:
+        pytest.skip(done.stdout)
+    assert done.stdout.strip() == backend, done.stderr
+    return dict(np.load(target))
+
+
+def test_colours(drawn: Arrays) -> None:
+    red, green, blue = drawn["rgb"][CENTRE]
+    assert red > 180
+    assert green < 20
+    assert blue < 20
+
+
+def test_texture(drawn: Arrays, model: mujoco.MjModel) -> None:
+    wall = drawn["rgb"][drawn["geoms"] == model.geom("wall").id]
+    red, green, blue = np.median(wall, axis=0)
+    assert blue > 150
+    assert red < 20
+    assert green < 20
+
+
+def test_depth_is_metres_along_the_optical_axis(drawn: Arrays, data: mujoco.MjData, model: mujoco.MjModel) -> None:
+    depth, geoms = drawn["depth"], drawn["geoms"]
+    assert depth.dtype == np.float32
+    np.testing.assert_allclose(depth[geoms == model.geom("box").id], 2.8, rtol=0.01)
+    np.testing.assert_allclose(depth[geoms == model.geom("wall").id], 5.9, rtol=0.01)
+    optics = camera_intrinsics(model, "eye", 256, 256)
+    rows, columns = np.nonzero(geoms == model.geom("floor").id)
+    np.testing.assert_allclose(depth[rows, columns], optics.fy / (rows - optics.cy), rtol=0.01)
+
+
+def test_pixels_with_depth_lie_on_the_ball(drawn: Arrays, data: mujoco.MjData, model: mujoco.MjModel) -> None:
+    optics, pose = camera_intrinsics(model, "eye", 256, 256), camera_pose(model, data, "eye")
+    rows, columns = np.nonzero(drawn["geoms"] == model.geom("ball").id)
+    z = drawn["depth"][rows, columns]
+    points = np.stack([(columns - optics.cx) / optics.fx * z, (rows - optics.cy) / optics.fy * z, z], axis=1)
+    world = pose.position + points @ pose.rotation.T
+    distance = np.linalg.norm(world - [3.0, 0.8, 1.0], axis=1)
+    assert len(z) > 500
+    np.testing.assert_allclose(distance, 0.3, atol=0.012)
+
+
+def test_nothing_is_zero_metres_away_and_has_no_geom(drawn: Arrays) -> None:
+    nothing = drawn["geoms"] == -1
+    assert nothing[0].all()
+    assert not drawn["depth"][nothing].any()
+    assert drawn["depth"][~nothing].min() > 0.5
+
+
+def test_segmentation(drawn: Arrays, model: mujoco.MjModel) -> None:
+    assert drawn["geoms"].dtype == np.int32
+    assert drawn["geoms"][CENTRE] == model.geom("box").id
+    seen = {model.geom(int(i)).name for i in np.unique(drawn["geoms"]) if i >= 0}
+    # Not seen: group 3, alpha 0, and the housing around the camera.
+    assert seen == {"floor", "box", "ball", "can", "wall", "upper wall"}
+    # Left in the picture is left in the world: the ball is at +y of a camera that looks along +x.
+    assert np.nonzero(drawn["geoms"] == model.geom("ball").id)[1].max() < 128
+
+
+def test_hidden_groups(drawn: Arrays, model: mujoco.MjModel) -> None:
+    upper = model.geom("upper wall").id
+    assert (drawn["geoms"] == upper).sum() > 500
+    assert not (drawn["open"] == upper).any()
+    unchanged = drawn["geoms"] != upper
+    np.testing.assert_array_equal(drawn["open"][unchanged], drawn["geoms"][unchanged])
+
+
+def test_free_camera_from_above_has_north_up(drawn: Arrays, model: mujoco.MjModel) -> None:
+    above = drawn["above"]
+    assert above.shape == (100, 200)
+    assert above[50, 100] == model.geom("box").id
+    rows, columns = np.nonzero(above == model.geom("ball").id)
+    assert rows.mean() < 40
+    assert abs(columns.mean() - 99.5) < 1.0
+    assert np.nonzero(above == model.geom("can").id)[1].mean() < 90
+    # Focal length from the camera's own field of view: the box (0.4 m) at 3.8 m.
+    width = (above[50] == model.geom("box").id).sum()
+    assert abs(width - 0.4 / 3.8 * 50 / math.tan(math.radians(20))) < 1.5
+    assert abs(drawn["above_depth"][50, 100] - 3.8) < 0.02
+
+
+def test_sizes_beyond_the_renderers_own(drawn: Arrays) -> None:
+    assert drawn["wide"].shape == (480, 640, 3)
+    assert drawn["wide"][240, 320, 0] > 180
+    np.testing.assert_array_equal(drawn["again"], drawn["rgb"])
+
+
+def test_backends_agree(drawn: Arrays, drawn_by_rays: Arrays) -> None:
+    for view in ("geoms", "open", "above"):
+        assert (drawn[view] == drawn_by_rays[view]).mean() > 0.99
+    same = (drawn["geoms"] == drawn_by_rays["geoms"]) & (drawn["geoms"] >= 0)
+    np.testing.assert_allclose(drawn["depth"][same], drawn_by_rays["depth"][same], rtol=0.02)  # GL's ball has facets
+    difference = np.abs(drawn["rgb"].astype(int) - drawn_by_rays["rgb"])[same]
+    assert np.median(difference) < 20
+
+
+def test_rays_leave_the_model_as_it_was(model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    before = model.geom_group.copy()
+    with make_renderer(model, 32, 32, backend="raycast") as renderer:
+        renderer.rgbd(data, "eye")
+    np.testing.assert_array_equal(model.geom_group, before)
+
+
+def test_pose_of_a_free_camera(model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    pose = camera_pose(model, data, FreeCamera((1.0, 2.0, 0.5), 3.0, math.radians(30), math.radians(-20)))
+    np.testing.assert_allclose(pose.rotation.T @ ([1.0, 2.0, 0.5] - pose.position), [0, 0, 3.0], atol=1e-9)
+    np.testing.assert_allclose(pose.rotation.T @ pose.rotation, np.eye(3), atol=1e-9)
+    assert np.linalg.det(pose.rotation) == pytest.approx(1.0)
+    assert pose.rotation[2, 0] == pytest.approx(0.0)
+    assert pose.rotation[2, 1] < 0.0
+
+
+def test_unknown_camera_and_backend(model: mujoco.MjModel, data: mujoco.MjData) -> None:
+    with make_renderer(model, 16, 16, backend="raycast") as renderer, pytest.raises(BadInput, match=r"'nose'.*: eye\."):
+        renderer.rgb(data, "nose")
+    with pytest.raises(BadInput, match=r"'vulkan'.*egl, osmesa, glfw, raycast"):
+        make_renderer(model, backend="vulkan")
+
+
+# ------------------------------------------------------------------------------------- the choice of a backend
+
+CHOOSE = """
+from homie.envs.mujoco.rendering import make_renderer
+from homie.errors import HomieError
+import mujoco
+try:
+    print(make_renderer(mujoco.MjModel.from_xml_string("<mujoco/>"), 16, 16).name)
+except HomieError as error:
+    print(error.exit_code, error)
+"""
+
+
+@pytest.fixture
+def broken_libraries(tmp_path: Path) -> str:
+    """A library path on which every GL library is found first and can not be loaded."""
+    for name in ("libEGL.so.1", "libGL.so.1", "libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so"):
+        (tmp_path / name).write_bytes(b"")
+    return str(tmp_path)
+
+
+def test_without_gl_libraries_rays_are_cast(broken_libraries: str) -> None:
+    done = _run(CHOOSE, LD_LIBRARY_PATH=broken_libraries)
+    assert done.stdout.strip() == "raycast", done.stderr
+    assert done.stderr == ""
+
+
+def test_after_a_failed_egl_comes_osmesa() -> None:
+    if _run(CHOOSE, MUJOCO_GL="osmesa").stdout.strip() != "osmesa":
+        pytest.skip("no OSMesa on this machine")
+    done = _run(CHOOSE, MUJOCO_EGL_DEVICE_ID="99")
+    assert done.stdout.strip() == "osmesa", done.stderr
+
+
+def test_a_forced_backend_that_fails_says_so(broken_libraries: str) -> None:
+    egl = _run(CHOOSE, MUJOCO_GL="egl", MUJOCO_EGL_DEVICE_ID="99").stdout
+    osmesa = _run(CHOOSE, MUJOCO_GL="osmesa", LD_LIBRARY_PATH=broken_libraries).stdout
+    assert egl.startswith("3 Rendering with egl does not work here: ")
+    assert osmesa.startswith("3 Rendering with osmesa does not work here: libOSMesa can not be loaded.")
+    assert "apt-get install libegl1" in egl
+
+
+@pytest.mark.parametrize(
+    ("word", "backend"), [("raycast", "raycast"), ("RayCast ", "raycast"), ("disabled", "raycast")]
+)
+def test_words_of_mujoco_gl(word: str, backend: str) -> None:
+    assert _run(CHOOSE, MUJOCO_GL=word).stdout.strip() == backend
+
+
+def test_bogus_mujoco_gl_is_one_sentence() -> None:
+    done = _run(CHOOSE, MUJOCO_GL="vulkan")
+    assert done.stdout == (
+        "2 MUJOCO_GL=vulkan names no rendering backend; choose one of egl, osmesa, glfw, raycast, or unset it.\n"
+    )
+    assert done.stderr == ""
