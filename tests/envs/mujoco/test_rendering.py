@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import mujoco
 import numpy as np
@@ -73,7 +74,7 @@ with renderer:
 print(renderer.name)
 """
 
-Arrays = Mapping[str, NDArray[np.generic]]
+Arrays = Mapping[str, NDArray[Any]]
 CENTRE = (128, 128)
 
 
