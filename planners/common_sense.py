@@ -1,0 +1,91 @@
+"""What anybody knows about homes: what opens, where things can be put, where things are usually found."""
+
+from __future__ import annotations
+
+from homie.types import NamedThing
+from perception.names import canonical, match_names
+
+CONTAINERS = ("fridge", "drawer", "cabinet", "microwave", "oven", "dishwasher", "wardrobe", "closet")
+"""Furniture with a door or a drawer that has to be opened before anything goes in."""
+
+SURFACES = ("counter", "table", "desk", "tv stand", "nightstand", "shelf", "stove", "sofa", "bed", "washbasin", "sink")
+"""Where something can be put down for a moment, best first."""
+
+ROOMS = ("kitchen", "living room", "bedroom", "bathroom", "dining room", "study")
+"""Rooms of a home, most useful first."""
+
+_FOOD = (
+    "kitchen",
+    "counter",
+    "table",
+    "sink",
+    "dining room",
+    "living room",
+    "fridge",
+    "cabinet",
+    "drawer",
+    "bedroom",
+    "study",
+    "bathroom",
+)
+_DISHES = (
+    "kitchen",
+    "sink",
+    "counter",
+    "table",
+    "cabinet",
+    "dining room",
+    "living room",
+    "drawer",
+    "microwave",
+    "study",
+    "bedroom",
+)
+_CLEANING = ("kitchen", "bathroom", "sink", "counter", "cabinet", "drawer", "living room", "bedroom")
+_ANYTHING = ("living room", "kitchen", "bedroom", "study", "bathroom", "table", "counter", "shelf", "drawer", "cabinet")
+_USUAL_PLACES = (
+    (("food",), _FOOD),
+    (("dish", "cutlery"), _DISHES),
+    (("sponge", "bleach cleanser", "cloth", "soap"), _CLEANING),
+    (("fridge", "counter", "stove", "microwave", "cabinet", "drawer", "sink", "dishwasher"), ("kitchen", "bathroom")),
+    (("sofa", "tv stand", "tv", "armchair"), ("living room", "study", "bedroom")),
+    (("bed", "wardrobe", "nightstand"), ("bedroom",)),
+    (("desk", "shelf"), ("study", "living room", "bedroom")),
+    (("bathtub", "toilet", "washbasin"), ("bathroom",)),
+    (("table", "chair"), ("living room", "dining room", "kitchen", "study")),
+)
+
+
+def means(words: str, name: str) -> bool:
+    """Whether the words of an instruction can mean a thing of this name."""
+    return bool(match_names(words, (NamedThing(name, name),)))
+
+
+def same_head(words: str, name: str) -> bool:
+    """Whether two names end in the same noun: a `brown table` may be the `table` that the detector reports."""
+    return canonical(words).split()[-1:] == canonical(name).split()[-1:] != []
+
+
+def is_container(words: str) -> bool:
+    """Whether it has a door or a drawer, by its name."""
+    return canonical(words).split()[-1:] != [] and canonical(words).split()[-1] in CONTAINERS
+
+
+def is_room(words: str) -> bool:
+    """Whether it is a room, by its name."""
+    return canonical(words) in ROOMS
+
+
+def is_surface(words: str) -> bool:
+    """Whether things can be put down on it, by its name."""
+    return any(canonical(words).endswith(surface) for surface in SURFACES)
+
+
+def usual_places(words: str) -> tuple[str, ...]:
+    """Rooms and furniture where to look for something, most likely first; every room is among them."""
+    known = next((places for kinds, places in _USUAL_PLACES if _one_of(words, kinds)), _ANYTHING)
+    return (*known, *(room for room in ROOMS if room not in known))
+
+
+def _one_of(words: str, kinds: tuple[str, ...]) -> bool:
+    return any(means(kind, words) or same_head(words, kind) for kind in kinds)

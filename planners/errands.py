@@ -1,0 +1,176 @@
+"""How the rule planner runs errands: what comes before what, and what is done when a step fails."""
+
+from __future__ import annotations
+
+from homie.types import ErrorCode, Subtask
+from perception.names import canonical
+from planners.common_sense import is_container, means
+from planners.instruction import Bring, CloseUp, Errand, Fetch, Item, OpenUp, Place, Visit
+from planners.memory import Memory
+from planners.moves import TRIES, Course, GaveUp, Moves, closed_container
+
+MAX_ITEMS = 12
+"""Items that one errand for `all` of something handles at most."""
+
+__all__ = ["Errands", "GaveUp"]
+
+
+class Errands(Moves):
+    """Runs errands one after the other, closes behind itself, and can say what became of them."""
+
+    def __init__(self, memory: Memory) -> None:
+        super().__init__(memory)
+        self._done: list[str] = []
+        self._failed: list[str] = []
+
+    def report(self) -> str:
+        """What was done and what was not, in the first person."""
+        parts = []
+        if self._done:
+            parts.append(f"I have {', '.join(self._done)}.")
+        if self._failed:
+            parts.append(f"I could not {', '.join(self._failed)}.")
+        else:
+            parts.append("The task is done, so I end it.")
+        return " ".join(parts)
+
+    def run(self, errands: tuple[Errand, ...]) -> Course[None]:
+        """All errands in order. A failed one does not keep the others from being run."""
+        for at, errand in enumerate(errands):
+            match errand:
+                case Bring():
+                    yield from self._bring(errand.item, errand.place)
+                    later = [one.place.words for one in errands[at + 1 :] if isinstance(one, Bring)]
+                    if errand.place.words in self.memory.open and errand.place.words not in later:
+                        yield from self._shut(errand.place.words)
+                case Fetch():
+                    taken = yield from self._take(errand.item.words, errand.item.source)
+                    self._note(bool(taken), f"picked up the {errand.item.words}", f"get the {errand.item.words}")
+                case Visit():
+                    reached = yield from self.reach(errand.words, f"The task is to get to the {errand.words}.")
+                    self._note(bool(reached), f"gone to the {errand.words}", f"find the {errand.words}")
+                case OpenUp():
+                    opened = yield from self.open(errand.words, f"I have to open the {errand.words}, so I go there.")
+                    self._note(opened, f"opened the {errand.words}", f"open the {errand.words}")
+                case CloseUp():
+                    yield from self._close(errand.words)
+        kept = {one.words for one in errands if isinstance(one, OpenUp)}
+        for container in [name for name in self.memory.open if name not in kept]:
+            yield from self._shut(container)
+
+    def _note(self, ok: bool, done: str, failed: str) -> None:
+        self._done += [done] if ok else []
+        self._failed += [] if ok else [failed]
+
+    def _close(self, words: str) -> Course[None]:
+        """Close on request; what was opened and closed again on the way is closed already."""
+        if f"closed the {words}" in self._done:
+            return
+        yield from self._shut(words)
+
+    def _shut(self, words: str) -> Course[None]:
+        closed = yield from self.close(words, f"The {words} has to be closed.")
+        self._note(closed, f"closed the {words}", f"close the {words}")
+
+    # ------------------------------------------------------------ bringing
+
+    def _bring(self, item: Item, place: Place) -> Course[None]:
+        if place.inside and is_container(place.words) and not self.memory.held:
+            why = f"I have one hand only, so I go to the {place.words} to open it before I pick anything up."
+            yield from self.open(place.words, why)
+        moved: list[str] = []
+        while item.count is None or len(moved) < item.count:
+            words = item.words or self._next_on(item.source, moved)
+            if item.count is None and moved:
+                words = yield from self._another(item, place, moved)
+            if not words or len(moved) >= MAX_ITEMS:
+                break
+            if not (yield from self._carry(words, item.source, place)):
+                break
+            moved.append(words)
+        ok = len(moved) >= item.count if item.count is not None else bool(moved)
+        what = f"the {item.words or 'things on the ' + item.source}"
+        self._note(ok, f"brought {what} to the {place.words}", f"bring {what} to the {place.words}")
+
+    def _carry(self, words: str, source: str, place: Place) -> Course[bool]:
+        """One object from wherever it is to the place."""
+        for _ in range(TRIES):
+            taken = yield from self._take(words, source)
+            if not taken:
+                return False
+            put = yield from self._leave(taken, place)
+            if put is not None:
+                return put
+        return False
+
+    def _take(self, words: str, source: str) -> Course[str]:
+        """Pick something up. Returns its name, "" if it can not be had."""
+        memory = self.memory
+        if memory.held and means(words, memory.held):
+            return memory.held
+        if memory.held and not (yield from self.free_hand(f"I hold the {memory.held} but need the {words}.")):
+            return ""
+        if source and memory.at != canonical(source):
+            yield from self.reach(source, f"The {words} should be at the {source}, so I go there first.")
+        for _ in range(TRIES):
+            name = yield from self.reach(words, f"I need the {words}, so I go to it.")
+            if not name:
+                return ""
+            feedback = yield from self.act(Subtask("Pick", name), name, f"I am at the {name}, so I pick it up.")
+            if feedback.ok:
+                return memory.held or name
+            if feedback.code is ErrorCode.L3:
+                container = closed_container(feedback)
+                if not container or not (yield from self.open(container, f"The {name} is in the closed {container}.")):
+                    return ""
+            elif feedback.code is ErrorCode.L1:
+                yield from self.free_hand("My hand is full.")
+            else:
+                memory.refused[canonical(name)] += 1
+                memory.forget(name)
+            memory.at = ""
+        return ""
+
+    def _leave(self, held: str, place: Place) -> Course[bool | None]:
+        """Put what is held to its place. None if it is lost and has to be picked up again."""
+        memory, words = self.memory, place.words
+        for _ in range(TRIES):
+            reached = yield from self.reach(words, f"I hold the {held} and bring it to the {words}.")
+            if not reached:
+                return False
+            side = "in" if place.inside else "on"
+            why = f"I am at the {reached} with the {held} in my hand, so I put it {side} the {reached}."
+            feedback = yield from self.act(Subtask("Put", held, reached), reached, why)
+            if feedback.ok:
+                memory.at = canonical(reached)
+                return True
+            if feedback.code is ErrorCode.E2 or (feedback.code is ErrorCode.L2 and not memory.held):
+                memory.at = ""
+                return None
+            if feedback.code is ErrorCode.L3:
+                container = closed_container(feedback) or reached
+                if container in memory.open:
+                    memory.open.remove(container)
+                if not (yield from self.open(container, f"The {container} is closed, so I open it.")):
+                    return False
+                return None
+            memory.refused[canonical(reached)] += 1
+            memory.at = ""
+        return False
+
+    # ------------------------------------------------------------ all of them
+
+    def _next_on(self, source: str, moved: list[str]) -> str:
+        """The next thing that is seen on a place and was not moved yet."""
+        return next((name for name in self.memory.things_on(source) if name not in moved), "")
+
+    def _another(self, item: Item, place: Place, moved: list[str]) -> Course[str]:
+        """Go back to where more may be and name the next one, "" if there is none."""
+        source = item.source
+        if not source:
+            return ""
+        if not (yield from self.reach(source, f"I look whether more is left at the {source}.")):
+            return ""
+        if not item.words:
+            return self._next_on(source, [])
+        return next((name for name in self.memory.things_on(source) if means(item.words, name)), "")

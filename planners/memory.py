@@ -1,0 +1,87 @@
+"""What the rule planner remembers of an episode: only what it was told in its inputs, never world state."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from homie.types import Detection, PlannerInput
+from perception.names import canonical
+from planners.common_sense import is_container, is_surface, means, same_head
+
+
+class Memory:
+    """Names in sight and where they were seen, places tried, containers opened.
+
+    `at` is the last place or thing that the robot has gone to. `by_sight` tells whether names have to be seen
+    before they are accepted: None until the first name that was not in sight has been tried.
+    """
+
+    def __init__(self) -> None:
+        self.at = ""
+        self.by_sight: bool | None = None
+        self.in_sight: tuple[Detection, ...] = ()
+        self.inventory: tuple[str, ...] = ()
+        self.open: list[str] = []
+        self.visited: Counter[str] = Counter()
+        self.refused: Counter[str] = Counter()
+        self._seen: dict[str, str] = {}
+
+    def take_in(self, given: PlannerInput) -> None:
+        """Remember what is in sight from here: things and rooms (by their floor), not doors and handles."""
+        self.in_sight = tuple(one for one in given.detections if one.part in ("", "floor"))
+        self.inventory = given.inventory
+        for detection in self.in_sight:
+            self._seen[canonical(detection.name)] = self.at
+
+    @property
+    def held(self) -> str:
+        """What is in the hand, "" for nothing."""
+        return self.inventory[-1] if self.inventory else ""
+
+    def seen(self, words: str) -> list[str]:
+        """Names seen so far that the words can mean, those in sight first."""
+        now = [canonical(detection.name) for detection in self.in_sight]
+        return [name for name in dict.fromkeys([*now, *self._seen]) if name and means(words, name)]
+
+    def hinted(self, words: str) -> bool:
+        """Whether something has been seen that the words may mean if more were known of it than its name."""
+        return any(same_head(words, name) for name in self._seen)
+
+    def seen_from(self, name: str) -> str:
+        """Where the robot was when it last saw that name, "" if it was at the start or never saw it."""
+        return self._seen.get(canonical(name), "")
+
+    def forget(self, name: str) -> None:
+        """It is not there any more."""
+        self._seen.pop(canonical(name), None)
+
+    def receptacles(self) -> list[str]:
+        """Furniture seen so far on or in which things may be, surfaces before containers."""
+        names = list(self._seen)
+        surfaces = [name for name in names if is_surface(name) and not is_container(name)]
+        return surfaces + [name for name in names if is_container(name)]
+
+    def surface_near(self) -> list[str]:
+        """Surfaces in sight from here, the largest in the pictures first, as near as boxes can tell."""
+        found = [one for one in self.in_sight if is_surface(one.name) and not is_container(one.name)]
+        found.sort(key=lambda one: (one.box[2] - one.box[0]) * (one.box[3] - one.box[1]), reverse=True)
+        return list(dict.fromkeys(canonical(one.name) for one in found))
+
+    def things_on(self, place: str) -> list[str]:
+        """Names of loose things that stand on a place in the same picture: their foot is within its box."""
+        supports = [one for one in self.in_sight if means(place, one.name)]
+        found: list[str] = []
+        for thing in self.in_sight:
+            name = canonical(thing.name)
+            if is_surface(name) or is_container(name) or name in found:
+                continue
+            if any(_stands_on(thing, support) for support in supports):
+                found.append(name)
+        return found
+
+
+def _stands_on(thing: Detection, support: Detection) -> bool:
+    middle, foot = (thing.box[0] + thing.box[2]) / 2, thing.box[3]
+    x0, y0, x1, y1 = support.box
+    margin = 0.25 * (thing.box[3] - thing.box[1])
+    return thing.view == support.view and x0 <= middle <= x1 and y0 - margin <= foot <= y1

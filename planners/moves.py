@@ -1,0 +1,201 @@
+"""Moves of the rule planner: single subtasks with the reactions that each error code calls for.
+
+Every method is a generator: it yields a decision, is sent the planner input of the next round, and returns what came
+of it. The error codes are those of EMMOE, section 4.3.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from typing import TypeAlias, TypeVar
+
+from homie.types import Decision, ErrorCode, Feedback, PlannerInput, Subtask
+from perception.names import canonical
+from planners.common_sense import SURFACES, is_room, usual_places
+from planners.memory import Memory
+
+T = TypeVar("T")
+Course: TypeAlias = Generator[Decision, PlannerInput, T]
+
+TRIES = 3
+"""How often one subtask is tried before something else is."""
+MAX_FAILURES = 12
+"""Failed subtasks in one episode after which the planner gives up."""
+MAX_LOOKS = 10
+"""Places visited in search of one thing."""
+
+_CLOSED = re.compile(r"the (.+?) is closed")
+
+
+class GaveUp(Exception):
+    """Too much has gone wrong; the message is a sentence."""
+
+
+class Moves:
+    """Subtasks and their reactions on one memory."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self._failures = 0
+
+    # ------------------------------------------------------------ one subtask
+
+    def do(self, subtask: Subtask, analysis: str) -> Course[Feedback]:
+        """Ask for one subtask and learn from the answer. Raises GaveUp after too many failures."""
+        given = yield Decision((subtask,), analysis)
+        feedback = given.feedback
+        assert feedback is not None  # a subtask has been executed
+        if feedback.ok and subtask.action == "Go to":
+            self.memory.at = canonical(subtask.target)
+            self.memory.visited[self.memory.at] += 1
+        self.memory.take_in(given)
+        if not feedback.ok:
+            self._failures += 1
+            if self._failures >= MAX_FAILURES:
+                raise GaveUp(f"{self._failures} subtasks have failed, the last one with '{feedback.message}'.")
+        return feedback
+
+    def go_to(self, words: str, why: str) -> Course[bool]:
+        """Go there, with up to three tries for a skill that fails (E1). False if it is unknown (F2) or not reached."""
+        for attempt in range(TRIES):
+            analysis = why if attempt == 0 else f"I did not get to the {words}, so I try again."
+            seen = bool(self.memory.seen(words))
+            feedback = yield from self.do(Subtask("Go to", words), analysis)
+            if feedback.ok:
+                if not seen and self.memory.by_sight is None:
+                    self.memory.by_sight = False
+                return True
+            if feedback.code is ErrorCode.F2:
+                self.memory.refused[canonical(words)] += 1
+                if not seen:
+                    self.memory.by_sight = True
+                return False
+        return False
+
+    def act(self, subtask: Subtask, near: str, why: str) -> Course[Feedback]:
+        """Manipulate something that the robot stands at. Distance errors (D1, D2) and failing skills (E1) are answered
+        by going there again; what is left is returned: success, or the last failure."""
+        feedback = yield from self.do(subtask, why)
+        for _ in range(TRIES - 1):
+            if feedback.code is ErrorCode.D1:
+                reason = f"The {near} is too far away to {subtask.action.lower()}, so I go closer first."
+            elif feedback.code is ErrorCode.D2:
+                reason = f"I stand too close to the {near}, so I approach it anew."
+            elif feedback.code is ErrorCode.E1:
+                reason = f"That did not work, so I approach the {near} anew and try once more."
+            else:
+                break
+            if not (yield from self.go_to(near, reason)):
+                break
+            feedback = yield from self.do(subtask, f"I am at the {near} again. {why}")
+        return feedback
+
+    # ------------------------------------------------------------ getting somewhere
+
+    def reach(self, words: str, why: str) -> Course[str]:
+        """Get to a thing or a place: directly if it may be known, else by looking for it. Returns the words by which
+        it was reached, "" if it was not found."""
+        if canonical(words) == self.memory.at:
+            return words
+        if self.memory.by_sight is not True or self.memory.seen(words) or self.memory.hinted(words):
+            if (yield from self.go_to(words, why)):
+                return words
+            others = [name for name in self.memory.seen(words) if name != canonical(words)]
+            for name in others:
+                why = f"The {name} could be what is meant by {words}, so I go there."
+                if not self.memory.refused[name] and (yield from self.go_to(name, why)):
+                    return name
+        found = yield from self.search(words)
+        if found and (yield from self.go_to(found, f"I can see the {found} now, so I go to it.")):
+            return found
+        return ""
+
+    def search(self, words: str) -> Course[str]:
+        """Look for something: rooms and furniture in the usual order, then inside what is closed. Returns the name to
+        go to as soon as it is in sight, "" if it is nowhere."""
+        looked: set[str] = set()
+        while len(looked) < MAX_LOOKS:
+            place = self._next_look(words, looked)
+            if not place:
+                return ""
+            looked.add(place)
+            arrived = yield from self.go_to(
+                place, f"I have not found the {words} yet. It could be in or near the {place}, so I look there."
+            )
+            if arrived:
+                found = self._in_view(words)
+                if found:
+                    return found
+        return ""
+
+    def _in_view(self, words: str) -> str:
+        names = self.memory.seen(words)
+        return next((name for name in names if self.memory.refused[name] < TRIES), "")
+
+    def _next_look(self, words: str, looked: set[str]) -> str:
+        memory = self.memory
+        for place in self._worth_a_look(words):
+            known = memory.by_sight is not True or bool(memory.seen(place))
+            tried = place in looked or memory.visited[place] or memory.refused[place]
+            if known and not tried and place != canonical(words):
+                return place
+        return ""
+
+    def _worth_a_look(self, words: str) -> list[str]:
+        """Places by common sense, rooms first, then all furniture that has been seen."""
+        usual = usual_places(words)
+        rooms = [place for place in usual if is_room(place)]
+        seen = [name for place in usual if not is_room(place) for name in self.memory.seen(place)]
+        return list(dict.fromkeys([*rooms, *seen, *self.memory.receptacles()]))
+
+    # ------------------------------------------------------------ hands
+
+    def free_hand(self, why: str) -> Course[bool]:
+        """Put what is held on a surface nearby."""
+        memory = self.memory
+        near = memory.surface_near() or [name for surface in SURFACES for name in memory.seen(surface)] or ["table"]
+        for surface in near[:TRIES]:
+            held = memory.held
+            if not held:
+                return True
+            if not (yield from self.go_to(surface, f"{why} I go to the {surface} to put the {held} down.")):
+                continue
+            feedback = yield from self.act(
+                Subtask("Put", held, surface), surface, f"I put the {held} on the {surface} to have my hand free."
+            )
+            if feedback.ok or feedback.code is ErrorCode.E2:
+                return True
+        return not memory.held
+
+    def open(self, words: str, why: str) -> Course[bool]:
+        """Open a container that the robot can go to. False if that did not work; True for what needs no opening."""
+        if words in self.memory.open:
+            return True
+        if self.memory.held and not (yield from self.free_hand(f"I need a free hand to open the {words}.")):
+            return False
+        reached = yield from self.reach(words, why)
+        if not reached:
+            return False
+        feedback = yield from self.act(Subtask("Open", reached), reached, f"I am at the {reached}, so I open it.")
+        if feedback.ok:
+            self.memory.open.append(words)
+        return feedback.ok or feedback.code is ErrorCode.L4
+
+    def close(self, words: str, why: str) -> Course[bool]:
+        """Close a container."""
+        if self.memory.held and not (yield from self.free_hand(f"I need a free hand to close the {words}.")):
+            return False
+        reached = yield from self.reach(words, why)
+        if not reached:
+            return False
+        feedback = yield from self.act(Subtask("Close", reached), reached, why)
+        if feedback.ok and words in self.memory.open:
+            self.memory.open.remove(words)
+        return feedback.ok
+
+
+def closed_container(feedback: Feedback) -> str:
+    """The container that an L3 sentence says is closed, "" if it names none."""
+    found = _CLOSED.search(feedback.message)
+    return canonical(found.group(1)) if found else ""

@@ -1,0 +1,63 @@
+"""The rule planner: no weights, no network. It reads common household instructions, explores, and reacts to feedback.
+
+It sees what any planner sees (names in four views, inventory, history, feedback), never world state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from homie.errors import BadInput
+from homie.interfaces import Planner
+from homie.types import END, Decision, PlannerInput
+from planners.errands import Errands, GaveUp
+from planners.instruction import parse_instruction
+from planners.memory import Memory
+
+
+class RulePlanner(Planner):
+    """Turns the task into errands (`planners.instruction`) and runs them (`planners.errands`), one subtask a round.
+
+    It ends when the errands are done, when nothing more can be done for them, or at once, with an analysis that
+    says so, when it does not understand the task.
+    """
+
+    name = "rule"
+
+    def __init__(self, argument: str = "") -> None:
+        if argument:
+            raise BadInput(f"The rule planner takes no argument (got '{argument}'): --planner rule.")
+        self._task = ""
+        self._course: Generator[Decision, PlannerInput, str] | None = None
+
+    def reset(self, task: str, *, seed: int) -> None:
+        self._task = task
+        self._course = None
+
+    def decide(self, given: PlannerInput) -> Decision:
+        try:
+            if self._course is None:
+                self._course = self._run(given)
+                return next(self._course)
+            return self._course.send(given)
+        except StopIteration as over:
+            self._course = self._over(str(over.value))
+            return next(self._course)
+
+    def _run(self, given: PlannerInput) -> Generator[Decision, PlannerInput, str]:
+        errands = parse_instruction(self._task)
+        if not errands:
+            return f"I do not understand the task '{self._task}', so I do nothing rather than something wrong."
+        memory = Memory()
+        memory.take_in(given)
+        runner = Errands(memory)
+        try:
+            yield from runner.run(errands)
+        except GaveUp as reason:
+            return f"I give up: {reason} {runner.report()}"
+        return runner.report()
+
+    def _over(self, analysis: str) -> Generator[Decision, PlannerInput, str]:
+        """Say End, as often as asked."""
+        while True:
+            yield Decision((END,), analysis)
