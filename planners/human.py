@@ -1,0 +1,99 @@
+"""The human planner: a person at the terminal picks the next subtask. Prompts go to stderr, answers come from stdin."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+from homie.errors import BadInput
+from homie.interfaces import Planner
+from homie.types import END, VIEWS, Decision, PlannerInput, Subtask
+from planners.parsing import parse_subtask
+
+_HELP = """Write one subtask, for example:
+  go to fridge          open fridge          pick apple
+  put apple on table    close fridge         end
+or as in the paper: [Put, apple, table]. Ctrl-D ends the task.
+"""
+_SPOKEN = (
+    ("Go to", re.compile(r"(?:go|walk|drive) ?to(?: the)? (?P<target>.+)$|go (?P<target2>.+)$")),
+    ("Pick", re.compile(r"(?:pick up|pick|take|grab)(?: the)? (?P<target>.+)$")),
+    (
+        "Put",
+        re.compile(
+            r"(?:put|place)(?: the)? (?P<target>.+?) (?:on|onto|in|into|inside|to|at)(?: the)? (?P<destination>.+)$"
+        ),
+    ),
+    ("Open", re.compile(r"open(?: the)? (?P<target>.+)$")),
+    ("Close", re.compile(r"(?:close|shut)(?: the)? (?P<target>.+)$")),
+    ("End", re.compile(r"(?:end|done|quit|exit|stop)$")),
+)
+
+
+class HumanPlanner(Planner):
+    """Shows the task, the feedback, the inventory and the names in sight, and asks for the next subtask.
+
+    A line that is not understood is asked for again; the end of the input (Ctrl-D) means End.
+    """
+
+    name = "human"
+
+    def __init__(self, argument: str = "") -> None:
+        if argument:
+            raise BadInput(f"The human planner takes no argument (got '{argument}'): --planner human.")
+
+    def reset(self, task: str, *, seed: int) -> None:
+        """Nothing is kept between rounds."""
+
+    def decide(self, given: PlannerInput) -> Decision:
+        _tell(describe(given))
+        while True:
+            _tell(f"subtask {given.round}> ")
+            line = sys.stdin.readline()
+            if not line:
+                _tell("\n")
+                return Decision((END,), "The person ended the input.")
+            line = line.strip()
+            if line.lower() in ("help", "?"):
+                _tell(_HELP + f"Actions: {', '.join(given.actions)}.\n")
+                continue
+            try:
+                return Decision((read_line(line, given.actions),), "Chosen by a person.", raw=line)
+            except BadInput as error:
+                _tell(f"{error}\n")
+
+
+def describe(given: PlannerInput) -> str:
+    """What the person needs to know, as lines of text."""
+    lines = [f"Round {given.round}. Task: {given.task}", f"In the hand: {given.inventory_text}"]
+    if given.feedback is not None:
+        code = f" ({given.feedback.code})" if given.feedback.code else ""
+        lines.append(f"Last subtask: {given.feedback.status}{code}: {given.feedback.message}")
+    for view in VIEWS:
+        names = dict.fromkeys(one.name for one in given.detections if one.view == view and one.part in ("", "floor"))
+        lines.append(f"  {view}: {', '.join(names) or 'nothing known'}")
+    return "\n".join(lines) + "\n"
+
+
+def read_line(line: str, actions: tuple[str, ...]) -> Subtask:
+    """A subtask from what a person types: spoken (`put apple on table`) or as in the paper (`[Put, apple, table]`).
+
+    Raises BadInput with a hint for anything else.
+    """
+    plain = " ".join(line.split())
+    if plain.startswith("[") or "," in plain:
+        return parse_subtask(plain)
+    for action, pattern in _SPOKEN:
+        found = pattern.match(plain.lower())
+        if found:
+            words = found.groupdict()
+            return Subtask(action, words.get("target") or words.get("target2") or "", words.get("destination") or "")
+    for action in actions:
+        if plain.lower().startswith(f"{action.lower()} "):
+            return Subtask(action, plain[len(action) :].strip())
+    raise BadInput(f"'{line}' is not understood. Write for example: pick apple. `help` shows more.")
+
+
+def _tell(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
