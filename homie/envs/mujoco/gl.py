@@ -15,6 +15,7 @@ import contextlib
 import ctypes
 import importlib
 import os
+import threading
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -43,10 +44,15 @@ class GlUnavailable(Exception):
 
 
 class GlContext(ABC):
-    """An OpenGL context. It is current only inside `use`, so any thread may use it, one at a time.
+    """An OpenGL context. It is current only inside `use`, so any thread may use it; others wait.
 
-    A constructor raises GlUnavailable and opens its library for itself; `publish` then shows it to MuJoCo.
+    A constructor raises GlUnavailable and opens its library for itself; `publish` then shows it to MuJoCo. A context
+    lives as long as the process: there is one, and all renderers share it.
     """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._users = 0
 
     @abstractmethod
     def publish(self) -> None:
@@ -54,12 +60,20 @@ class GlContext(ABC):
 
     @contextlib.contextmanager
     def use(self) -> Iterator[None]:
-        """Make the context current, and no context afterwards. Raises GlUnavailable."""
-        self._make_current()
-        try:
-            yield
-        finally:
-            self._release()
+        """Make the context current, and no context afterwards. Raises GlUnavailable.
+
+        Uses may nest: the garbage collector may free a renderer while another one draws.
+        """
+        with self._lock:
+            if not self._users:
+                self._make_current()
+            self._users += 1
+            try:
+                yield
+            finally:
+                self._users -= 1
+                if not self._users:
+                    self._release()
 
     @abstractmethod
     def _make_current(self) -> None: ...
@@ -67,22 +81,18 @@ class GlContext(ABC):
     @abstractmethod
     def _release(self) -> None: ...
 
-    @abstractmethod
-    def free(self) -> None:
-        """Destroy the context. Call once."""
-
 
 class EglContext(GlContext):
     """A context on the first EGL device that works, or on the one that MUJOCO_EGL_DEVICE_ID names by its number."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._egl = _open_library("EGL", "libEGL.so.1")
         _declare(self._egl, "eglGetProcAddress", c_void_p, c_char_p)
         _declare(self._egl, "eglInitialize", c_uint, c_void_p, c_void_p, c_void_p)
         _declare(self._egl, "eglBindAPI", c_uint, c_uint)
         _declare(self._egl, "eglChooseConfig", c_uint, c_void_p, c_void_p, c_void_p, c_int, c_void_p)
         _declare(self._egl, "eglCreateContext", c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
-        _declare(self._egl, "eglDestroyContext", c_uint, c_void_p, c_void_p)
         _declare(self._egl, "eglMakeCurrent", c_uint, c_void_p, c_void_p, c_void_p, c_void_p)
         self._display = self._open_display()
         config, count = c_void_p(), c_int()
@@ -124,23 +134,20 @@ class EglContext(GlContext):
 
     def _make_current(self) -> None:
         if self._egl.eglMakeCurrent(self._display, None, None, self._context) != _EGL_TRUE:
-            raise GlUnavailable("the EGL context can not be made current (is another thread using it?)")
+            raise GlUnavailable("the EGL context can not be made current")
 
     def _release(self) -> None:
         self._egl.eglMakeCurrent(self._display, None, None, None)
-
-    def free(self) -> None:
-        self._egl.eglDestroyContext(self._display, self._context)
 
 
 class OsmesaContext(GlContext):
     """A context of Mesa's off-screen software renderer. MuJoCo draws into its own buffer, so this one is tiny."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._osmesa = _open_library("OSMesa", "libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so")
         _declare(self._osmesa, "OSMesaCreateContextExt", c_void_p, c_uint, c_int, c_int, c_int, c_void_p)
         _declare(self._osmesa, "OSMesaMakeCurrent", c_uint, c_void_p, c_void_p, c_uint, c_int, c_int)
-        _declare(self._osmesa, "OSMesaDestroyContext", None, c_void_p)
         self._buffer = (ctypes.c_ubyte * (4 * _OSMESA_SIDE * _OSMESA_SIDE))()
         self._context = self._osmesa.OSMesaCreateContextExt(_OSMESA_RGBA, 24, 8, 0, None)
         if not self._context:
@@ -157,14 +164,12 @@ class OsmesaContext(GlContext):
     def _release(self) -> None:
         self._osmesa.OSMesaMakeCurrent(None, None, _GL_UNSIGNED_BYTE, 0, 0)
 
-    def free(self) -> None:
-        self._osmesa.OSMesaDestroyContext(self._context)
-
 
 class GlfwContext(GlContext):
     """A hidden window of a running display. Never chosen by itself, only when MUJOCO_GL=glfw asks for it."""
 
     def __init__(self) -> None:
+        super().__init__()
         try:
             self._glfw = importlib.import_module("glfw")
         except ImportError as error:
@@ -187,9 +192,6 @@ class GlfwContext(GlContext):
 
     def _release(self) -> None:
         self._glfw.make_context_current(None)
-
-    def free(self) -> None:
-        self._glfw.destroy_window(self._window)
 
 
 GL_CONTEXTS: dict[str, type[GlContext]] = {"egl": EglContext, "osmesa": OsmesaContext, "glfw": GlfwContext}

@@ -10,6 +10,7 @@ shapes) are never drawn, as in MuJoCo's own viewer. A geom with alpha 0 is not d
 from __future__ import annotations
 
 import os
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Set
 from dataclasses import dataclass
@@ -137,21 +138,27 @@ def make_renderer(
 
 _contexts: dict[str, GlContext | str] = {}
 """What came of the backends tried in this process: the one context that all its renderers share, or what is wrong."""
+_choosing = threading.Lock()
 
 
 def _context(name: str) -> GlContext | str:
+    with _choosing:
+        if name not in _contexts:
+            _contexts[name] = _open(name)
+        return _contexts[name]
+
+
+def _open(name: str) -> GlContext | str:
     running = [other for other, context in _contexts.items() if isinstance(context, GlContext)]
-    if running and name not in _contexts:
+    if running:
         return f"this process already draws with {running[0]} and can not change"
-    if name not in _contexts:
-        try:
-            context = GL_CONTEXTS[name]()
-            context.publish()
-            _probe(context)
-            _contexts[name] = context
-        except (GlUnavailable, mujoco.FatalError) as error:
-            _contexts[name] = str(error)
-    return _contexts[name]
+    try:
+        context = GL_CONTEXTS[name]()
+        context.publish()
+        _probe(context)
+    except (GlUnavailable, mujoco.FatalError) as error:
+        return str(error)
+    return context
 
 
 def _probe(context: GlContext) -> None:

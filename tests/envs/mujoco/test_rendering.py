@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -210,6 +211,23 @@ def test_backends_agree(drawn: Arrays, drawn_by_rays: Arrays) -> None:
     np.testing.assert_allclose(drawn["depth"][same], drawn_by_rays["depth"][same], rtol=0.02)  # GL's ball has facets
     difference = np.abs(drawn["rgb"].astype(int) - drawn_by_rays["rgb"])[same]
     assert np.median(difference) < 20
+
+
+def test_renderers_of_several_threads_do_not_disturb_each_other(model: mujoco.MjModel) -> None:
+    def draw(azimuth: float) -> list[NDArray[np.uint8]]:
+        data = mujoco.MjData(model)
+        mujoco.mj_forward(model, data)
+        camera = FreeCamera((3.0, 0.0, 1.0), 2.0, azimuth, -0.3)
+        with make_renderer(model, 64, 64) as renderer:
+            return [renderer.rgb(data, camera) for _ in range(5)]
+
+    azimuths = [0.0, 1.0, 2.0, 3.0]
+    alone = [draw(azimuth)[0] for azimuth in azimuths]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(draw, azimuths))
+    for expected, pictures in zip(alone, together, strict=True):
+        for picture in pictures:
+            np.testing.assert_array_equal(picture, expected)
 
 
 def test_rays_leave_the_model_as_it_was(model: mujoco.MjModel, data: mujoco.MjData) -> None:
