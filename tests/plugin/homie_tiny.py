@@ -257,7 +257,7 @@ class TinyLocator(Locator):
 
 
 class LinesPlanner(Planner):
-    """Decisions from a file: `action | target | destination | model`, one a line; `!` raises PlannerError."""
+    """Decisions from a file: `action | target | destination | model`, one a line; `!` and `Crash` raise."""
 
     name = "lines"
 
@@ -273,6 +273,8 @@ class LinesPlanner(Planner):
         line = self._lines[(given.round - 1) % len(self._lines)]
         if line == "!":
             raise PlannerError("The planner has nothing more to say.")
+        if line == "Crash":
+            raise ZeroDivisionError("a bug in a plug-in")
         action, target, destination, model = ([part.strip() for part in line.split("|")] + [""] * 4)[:4]
         return Decision((Subtask(action, target, destination),), f"line {given.round}", model, raw=line)
 

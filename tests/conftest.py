@@ -1,0 +1,85 @@
+"""What the tests share: the tiny third-party package of `tests/plugin`, found through its real entry points."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from homie.options import RunOptions
+
+PLUGIN = Path(__file__).parent / "plugin"
+sys.path.insert(0, str(PLUGIN))
+
+BALL_IN_BOX = ("Go to | ball", "Pick | ball", "Go to | box", "Put | ball | box", "End")
+"""The decisions that finish the task of the tiny world."""
+
+Homie = Callable[..., subprocess.CompletedProcess[str]]
+TinyOptions = Callable[..., RunOptions]
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Callable[[Sequence[str]], str]:
+    """Decisions, one a line, as the value of --planner."""
+
+    def write(lines: Sequence[str]) -> str:
+        path = tmp_path / "plan.txt"
+        path.write_text("\n".join(lines))
+        return f"lines:{path}"
+
+    return write
+
+
+@pytest.fixture
+def tiny_options(tmp_path: Path, plan: Callable[[Sequence[str]], str]) -> TinyOptions:
+    """Options of a run in the tiny world."""
+
+    def make(lines: Sequence[str] = BALL_IN_BOX, **options: object) -> RunOptions:
+        given = {
+            "task": "put the ball in the box",
+            "robot": "tiny",
+            "skills": "tiny",
+            "detector": "tiny",
+            "targets": "tiny",
+            "planner": plan(lines),
+            "out": tmp_path / "run",
+            "video": False,
+        }
+        return RunOptions.build(**{**given, **options})
+
+    return make
+
+
+@pytest.fixture
+def tiny_arguments(plan: Callable[[Sequence[str]], str]) -> list[str]:
+    """The same as command line arguments, without task, folder and video."""
+    names = ["--robot", "tiny", "--skills", "tiny", "--detector", "tiny", "--targets", "tiny"]
+    return [*names, "--planner", plan(BALL_IN_BOX)]
+
+
+@pytest.fixture
+def environment() -> dict[str, str]:
+    """The environment of a process that finds the tiny package."""
+    return {**os.environ, "PYTHONPATH": str(PLUGIN), "COLUMNS": "200"}
+
+
+@pytest.fixture
+def homie(tmp_path: Path, environment: dict[str, str]) -> Homie:
+    """The `homie` command as a real process, in an empty folder."""
+
+    def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", "from homie.cli.main import main; main()", *arguments],
+            cwd=tmp_path,
+            env={**environment, **more},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run

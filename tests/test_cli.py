@@ -1,0 +1,193 @@
+"""The command line as a user meets it: real processes, exit codes, one clear sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from homie.runstore import read_steps
+
+TINY = ["--robot", "tiny", "--detector", "tiny", "--targets", "tiny", "--planner", "lines:/dev/null"]
+EPISODE = "episodes/put-the-ball-in-the-box-0"
+
+
+def sentences(text: str) -> list[str]:
+    """The lines on stderr that are for the user."""
+    return [line for line in text.splitlines() if line.startswith("homie: ")]
+
+
+def test_run_does_the_task_and_leaves_a_run_folder(homie, tiny_arguments, tmp_path):
+    done = homie("run", "put the ball in the box", *tiny_arguments, "--out", "out", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["result"]["ended_by"] == "ended"
+    assert [item["feedback"]["status"] for item in told["result"]["history"]] == ["success"] * 5
+    folder = tmp_path / "out" / EPISODE
+    state = json.loads((folder / "final_state.json").read_text())
+    assert state["held"] is None
+    assert abs(state["objects"]["ball"] - state["objects"]["box"]) <= 0.5
+    assert (folder / "video.mp4").stat().st_size > 1000
+    assert "decision  [Put, ball, box]" in done.stderr
+
+
+def test_without_json_stdout_is_empty_and_progress_is_on_stderr(homie, tiny_arguments):
+    done = homie("run", "put the ball in the box", *tiny_arguments, "--no-video")
+    assert done.returncode == 0
+    assert done.stdout == ""
+    for part in ("round 1", "decision", "checks", "attempt 1", "feedback", "inventory", "run folder  runs/"):
+        assert part in done.stderr
+
+
+def test_a_failing_robot_is_not_a_failing_command(homie, tiny_arguments):
+    done = homie("run", "put the ball in the box", *tiny_arguments, "--no-video", "--json", TINY_SLIPPERY="1")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["result"]["history"][3]["feedback"]["code"] == "E2"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run", ""], "The instruction is empty"),
+        (["run", "   "], "The instruction is empty"),
+        (["run"], "The instruction is empty"),
+        (["run", "go", "--seed", "-1"], "seed:"),
+        (["run", "go", "--seed", "99999999999"], "seed:"),
+        (["run", "go", "--rounds", "0"], "rounds:"),
+        (["run", "go", "--planner", "rul"], "did you mean 'rule'?"),
+        (["run", "go", *TINY, "--robot", "spot"], "Unknown robot 'spot': choose one of: mujoco, tiny"),
+        (["run", "go", *TINY, "--skills", ","], "skills:"),
+        (["run", "go", "--config", "none.yaml"], "Can not read the config file none.yaml"),
+        (["list", "plans"], "did you mean 'planners'?"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(homie, tmp_path, arguments, said):
+    done = homie(*arguments)
+    assert done.returncode == 2, done.stderr
+    assert len(sentences(done.stderr)) == 1
+    assert said in sentences(done.stderr)[0]
+    assert "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == [], "bad input leaves nothing behind"
+
+
+def test_an_unwritable_folder_is_named(homie, tiny_arguments):
+    done = homie("run", "go", *tiny_arguments, "--out", "/proc/run")
+    assert done.returncode == 2
+    assert "Can not write the run folder /proc/run" in sentences(done.stderr)[0]
+
+
+def test_usage_errors_of_typer_exit_with_2(homie):
+    assert homie("run", "go", "--sed", "7").returncode == 2
+    assert homie("fly").returncode == 2
+    assert homie("run", "go", "--seed", "seven").returncode == 2
+
+
+def test_a_missing_part_exits_with_3_and_the_command_that_installs_it(homie):
+    done = homie("run", "go", "--planner", "absent:x")
+    assert done.returncode == 3
+    assert "pip install homie_absent_package" in done.stderr
+
+
+def test_a_planner_that_gives_up_is_infrastructure(homie, tiny_arguments, tmp_path):
+    (tmp_path / "plan.txt").write_text("Go to | ball\n!")
+    done = homie("run", "put the ball in the box", *tiny_arguments, "--no-video", "--out", "out", "--json")
+    assert done.returncode == 4
+    assert json.loads(done.stdout) == {"error": "The planner has nothing more to say.", "exit_code": 4}
+    assert len(read_steps(tmp_path / "out" / EPISODE)) == 1
+    assert not (tmp_path / "out" / EPISODE / "episode.json").exists()
+
+
+def test_the_unexpected_is_one_sentence_and_a_traceback_in_a_file(homie, tiny_arguments, tmp_path):
+    (tmp_path / "plan.txt").write_text("Crash")
+    done = homie("run", "put the ball in the box", *tiny_arguments, "--no-video", "--out", "out")
+    assert done.returncode == 4
+    log = tmp_path / "out" / EPISODE / "error.log"
+    assert str(log.relative_to(tmp_path)) in sentences(done.stderr)[0]
+    assert "ZeroDivisionError" in log.read_text()
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_stopping_a_run_leaves_whole_lines_and_a_video_and_can_be_taken_up_again(
+    tiny_arguments, environment, tmp_path, homie, number
+):
+    arguments = ["run", "put the ball in the box", *tiny_arguments, "--out", "out"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from homie.cli.main import main; main()", *arguments],
+        cwd=tmp_path,
+        env={**environment, "TINY_PERIOD": "0.03"},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    folder = tmp_path / "out" / EPISODE
+    steps = folder / "steps.jsonl"
+    until(lambda: steps.exists() and steps.read_bytes().count(b"\n") >= 1, process)
+    os.kill(process.pid, number)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "Traceback" not in errors
+    assert len(sentences(errors)) == 1 and "Stopped" in sentences(errors)[0]
+    assert steps.read_bytes().endswith(b"\n")
+    assert 1 <= len(read_steps(folder)) < 5
+    assert not (folder / "episode.json").exists()
+    assert (tmp_path / "out" / "run.json").exists()
+    assert frames(folder / "video.mp4") > 5
+
+    again = homie(*arguments, "--json")
+    assert again.returncode == 0, again.stderr
+    assert len(read_steps(folder)) == 5
+    assert (folder.with_name(folder.name + "-partial-1") / "steps.jsonl").exists()
+
+    finished = homie(*arguments)
+    assert finished.returncode == 2
+    assert "holds a finished run" in sentences(finished.stderr)[0]
+
+
+def until(true: object, process: subprocess.Popen[str]) -> None:
+    """Wait for a condition while the process lives."""
+    for _ in range(3000):
+        if true():
+            return
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    raise AssertionError("nothing happened in 30 s")
+
+
+def frames(video: Path) -> int:
+    """How many pictures a player gets out of a video."""
+    import av
+
+    with av.open(str(video)) as container:
+        return sum(1 for _ in container.decode(video=0))
+
+
+def test_list_names_what_other_packages_bring(homie):
+    found = json.loads(homie("list", "--json").stdout)
+    assert found["robots"]["tiny"] == "homie_tiny:open_tiny"
+    assert {"rule", "scripted", "human", "lines"} <= set(found["planners"])
+    assert homie("list", "skills").stdout.split()[:2] == ["skills", "classical"]
+
+
+def test_doctor_finds_this_machine_well(homie):
+    done = homie("doctor", "--json")
+    assert done.returncode == 0
+    told = json.loads(done.stdout)
+    names = {finding["name"]: finding["ok"] for finding in told["findings"]}
+    assert told["ok"] and names["mujoco"] and names["H.264 encoder"] and names["rendering with raycast"]
+    assert "optional [dev]" in names
+
+
+def test_version_and_help(homie):
+    from homie import __version__
+
+    assert homie("--version").stdout == f"homie {__version__}\n"
+    shown = homie("run", "--help").stdout
+    for option in ("--seed", "--planner", "--targets", "--no-video", "--config", "--json"):
+        assert option in shown
+    assert "Seed of the scene" in shown
