@@ -105,6 +105,7 @@ def build(scene: SceneSpec, robot: RobotBuilder | None = None) -> Home:
 def _empty_spec() -> mujoco.MjSpec:
     spec = mujoco.MjSpec()
     spec.modelname = "home"
+    spec.compiler.degree = False
     option = spec.option
     option.timestep = TIMESTEP
     option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST

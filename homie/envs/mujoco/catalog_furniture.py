@@ -42,7 +42,7 @@ FURNITURE: dict[str, FurnitureKind] = {
         FurnitureKind("drawer", kitchen.drawer, (0.6, 0.6, 0.86), ("white", "navy", "beige", "gray"), ("drawers",)),
         FurnitureKind("fridge", kitchen.fridge, (0.7, 0.7, 1.75), ("white", "silver"), ("refrigerator", "icebox")),
         FurnitureKind(
-            "cabinet", kitchen.cabinet, (0.6, 0.45, 1.3), ("white", "wood", "blue", "green"),
+            "cabinet", kitchen.cabinet, (0.6, 0.45, 1.3), ("white", "wood", "blue", "green", "brown", "gray"),
             ("cupboard", "closet"), (0.5, 0.4, 1.25), (0.8, 0.6, 1.6),
         ),
         FurnitureKind("microwave", kitchen.microwave, (0.58, 0.44, 0.36), ("silver", "black"), ("microwave oven",)),

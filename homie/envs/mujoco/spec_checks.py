@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 OVERLAP = 0.02
 """How far footprints may cut into each other (m)."""
 
+Corners: TypeAlias = tuple[tuple[float, float], ...]
+
 
 def check(scene: SceneSpec) -> None:
     """Raises ValueError with one sentence if names clash, things do not exist, or things overlap."""
     _unique([room.name for room in scene.rooms], "room")
-    _unique([thing.name for thing in (*scene.rooms, *scene.furniture, *scene.objects)], "thing")
+    _unique([x.name for x in scene.rooms] + [x.name for x in scene.furniture] + [x.name for x in scene.objects], "thing")
     rooms = {room.name: room for room in scene.rooms}
     for a, b in combinations(scene.rooms, 2):
         if min(a.x1, b.x1) - max(a.x0, b.x0) > OVERLAP and min(a.y1, b.y1) - max(a.y0, b.y0) > OVERLAP:
@@ -30,14 +32,14 @@ def check(scene: SceneSpec) -> None:
         _doorway(doorway, rooms)
     for piece in scene.furniture:
         _piece(scene, piece, rooms)
-    for a, b in combinations([p for p in scene.furniture if p.stands_on is None], 2):
-        if overlap(a.corners(-OVERLAP / 2), b.corners(-OVERLAP / 2)):
-            raise ValueError(f"furniture '{a.name}' and '{b.name}' overlap")
+    for one, other in combinations([p for p in scene.furniture if p.stands_on is None], 2):
+        if overlap(_standing(one, other), _standing(other, one)):
+            raise ValueError(f"furniture '{one.name}' and '{other.name}' overlap")
     for thing in scene.objects:
         _object(scene, thing)
-    for one, other in combinations(scene.objects, 2):
-        if (one.receptacle, one.surface) == (other.receptacle, other.surface) and _touch(one, other):
-            raise ValueError(f"objects '{one.name}' and '{other.name}' overlap")
+    for first, second in combinations(scene.objects, 2):
+        if (first.receptacle, first.surface) == (second.receptacle, second.surface) and _touch(first, second):
+            raise ValueError(f"objects '{first.name}' and '{second.name}' overlap")
     if not any(room.contains(scene.robot.x, scene.robot.y, 0.3) for room in scene.rooms):
         raise ValueError("the robot must start inside a room, 0.3 m from its walls")
     start = _square(scene.robot.x, scene.robot.y, 0.25)
@@ -85,6 +87,15 @@ def _piece(scene: SceneSpec, piece: FurnitureSpec, rooms: dict[str, RoomSpec]) -
         raise ValueError(f"'{piece.name}' is not above '{host.name}'")
 
 
+def _standing(piece: FurnitureSpec, other: FurnitureSpec) -> Corners:
+    """The footprint that must not cut into another piece: of a chair at a table only its rear half."""
+    corners = piece.corners(-OVERLAP / 2)
+    if piece.kind != "chair" or other.kind not in ("table", "desk"):
+        return corners
+    (fx, fy), (bx, by), (cx, cy), (gx, gy) = corners
+    return ((fx + bx) / 2, (fy + by) / 2), (bx, by), (cx, cy), ((gx + cx) / 2, (gy + cy) / 2)
+
+
 def _object(scene: SceneSpec, thing: ObjectSpec) -> None:
     piece = scene.furniture_by_name.get(thing.receptacle)
     if piece is None:
@@ -106,11 +117,11 @@ def _touch(one: ObjectSpec, other: ObjectSpec) -> bool:
     return abs(one.x - other.x) < a + c and abs(one.y - other.y) < b + d
 
 
-def _square(x: float, y: float, half: float) -> tuple[tuple[float, float], ...]:
+def _square(x: float, y: float, half: float) -> Corners:
     return ((x + half, y + half), (x - half, y + half), (x - half, y - half), (x + half, y - half))
 
 
-def overlap(first: tuple[tuple[float, float], ...], second: tuple[tuple[float, float], ...]) -> bool:
+def overlap(first: Corners, second: Corners) -> bool:
     """Whether two convex polygons (corners in order) share area: the separating axis theorem."""
     a, b = np.array(first), np.array(second)
     for corners in (a, b):

@@ -1,0 +1,130 @@
+"""Puts the loose objects of a generated house in plausible places, where an arm can reach them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from homie.envs.mujoco.catalog_objects import OBJECTS, object_plan
+from homie.envs.mujoco.parts import SurfacePlan
+from homie.envs.mujoco.spec import FurnitureSpec, ObjectSpec, SceneSpec
+from homie.envs.mujoco.surfaces import surfaces_of
+
+EDGE = 0.04
+"""Least distance of a footprint from the edge of its surface (m)."""
+WITHIN = 0.30
+"""Largest distance of an object's centre from an edge that can be reached over (m)."""
+APART = 0.07
+"""Room for a finger between two objects (m)."""
+HEADROOM = 0.05
+"""Free height above an object in a compartment (m)."""
+INSIDE_SHARE = 0.3
+"""How often an object goes into a closed container if its kind may."""
+
+
+@dataclass(slots=True)
+class _Spot:
+    """A surface to fill. `sides` are those from which it can be reached."""
+
+    piece: FurnitureSpec
+    plan: SurfacePlan
+    sides: tuple[str, ...]
+    taken: list[ObjectSpec] = field(default_factory=list)
+
+    @property
+    def capacity(self) -> int:
+        area = 4 * self.plan.half_x * self.plan.half_y
+        return min(3, 1 + int(area / 0.1)) if self.plan.inside else max(1, min(7, int(area / 0.07)))
+
+
+def place_objects(
+    scene: SceneSpec, sides: dict[str, tuple[str, ...]], count: int, rng: np.random.Generator
+) -> tuple[ObjectSpec, ...]:
+    """Objects for a furnished scene; `sides` names the accessible sides of each piece. May return fewer than `count`
+    where the house is full."""
+    spots = [
+        _Spot(piece, plan, ("front",) if plan.access == "front" or plan.link else sides.get(piece.name, ("front",)))
+        for piece in scene.furniture
+        for plan in surfaces_of(scene, piece)
+        if plan.name != "basin"
+    ]
+    kinds = list(OBJECTS)
+    order = [kinds[k] for k in rng.permutation(len(kinds))]
+    while len(order) < count:
+        order.append(kinds[int(rng.integers(len(kinds)))])
+    colours: Counter[str] = Counter()
+    placed = []
+    for kind in order[:count]:
+        options = OBJECTS[kind].colours
+        colour = options[(colours[kind] + (int(rng.integers(len(options))) if not colours[kind] else 0)) % len(options)]
+        thing = _place(kind, colour, spots, rng)
+        if thing is not None:
+            colours[kind] += 1
+            placed.append(thing)
+    return _named(placed)
+
+
+def _place(kind: str, colour: str, spots: list[_Spot], rng: np.random.Generator) -> ObjectSpec | None:
+    homes = OBJECTS[kind].homes
+    fits = [spot for spot in spots if spot.piece.kind in homes and len(spot.taken) < spot.capacity]
+    inside = bool(rng.random() < INSIDE_SHARE)
+    for spot in sorted(fits, key=lambda s: (s.plan.inside != inside, len(s.taken) / s.capacity + rng.uniform(0, 0.8))):
+        thing = _try(kind, colour, spot, rng)
+        if thing is not None:
+            spot.taken.append(thing)
+            return thing
+    return None
+
+
+def _try(kind: str, colour: str, spot: _Spot, rng: np.random.Generator) -> ObjectSpec | None:
+    """A free place on one surface, or None after 40 tries."""
+    plan, shape = spot.plan, object_plan(kind, colour)
+    if 2 * shape.half[2] + HEADROOM > plan.clearance:
+        return None
+    edge = EDGE + (0.02 if plan.inside else 0.0)
+    for _ in range(40):
+        quarter = 1 if plan.access == "front" else int(rng.integers(2))
+        yaw = math.remainder(quarter * math.pi / 2 + float(rng.uniform(-0.3, 0.3)) + math.pi * rng.integers(2), math.tau)
+        x = float(rng.uniform(-plan.half_x, plan.half_x))
+        y = float(rng.uniform(-plan.half_y, plan.half_y))
+        thing = ObjectSpec(
+            name="new", kind=kind, colour=colour, receptacle=spot.piece.name, surface=plan.name,
+            x=round(x, 3), y=round(y, 3), yaw=round(yaw, 3),
+        )
+        a, b = thing.footprint
+        on_it = abs(x) + a + edge <= plan.half_x and abs(y) + b + edge <= plan.half_y
+        if on_it and _reachable(spot, x, y) and not any(_crowded(spot, thing, other) for other in spot.taken):
+            return thing
+    return None
+
+
+def _reachable(spot: _Spot, x: float, y: float) -> bool:
+    plan, piece = spot.plan, spot.piece.blueprint
+    if plan.link:
+        return True
+    px, py = plan.center[0] + x, plan.center[1] + y
+    away = {"front": piece.half_x - px, "back": piece.half_x + px, "left": piece.half_y - py, "right": piece.half_y + py}
+    return any(away[side] <= WITHIN for side in spot.sides)
+
+
+def _crowded(spot: _Spot, one: ObjectSpec, other: ObjectSpec) -> bool:
+    """Too close to grasp; where the only way in is the front, also one behind the other."""
+    (a, b), (c, d) = one.footprint, other.footprint
+    beside = abs(one.y - other.y) >= b + d + APART
+    apart = abs(one.x - other.x) >= a + c + APART and spot.plan.access == "top"
+    return not beside and not apart
+
+
+def _named(things: list[ObjectSpec]) -> tuple[ObjectSpec, ...]:
+    """Names: the kind, with a number where there are several."""
+    total = Counter(thing.kind for thing in things)
+    seen: Counter[str] = Counter()
+    named = []
+    for thing in sorted(things, key=lambda t: t.kind):
+        seen[thing.kind] += 1
+        name = thing.kind if total[thing.kind] == 1 else f"{thing.kind}_{seen[thing.kind]}"
+        named.append(thing.model_copy(update={"name": name}))
+    return tuple(named)
