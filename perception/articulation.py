@@ -1,0 +1,208 @@
+"""Doors and drawers from what is seen of them: panel, handle and the body that they belong to.
+
+The handle decides most of it: it sticks out on the outer side of the panel, at the edge away from the hinge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from homie.types import Array, Articulation, Box
+from perception.localise import Points, rectangle
+
+HINGE_RANGE = 1.75
+"""Radians that a door is taken to open (100 degrees): how far it really goes can not be seen."""
+SLIDE_RANGE = 0.34
+"""Metres that a drawer is taken to open."""
+CLOSED_ANGLE = 0.14
+CLOSED_GAP = 0.04
+"""Radians and metres up to which a door or drawer counts as closed."""
+THICKNESS = 0.03
+"""Metres that a door is taken to be thick where its edge was not seen."""
+HANDLE_RADIUS = 0.007
+"""Metres from the visible side of a bar to its middle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One look at a moving part. panel, handle: points (n, 3), the handle's may be empty; spacing: m between pixels."""
+
+    panel: Points
+    handle: Points
+    spacing: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A handle: centre (3,), unit vector along the bar (3,)."""
+
+    center: Array
+    axis: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """What is known of a door or drawer: its closed state, and how far it is open.
+
+    origin: (2,), on the hinge axis, or the middle of a drawer's closed front. along: unit vector (2,) from there to
+    the free edge when closed. outward: unit vector (2,), normal of the closed front. bar: the handle when closed.
+    opening: rad or m, now. spacing: m between the pixels that this was learned from.
+    """
+
+    kind: Literal["hinge", "slide"]
+    origin: Array
+    along: Array
+    outward: Array
+    bar: Bar
+    opening: float
+    spacing: float
+
+    @property
+    def turn(self) -> float:
+        """1 if a positive angle about z opens, else -1."""
+        cross = float(self.along[0] * self.outward[1] - self.along[1] * self.outward[0])
+        return 1.0 if cross > 0 else -1.0
+
+    @property
+    def closed(self) -> bool:
+        return self.opening < (CLOSED_ANGLE if self.kind == "hinge" else CLOSED_GAP)
+
+    @property
+    def range(self) -> float:
+        return max(HINGE_RANGE if self.kind == "hinge" else SLIDE_RANGE, self.opening)
+
+    def articulation(self) -> Articulation:
+        """The door or drawer as a goal tells it."""
+        opening = max(0.0, self.opening)
+        if self.kind == "slide":
+            axis = np.array([*self.outward, 0.0])
+            center = self.bar.center + opening * axis
+            origin = np.array([*self.origin, center[2]])
+            return Articulation("slide", origin, axis, center, self.bar.axis, axis, opening, self.range)
+        turned = _rotation(self.turn * opening)
+        center = np.array([*(self.origin + turned @ (self.bar.center[:2] - self.origin)), self.bar.center[2]])
+        return Articulation(
+            kind="hinge",
+            axis_point=np.array([*self.origin, 0.0]),
+            axis=np.array([0.0, 0.0, self.turn]),
+            handle=center,
+            handle_axis=np.array([*(turned @ self.bar.axis[:2]), self.bar.axis[2]]),
+            outward=np.array([*(turned @ self.outward), 0.0]),
+            opening=opening,
+            range=self.range,
+        )
+
+
+def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: Seen, body: Box) -> Panel | None:
+    """What is known after one more look; None as long as the handle has never been seen.
+
+    A closed door tells most about itself, so its geometry is learned anew from any closer look at it closed;
+    otherwise only the opening is updated.
+    """
+    fitted = _fit(kind, seen, body)
+    if known is None:
+        return fitted
+    if fitted is not None and fitted.spacing < 1.3 * known.spacing and fitted.closed:
+        return fitted
+    opening = _opening(known, seen, body)
+    return known if opening is None else replace(known, opening=opening)
+
+
+def bar_of(points: Points) -> Bar | None:
+    """The handle bar in its points (n, 3), or None where there are too few."""
+    if len(points) < 5:
+        return None
+    spread = np.asarray(points, dtype=np.float64)
+    middle = np.median(spread, axis=0)
+    _, _, axes = np.linalg.svd(spread - middle, full_matrices=False)
+    axis = np.array([0.0, 0.0, 1.0]) if abs(axes[0][2]) > 0.7 else np.array([*axes[0][:2], 0.0])
+    axis = axis / np.linalg.norm(axis)
+    along = (spread - middle) @ axis
+    return Bar(middle + axis * (float(along.min()) + float(along.max())) / 2, axis)
+
+
+def _fit(kind: Literal["hinge", "slide"], seen: Seen, body: Box) -> Panel | None:
+    bar = bar_of(seen.handle)
+    if bar is None or len(seen.panel) < 12:
+        return None
+    return _fit_slide(seen, bar, body) if kind == "slide" else _fit_hinge(seen, bar, body)
+
+
+def _fit_slide(seen: Seen, bar: Bar, body: Box) -> Panel:
+    outward = max(_axes(body), key=lambda axis: float((bar.center[:2] - body.center[:2]) @ axis))
+    front = float(np.percentile(seen.panel[:, :2] @ outward, 98))
+    opening = front - _front(body, outward)
+    middle = bar.center - HANDLE_RADIUS * np.array([*outward, 0.0])
+    closed = Bar(middle - opening * np.array([*outward, 0.0]), bar.axis)
+    along = np.array([-outward[1], outward[0]])
+    return Panel("slide", closed.center[:2], along, outward, closed, opening, seen.spacing)
+
+
+def _fit_hinge(seen: Seen, bar: Bar, body: Box) -> Panel | None:
+    center, half, yaw = rectangle(seen.panel[:, :2].astype(np.float64))
+    direction = np.array([np.cos(yaw), np.sin(yaw)])
+    offset = bar.center[:2] - center
+    if half[0] < 0.08 or abs(float(offset @ direction)) < 0.2 * half[0]:
+        return None
+    along = direction * np.sign(offset @ direction)
+    normal = np.array([-along[1], along[0]])
+    normal = normal * np.sign(offset @ normal)
+    thickness = 2 * float(half[1]) if 0.015 < 2 * half[1] < 0.12 else THICKNESS
+    outer = center + float(half[1]) * normal
+    pivot = outer - float(half[0]) * along - thickness * normal
+    turn = 1.0 if along[0] * normal[1] - along[1] * normal[0] > 0 else -1.0
+    to_body = body.center[:2] - pivot
+    for outward in _axes(body):
+        angle = turn * float(np.arctan2(outward[0] * normal[1] - outward[1] * normal[0], outward @ normal))
+        closed_along = _rotation(-turn * angle) @ along
+        if -0.35 < angle < 2.1 and to_body @ outward < 0.0 and to_body @ closed_along > 0.0:
+            back = _rotation(-turn * angle)
+            grip = bar.center[:2] - HANDLE_RADIUS * normal
+            closed = Bar(
+                np.array([*(pivot + back @ (grip - pivot)), bar.center[2]]),
+                np.array([*(back @ bar.axis[:2]), bar.axis[2]]),
+            )
+            return Panel("hinge", pivot, closed_along, outward, closed, angle, seen.spacing)
+    return None
+
+
+def _opening(known: Panel, seen: Seen, body: Box) -> float | None:
+    """How far a known door or drawer is open in one look, None where too little of it is seen."""
+    if known.kind == "slide":
+        if len(seen.panel) < 12:
+            return None
+        return float(np.percentile(seen.panel[:, :2] @ known.outward, 98)) - _front(body, known.outward)
+    bar = bar_of(seen.handle)
+    if bar is not None:
+        now, closed = bar.center[:2] - known.origin, known.bar.center[:2] - known.origin
+        if abs(np.linalg.norm(now) - np.linalg.norm(closed)) < 0.08:
+            return known.turn * _angle(closed, now)
+    if len(seen.panel) < 12:
+        return None
+    arms = seen.panel[:, :2].astype(np.float64) - known.origin
+    lengths = np.linalg.norm(arms, axis=1)
+    far = arms[lengths > 0.6 * float(lengths.max())]
+    return known.turn * _angle(known.along, np.median(far, axis=0))
+
+
+def _axes(body: Box) -> list[Array]:
+    """The four horizontal directions of a body, unit vectors (2,)."""
+    return [np.array([np.cos(body.yaw + k * np.pi / 2), np.sin(body.yaw + k * np.pi / 2)]) for k in range(4)]
+
+
+def _front(body: Box, outward: Array) -> float:
+    """Where the body ends in a direction (2,), as a coordinate along it."""
+    return float((body.corners() @ outward).max())
+
+
+def _angle(a: Array, b: Array) -> float:
+    """Signed angle from a to b, both (2,)."""
+    return float(np.arctan2(a[0] * b[1] - a[1] * b[0], a @ b))
+
+
+def _rotation(angle: float) -> Array:
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s], [s, c]])

@@ -1,0 +1,246 @@
+"""What is remembered of one thing: a loose object, a piece of furniture, a room."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from homie.types import Array, Box, NamedThing, Surface
+from perception.articulation import Panel, Seen, update_panel
+from perception.clouds import Cloud
+from perception.colours import colour_of
+from perception.localise import Patch, Points, object_box, rectangle
+from perception.surfaces import find_surfaces
+
+FURNITURE = frozenset(
+    (
+        *("armchair", "bathtub", "bed", "bedside table", "bench", "bookshelf", "cabinet", "chair", "coffee table"),
+        *("counter", "desk", "drawer", "fridge", "kitchen counter", "lamp", "microwave", "nightstand", "plant"),
+        *("shelf", "sink", "sofa", "stove", "table", "toilet", "tv", "tv stand", "wardrobe", "washbasin"),
+    )
+)
+"""Kinds that a hand does not lift, however little of them is seen."""
+LARGEST_LOOSE = 0.32
+"""Metres: a thing of an unknown kind that is longer is furniture."""
+HOLLOW = frozenset({"bowl", "mug", "cup", "basket", "pot", "pan", "plate"})
+"""Kinds that other things are put into, not onto."""
+
+
+@dataclass(slots=True)
+class Identity:
+    """What a thing is called. entity: unique name in the memory; rgb: its colour from the closest look."""
+
+    entity: str
+    kind: str
+    rgb: tuple[int, int, int] = (0, 0, 0)
+
+    def named(self, room: str) -> NamedThing:
+        return NamedThing(self.entity, self.kind, colour_of(self.rgb) or None, (), room)
+
+
+class LooseObject:
+    """A thing that can be picked up. Its points are those of all looks since it was last moved."""
+
+    def __init__(self, identity: Identity, patch: Patch, stamp: float) -> None:
+        self.identity = identity
+        self.container: str | None = None
+        self.missed = 0
+        self._cloud = Cloud(0.004, 4000)
+        self._start(patch, stamp)
+
+    def _start(self, patch: Patch, stamp: float) -> None:
+        self._cloud.clear()
+        self._cloud.add(patch.points, patch.level)
+        self._eyes = [patch.eye]
+        self.spacing = patch.spacing
+        self.identity.rgb = patch.rgb
+        self._measure(patch.eye, stamp)
+
+    def _measure(self, eye: Array, stamp: float) -> None:
+        bearings = [np.arctan2(*(e - self._cloud.points.mean(axis=0))[1::-1]) for e in self._eyes]
+        turned = np.abs(np.angle(np.exp(1j * (np.array(bearings) - bearings[0])))).max()
+        self.box = object_box(self._cloud.points, self.spacing, eye, complete=bool(turned < 1.0))
+        self.seen = stamp
+        self.missed = 0
+
+    def update(self, patch: Patch, stamp: float) -> None:
+        """One more look. It adds to the points if the thing stands where it stood, else it replaces them."""
+        stayed = float(np.mean(_inside(patch.points, self.box, 0.015 + patch.spacing))) > 0.8
+        if stayed and patch.spacing > 1.6 * self.spacing:
+            self.seen, self.missed = stamp, 0
+        elif not stayed or patch.spacing < 0.6 * self.spacing:
+            self._start(patch, stamp)
+        else:
+            self._cloud.add(patch.points, patch.level)
+            self._eyes = [*self._eyes[-7:], patch.eye]
+            self.spacing = min(self.spacing, patch.spacing)
+            self._measure(patch.eye, stamp)
+
+    def move(self, center: Array, stamp: float) -> None:
+        """It is known, without being seen, to be somewhere else now."""
+        self.box = replace(self.box, center=center)
+        self._cloud.clear()
+        self._eyes = []
+        self.spacing = np.inf
+        self.seen, self.missed = stamp, 0
+
+    @property
+    def hollow(self) -> bool:
+        return self.identity.kind in HOLLOW
+
+
+class Furniture:
+    """A thing that stays. Its body is gathered over all looks; of a door or drawer the last look counts."""
+
+    def __init__(self, identity: Identity) -> None:
+        self.identity = identity
+        self.panel: Panel | None = None
+        self.panel_seen = -np.inf
+        self.seen = -np.inf
+        self.part: Literal["", "door", "drawer"] = ""
+        self._body = Cloud(0.02, 12000)
+        self._moving: Points = np.zeros((0, 3), dtype=np.float32)
+        self._inside = Cloud(0.02, 4000)
+        self._spacing = np.inf
+        self._toward = np.zeros(2)
+        self._eye = np.zeros(3)
+        self._box: Box | None = None
+        self._surfaces: tuple[Surface, ...] | None = None
+
+    def update(self, body: Sequence[Patch], moving: Sequence[Patch], handle: Sequence[Patch], stamp: float) -> None:
+        """One more look: what was seen of the body, of the door or drawer, and of its handle, a patch per picture."""
+        self._box = self._surfaces = None
+        for patch in (*body, *moving):
+            toward = patch.eye[:2] - patch.points[:, :2].mean(axis=0)
+            self._toward += toward / max(float(np.linalg.norm(toward)), 1e-6) / max(patch.spacing, 0.005)
+            self._eye = patch.eye
+            if patch.spacing < self._spacing and (patch in body or not body):
+                self._spacing = patch.spacing
+                self.identity.rgb = patch.rgb
+        for patch in body:
+            self._body.add(patch.points, patch.level)
+        self.seen = stamp
+        if moving or handle:
+            self._update_panel(moving, handle, stamp)
+
+    def _update_panel(self, moving: Sequence[Patch], handle: Sequence[Patch], stamp: float) -> None:
+        if moving:
+            self._moving = np.concatenate([patch.points for patch in moving])
+        seen = Seen(
+            panel=self._moving if moving else np.zeros((0, 3), dtype=np.float32),
+            handle=np.concatenate([np.zeros((0, 3), dtype=np.float32), *(patch.points for patch in handle)]),
+            spacing=min(patch.spacing for patch in (*moving, *handle)),
+        )
+        before = self.panel
+        self.panel = update_panel(before, "slide" if self.part == "drawer" else "hinge", seen, self.box)
+        self.panel_seen = stamp
+        self._box = None
+        if self.part == "drawer":
+            self._inside.clear()
+            for patch in moving:
+                self._inside.add(patch.points, patch.level)
+
+    @property
+    def opens(self) -> bool:
+        return bool(self.part)
+
+    @property
+    def closed(self) -> bool:
+        """Whether it opens and is closed as far as is known: a door whose handle was never seen counts as closed."""
+        return self.opens and (self.panel is None or self.panel.closed)
+
+    @property
+    def box(self) -> Box:
+        """The box of the body; of the closed front too, where that hides the body."""
+        if self._box is None:
+            self._box = self._measured()
+        return self._box
+
+    def _measured(self) -> Box:
+        points = self._body.points
+        if len(self._moving) and (self.panel is None or self.panel.closed or len(points) < 50):
+            points = np.concatenate([points, self._moving])
+        low, high = np.percentile(points, 0.3, axis=0), np.percentile(points, 99.7, axis=0)
+        kept = points[((points >= low - 0.01) & (points <= high + 0.01)).all(axis=1)]
+        center, half, yaw = rectangle(kept[:, :2].astype(np.float64))
+        bottom, top = float(kept[:, 2].min()), float(kept[:, 2].max())
+        if bottom < 0.2:
+            bottom = 0.0
+        wanted = min(0.25, 0.6 * float(half[0]))
+        if half[1] < wanted and bottom == 0.0 and top > 0.5:  # seen from one side only
+            axis = np.array([-np.sin(yaw), np.cos(yaw)])
+            away = np.sign(axis @ (center - self._eye[:2]))
+            center = center + axis * away * (wanted - half[1])
+            half = np.array([half[0], wanted])
+        return Box(np.array([*center, (bottom + top) / 2]), np.array([*half, (top - bottom) / 2]), yaw)
+
+    @property
+    def outward(self) -> Array:
+        """Unit vector (2,) to the side that a person uses: that of the door, else the side it was mostly seen from."""
+        if self.panel is not None:
+            return self.panel.outward
+        yaw = self.box.yaw
+        axes = [np.array([np.cos(yaw + k * np.pi / 2), np.sin(yaw + k * np.pi / 2)]) for k in range(4)]
+        return max(axes, key=lambda axis: float(axis @ self._toward))
+
+    @property
+    def surfaces(self) -> tuple[Surface, ...]:
+        """Where things can be put: inside, for what opens."""
+        if self._surfaces is None:
+            self._surfaces = self._found_surfaces()
+        return self._surfaces
+
+    def _found_surfaces(self) -> tuple[Surface, ...]:
+        yaw = self.box.yaw
+        if self.part == "drawer":
+            tray = self._inside.points.astype(np.float64)
+            return find_surfaces(tray, tray[self._inside.level], yaw, None)
+        points = self._body.points.astype(np.float64)
+        found = find_surfaces(points, points[self._body.level], yaw, self.outward)
+        if self.opens:
+            return tuple(surface for surface in found if surface.access is not None)
+        return found or self._top()
+
+    def _top(self) -> tuple[Surface, ...]:
+        """The top of the box, where nothing better was seen yet."""
+        box = self.box
+        center = box.center + np.array([0.0, 0.0, box.half[2]])
+        if center[2] > 1.3:
+            return ()
+        return (Surface(center, float(box.half[0]), float(box.half[1]), box.yaw),)
+
+
+class Room:
+    """A room, known by its floor: the rectangle (x0, y0, x1, y1) around what was seen of it."""
+
+    def __init__(self, identity: Identity) -> None:
+        self.identity = identity
+        self.rect = np.array([np.inf, np.inf, -np.inf, -np.inf])
+
+    def update(self, patch: Patch) -> None:
+        low, high = np.percentile(patch.points[:, :2], 1, axis=0), np.percentile(patch.points[:, :2], 99, axis=0)
+        self.rect = np.array([*np.minimum(self.rect[:2], low), *np.maximum(self.rect[2:], high)])
+
+    def contains(self, point: Array) -> bool:
+        return bool(np.all(point[:2] >= self.rect[:2] - 0.1) and np.all(point[:2] <= self.rect[2:] + 0.1))
+
+
+def _inside(points: Points | Array, box: Box, margin: float) -> Array:
+    """Which points (n, 3) lie in a box grown by a margin, (n,) bool."""
+    c, s = np.cos(box.yaw), np.sin(box.yaw)
+    local = (points - box.center) @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    inside: Array = (np.abs(local) < box.half + margin).all(axis=1)
+    return inside
+
+
+def within(box: Box, point: Array, margin: float = 0.0) -> bool:
+    """Whether a point (3,) lies in a box grown by a margin."""
+    return bool(_inside(np.asarray(point)[None], box, margin)[0])
+
+
+def is_furniture(kind: str, box: Box) -> bool:
+    """Whether a thing of a kind and a size stays where it is."""
+    return kind in FURNITURE or 2 * float(box.half.max()) > LARGEST_LOOSE

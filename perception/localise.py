@@ -1,0 +1,210 @@
+"""From pixels to places: the points under a mask, and the upright box of the thing they belong to.
+
+mask + depth + intrinsics + camera pose -> points in the odometry frame -> Box
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.types import Array, Box, CameraFrame, Detection, Intrinsics, Mask
+
+Points = NDArray[np.float32]
+
+FARTHEST = 8.0
+"""Metres beyond which depth is not used."""
+GRIPPABLE_DEPTH = 0.09
+"""Metres that a small thing is taken to be deep when only its front can be seen."""
+EDGE_STEP = 0.02
+"""Metres by which a pixel at the edge of a mask may differ in depth from the pixels inside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """One frame in space. points: (H, W, 3) float32 in the odometry frame; valid: (H, W), where depth was measured."""
+
+    frame: CameraFrame
+    points: Points
+    valid: Mask
+
+    @classmethod
+    def of(cls, frame: CameraFrame) -> Scan | None:
+        """The scan of a frame, or None if the frame has no depth."""
+        if frame.depth is None:
+            return None
+        rays = _rays(frame.intrinsics) @ frame.pose.rotation.T.astype(np.float32)
+        points = rays * frame.depth[..., None] + frame.pose.position.astype(np.float32)
+        return cls(frame, points, (frame.depth > 0.05) & (frame.depth < FARTHEST))
+
+    @property
+    def eye(self) -> Array:
+        """Where the camera is, (3,)."""
+        return self.frame.pose.position
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """What one view shows of one thing.
+
+    points: (n, 3) float32, odometry frame. level: (n,), whether the surface is horizontal there. spacing: metres
+    between the points of neighbouring pixels. eye: camera position (3,). rgb: median colour, 0..255 each.
+    """
+
+    points: Points
+    level: Mask
+    spacing: float
+    eye: Array
+    rgb: tuple[int, int, int]
+
+
+@lru_cache(maxsize=16)
+def _rays(intrinsics: Intrinsics) -> Points:
+    """Rays of all pixels in the optical frame with z = 1, (H, W, 3)."""
+    u = (np.arange(intrinsics.width, dtype=np.float32) - intrinsics.cx) / intrinsics.fx
+    v = (np.arange(intrinsics.height, dtype=np.float32) - intrinsics.cy) / intrinsics.fy
+    rays = np.ones((intrinsics.height, intrinsics.width, 3), dtype=np.float32)
+    rays[..., 0] = u[None, :]
+    rays[..., 1] = v[:, None]
+    return rays
+
+
+def patch_of(scan: Scan, detection: Detection, *, limit: int = 1500) -> Patch | None:
+    """The points of a detection, or None where too few were measured. At most about `limit` points are kept."""
+    x0, y0, x1, y1 = detection.box
+    mask = scan.valid[y0:y1, x0:x1]
+    if detection.mask is not None:
+        mask = mask & detection.mask[y0:y1, x0:x1]
+    depth = scan.frame.depth
+    assert depth is not None  # a scan is made of a frame with depth
+    depth = depth[y0:y1, x0:x1]
+    mask = _without_edges(mask, depth) if detection.mask is not None else _nearest_layer(mask, depth)
+    chosen = np.flatnonzero(mask.ravel())
+    if len(chosen) < 4:
+        return None
+    points = scan.points[y0:y1, x0:x1]
+    level = level_mask(points, mask)
+    if len(chosen) > limit:
+        chosen = chosen[:: len(chosen) // limit + 1]
+    rgb = np.median(scan.frame.rgb[y0:y1, x0:x1].reshape(-1, 3)[chosen], axis=0)
+    return Patch(
+        points=points.reshape(-1, 3)[chosen],
+        level=level.ravel()[chosen],
+        spacing=float(np.median(depth.ravel()[chosen]) / scan.frame.intrinsics.fx),
+        eye=scan.eye,
+        rgb=(int(rgb[0]), int(rgb[1]), int(rgb[2])),
+    )
+
+
+def _without_edges(mask: Mask, depth: NDArray[np.float32]) -> Mask:
+    """The mask without pixels at its edge that belong to what is behind or before (they mix depths)."""
+    kernel = np.ones((3, 3), np.uint8)
+    inner = cv2.erode(mask.astype(np.uint8), kernel, borderType=cv2.BORDER_CONSTANT, borderValue=0) > 0
+    if np.count_nonzero(inner) < 6:  # a thin thing is all edge: keep what is near its middle depth
+        if not mask.any():
+            return mask
+        middle = float(np.median(depth[mask]))
+        thin: Mask = mask & (np.abs(depth - middle) < 0.1)
+        return thin
+    farthest = cv2.dilate(np.where(inner, depth, np.float32(-1.0)), kernel) + EDGE_STEP
+    nearest = cv2.erode(np.where(inner, depth, np.float32(1e3)), kernel) - EDGE_STEP
+    kept: Mask = inner | (mask & (depth < farthest) & (depth > nearest))
+    return kept
+
+
+def _nearest_layer(mask: Mask, depth: NDArray[np.float32]) -> Mask:
+    """Without a mask: what is in the middle of the box, and not far behind it."""
+    if not mask.any():
+        return mask
+    h, w = mask.shape
+    middle = np.zeros_like(mask)
+    middle[h // 4 : h - h // 4, w // 4 : w - w // 4] = True
+    core = depth[mask & middle]
+    reference = float(np.percentile(core if core.size else depth[mask], 30))
+    layer: Mask = mask & (np.abs(depth - reference) < 0.15)
+    return layer
+
+
+def level_mask(points: Points, mask: Mask) -> Mask:
+    """Where a surface is horizontal: its height hardly changes from a pixel to the one above and beside it."""
+    level = np.zeros(mask.shape, dtype=bool)
+    if mask.shape[0] < 3 or mask.shape[1] < 3:
+        return level
+    down = points[1:] - points[:-1]
+    side = points[:, 1:] - points[:, :-1]
+    flat_down = np.abs(down[..., 2]) < 0.12 * np.hypot(down[..., 0], down[..., 1])
+    flat_down &= mask[1:] & mask[:-1]
+    flat_side = np.abs(side[..., 2]) < 0.12 * np.hypot(side[..., 0], side[..., 1])
+    flat_side &= mask[:, 1:] & mask[:, :-1]
+    rows = np.zeros_like(level)
+    rows[1:] |= flat_down
+    rows[:-1] |= flat_down
+    columns = np.zeros_like(level)
+    columns[:, 1:] |= flat_side
+    columns[:, :-1] |= flat_side
+    both: Mask = rows & columns & mask
+    return both
+
+
+def rectangle(xy: Array | Points, yaw: float | None = None) -> tuple[Array, Array, float]:
+    """The smallest rectangle around points (n, 2): centre (2,), half sizes (2,), yaw; of the given yaw if there is one.
+
+    The first axis is the longer one unless the yaw is given.
+    """
+    if yaw is None:
+        _, (width, _), angle = cv2.minAreaRect(np.ascontiguousarray(xy, dtype=np.float32))
+        yaw = float(np.deg2rad(angle)) if width else 0.0
+        center, half, yaw = rectangle(xy, yaw)
+        if half[1] > half[0]:
+            return center, half[::-1].copy(), _quarter(yaw + np.pi / 2)
+        return center, half, _quarter(yaw)
+    axes = np.array([[np.cos(yaw), np.sin(yaw)], [-np.sin(yaw), np.cos(yaw)]])
+    local = np.asarray(xy, dtype=np.float64) @ axes.T
+    low, high = local.min(axis=0), local.max(axis=0)
+    return ((low + high) / 2) @ axes, (high - low) / 2, yaw
+
+
+def _quarter(yaw: float) -> float:
+    """The same axis as a yaw in (-pi/2, pi/2]."""
+    return float(np.pi / 2 - np.remainder(np.pi / 2 - yaw, np.pi))
+
+
+def object_box(points: Points, spacing: float, eye: Array, *, complete: bool = True) -> Box:
+    """The upright box of a small thing from the points (n, 3) of the sides that were seen from `eye` (3,).
+
+    complete: add what is hidden behind. The far side of a thing with a flat top can be seen from above; a round one
+    is mirrored; where the view is too flat to tell, the thing is taken to be as deep as wide, at most
+    `GRIPPABLE_DEPTH`.
+    """
+    points = np.asarray(points, dtype=np.float64)
+    low, high = float(points[:, 2].min()), float(points[:, 2].max())
+    xy = points[:, :2]
+    away = points.mean(axis=0) - eye
+    reach = float(np.hypot(away[0], away[1]))
+    view = away[:2] / max(reach, 1e-6)
+    sine = max(0.0, float(eye[2]) - high) / float(np.hypot(reach, eye[2] - high) + 1e-6)
+    row = spacing / max(sine, 1e-3)
+    flat = float(np.mean(points[:, 2] > high - 0.006)) > 0.2
+    resolved = row < 0.03
+    if complete and resolved and not flat:
+        along = xy @ view
+        hidden = float(np.ptp(along)) * (2.0 / (1.0 + sine) - 1.0)
+        across = float(np.ptp(xy @ np.array([-view[1], view[0]])))
+        hidden = min(hidden, max(0.0, max(across, GRIPPABLE_DEPTH) - float(np.ptp(along))))
+        xy = np.concatenate([xy, xy + hidden * view])
+    center, half, yaw = rectangle(xy)
+    axes = np.array([[np.cos(yaw), np.sin(yaw)], [-np.sin(yaw), np.cos(yaw)]])
+    lateral = np.abs(axes @ np.array([-view[1], view[0]]))
+    half = half + 0.5 * spacing * lateral
+    if complete and not resolved and half[1] < 0.8 * half[0]:
+        wanted = max(float(half[1]), min(float(half[0]), GRIPPABLE_DEPTH / 2))
+        center = center + axes[1] * np.sign(axes[1] @ view) * (wanted - half[1])
+        half = np.array([half[0], wanted])
+    if eye[2] <= high:
+        high += 0.5 * spacing
+    low -= 0.5 * spacing
+    return Box(np.array([*center, (low + high) / 2]), np.array([*half, (high - low) / 2]), yaw)

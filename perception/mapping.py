@@ -1,0 +1,132 @@
+"""Where the base can not be: an occupancy grid built from depth pictures while the robot goes about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.types import Array, Mask, OccupancyGrid, Pose2
+from perception.localise import Points, Scan
+
+RESOLUTION = 0.05
+LOWEST = 0.05
+"""Metres above the floor from which something is an obstacle."""
+HIGHEST = 1.5
+"""Metres above the floor up to which something is an obstacle: the height of the robot with its torso raised."""
+FAR = 5.0
+"""Metres within which obstacles are taken into the map."""
+FREE_FAR = 4.0
+"""Metres within which floor is taken into the map."""
+SURE = 3.0
+"""Evidence at which a cell is sure: as many looks as this change its mind."""
+GAP_STEPS = 6
+"""Points that fill the gap between two pixels of one surface seen at a flat angle."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keepout:
+    """An upright cylinder whose points belong to the robot or to what it holds: centre (3,), radius, half height."""
+
+    center: Array
+    radius: float
+    half_height: float
+
+
+class OccupancyMapper:
+    """Counts looks for and against each cell. The map is a square of `size` metres around the first base pose.
+
+    Each look (one update, all its pictures together) adds one to a cell where it saw an obstacle and takes one off
+    where it saw only floor, so that what has been moved away disappears after `SURE` looks.
+    """
+
+    def __init__(self, size: float = 24.0) -> None:
+        self._cells = round(size / RESOLUTION)
+        self._evidence: NDArray[np.float32] = np.zeros((self._cells, self._cells), dtype=np.float32)
+        self._seen: Mask = np.zeros((self._cells, self._cells), dtype=bool)
+        self._origin: Array | None = None
+
+    def update(
+        self, scans: Sequence[Scan], own: Sequence[Mask | None], base: Pose2, radius: float, keepouts: Sequence[Keepout]
+    ) -> None:
+        """Take in pictures made at one time.
+
+        own: for each scan where the robot sees itself (H, W), None where that is not known. base, radius: where the
+        robot stands, which is free floor. keepouts: where points are not part of the house.
+        """
+        if self._origin is None:
+            half = self._cells * RESOLUTION / 2
+            self._origin = np.floor((base.xy - half) / RESOLUTION) * RESOLUTION
+        hit = np.zeros(self._evidence.size, dtype=bool)
+        floor = np.zeros(self._evidence.size, dtype=bool)
+        body = Keepout(np.array([base.x, base.y, 0.0]), radius, np.inf)
+        for scan, mask in zip(scans, own, strict=True):
+            obstacle, ground = self._classified(scan, mask, [body, *keepouts])
+            hit[self._index(obstacle)] = True
+            floor[self._index(ground)] = True
+        floor[self._index(_disc(base, radius))] = True
+        flat, seen = self._evidence.reshape(-1), self._seen.reshape(-1)
+        flat[hit] = np.minimum(flat[hit] + 1.0, SURE)
+        free = floor & ~hit
+        flat[free] = np.maximum(flat[free] - 1.0, -SURE)
+        seen |= hit | floor
+
+    def grid(self) -> OccupancyGrid:
+        """The map so far, cut to what has been seen. Raises ValueError before the first update."""
+        if self._origin is None:
+            raise ValueError("the map is empty before the first update")
+        rows, columns = np.flatnonzero(self._seen.any(axis=1)), np.flatnonzero(self._seen.any(axis=0))
+        y0, y1 = max(0, int(rows[0]) - 10), int(rows[-1]) + 11
+        x0, x1 = max(0, int(columns[0]) - 10), int(columns[-1]) + 11
+        occupied = self._evidence[y0:y1, x0:x1] > 0
+        return OccupancyGrid(
+            occupied=occupied,
+            unknown=~self._seen[y0:y1, x0:x1],
+            origin=self._origin + RESOLUTION * np.array([x0, y0]),
+            resolution=RESOLUTION,
+        )
+
+    def _index(self, xy: Points) -> NDArray[np.intp]:
+        """Flat cell indices of points (n, 2 or more) that lie on the map."""
+        assert self._origin is not None
+        cell = np.floor((xy[:, :2] - self._origin.astype(np.float32)) / RESOLUTION).astype(np.intp)
+        inside = ((cell >= 0) & (cell < self._cells)).all(axis=1)
+        index: NDArray[np.intp] = cell[inside, 1] * self._cells + cell[inside, 0]
+        return index
+
+    @staticmethod
+    def _classified(scan: Scan, own: Mask | None, keepouts: Sequence[Keepout]) -> tuple[Points, Points]:
+        """Obstacle points and floor points (n, 3) of a picture; every second column is looked at."""
+        points, valid = scan.points[:, ::2], scan.valid[:, ::2]
+        if own is not None:
+            valid = valid & ~own[:, ::2]
+        x, y, z = points[..., 0], points[..., 1], points[..., 2]
+        reach = np.hypot(x - np.float32(scan.eye[0]), y - np.float32(scan.eye[1]))
+        solid = valid & (z > LOWEST) & (z < HIGHEST) & (reach < FAR)
+        ground = valid & (np.abs(z) < LOWEST) & (reach < FREE_FAR)
+        for keepout in keepouts:
+            near = np.hypot(x - keepout.center[0], y - keepout.center[1]) < keepout.radius
+            solid &= ~(near & (np.abs(z - keepout.center[2]) < keepout.half_height))
+        return _filled(points, solid), _filled(points, ground)
+
+
+def _filled(points: Points, chosen: Mask) -> Points:
+    """The chosen points (n, 3), with the gaps filled where two rows show one level surface far apart."""
+    step = points[1:] - points[:-1]
+    gap = np.hypot(step[..., 0], step[..., 1])
+    level = chosen[1:] & chosen[:-1] & (np.abs(step[..., 2]) < 0.1 * gap) & (gap > 0.8 * RESOLUTION) & (gap < 0.6)
+    if not level.any():
+        return points[chosen]
+    starts, steps = points[:-1][level], step[level]
+    parts = [points[chosen], *(starts + steps * np.float32(k / GAP_STEPS) for k in range(1, GAP_STEPS))]
+    return np.concatenate(parts)
+
+
+def _disc(base: Pose2, radius: float) -> Points:
+    """Points that cover the floor under the robot, (n, 2)."""
+    steps = np.arange(-radius, radius + 1e-6, RESOLUTION / 2, dtype=np.float32)
+    x, y = np.meshgrid(steps, steps)
+    inside = np.hypot(x, y) <= radius
+    return np.stack([x[inside] + np.float32(base.x), y[inside] + np.float32(base.y)], axis=1)

@@ -1,0 +1,374 @@
+"""The sensors locator: goals from what the robot has seen, and from nothing else.
+
+detections + depth + odometry --update--> rooms, furniture, loose objects, map --goal--> Goal
+
+The paper's second setting (section 4.3). It holds no reference to a simulator: of the robot it keeps the constants
+and the kinematics, which tell where the hand is.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from homie.interfaces import Locator, Robot
+from homie.types import (
+    VIEWS,
+    Array,
+    Box,
+    Detection,
+    Goal,
+    Mask,
+    NamedThing,
+    Observation,
+    Proprioception,
+    Subtask,
+    Surface,
+)
+from perception.colours import COLOUR_WORDS
+from perception.entities import Furniture, Identity, LooseObject, Room, is_furniture, within
+from perception.localise import Patch, Scan, object_box, patch_of
+from perception.mapping import Keepout, OccupancyMapper
+from perception.names import best_matches
+from perception.places import contains, over, seen_through, standing_on
+
+OPENED_ANGLE, OPENED_GAP = 0.9, 0.17
+"""Radians and metres from which Open counts as done: half the way."""
+SHUT_ANGLE, SHUT_GAP = 0.2, 0.045
+"""Radians and metres up to which Close counts as done, as well as it can be seen."""
+SAME_PLACE = 0.25
+"""Metres within which a detection without instance is taken for the remembered thing of that kind."""
+FORGET_AFTER = 2
+"""Looks at an empty place after which what stood there is forgotten."""
+
+
+class SensorLocator(Locator):
+    """Remembers what was seen where. See the module's docstring."""
+
+    name = "sensors"
+    cameras = (*VIEWS, "head")
+    period = 1.0
+
+    def __init__(self, robot: Robot) -> None:
+        self._spec = robot.spec
+        self._kinematics = robot.kinematics
+        self._forget_all()
+
+    def reset(self, *, seed: int) -> None:
+        self._forget_all()
+
+    def _forget_all(self) -> None:
+        self._rooms: dict[str, Room] = {}
+        self._furniture: dict[str, Furniture] = {}
+        self._objects: dict[str, LooseObject] = {}
+        self._mapper = OccupancyMapper()
+        self._held: str | None = None
+        self._aim: str | None = None
+
+    # ------------------------------------------------------------ taking in
+
+    def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
+        self._update_hand(observation)
+        scans = {name: scan for name, frame in observation.frames.items() if (scan := Scan.of(frame)) is not None}
+        if not scans:
+            return
+        patches: dict[str, dict[str, list[tuple[Detection, Patch]]]] = defaultdict(lambda: defaultdict(list))
+        for detection in detections:
+            if detection.view not in scans:
+                continue
+            patch = patch_of(scans[detection.view], detection)
+            if patch is not None:
+                patches[self._entity_of(detection, patch)][detection.part].append((detection, patch))
+        for entity, parts in patches.items():
+            if entity != self._held:
+                self._take_in(entity, parts, observation.stamp)
+        self._forget_missing(list(scans.values()), set(patches), observation.stamp)
+        self._update_map(observation, scans, detections)
+
+    def _entity_of(self, detection: Detection, patch: Patch) -> str:
+        """The remembered thing that a detection shows, or a name for a new one."""
+        if detection.instance:
+            return detection.instance
+        kind = kind_of(detection.name)
+        middle = np.median(patch.points.astype(np.float64), axis=0)
+        best, nearest = None, SAME_PLACE
+        for thing in self._things():
+            if thing.identity.kind == kind:
+                away = float(np.hypot(thing.box.distance(middle), max(0.0, abs(middle[2] - thing.box.center[2]) - 0.5)))
+                if away < nearest:
+                    best, nearest = thing.identity.entity, away
+        if best is not None:
+            return best
+        stem = kind.replace(" ", "_")
+        number = 1
+        while f"{stem}_{number}" in self._furniture or f"{stem}_{number}" in self._objects:
+            number += 1
+        return f"{stem}_{number}"
+
+    def _take_in(self, entity: str, parts: dict[str, list[tuple[Detection, Patch]]], stamp: float) -> None:
+        detection, patch = next(iter(parts.values()))[0]
+        kind = kind_of(detection.name)
+        if "floor" in parts:
+            room = self._rooms.setdefault(entity, Room(Identity(entity, kind)))
+            for _, floor in parts["floor"]:
+                room.update(floor)
+            return
+        if entity not in self._furniture and not (parts.keys() - {""}):
+            if entity in self._objects:
+                self._take_in_object(self._objects[entity], [p for _, p in parts[""]], stamp)
+                return
+            if not is_furniture(kind, object_box(patch.points, patch.spacing, patch.eye)):
+                thing = LooseObject(Identity(entity, kind), patch, stamp)
+                self._objects[entity] = thing
+                self._take_in_object(thing, [p for _, p in parts[""]], stamp)
+                return
+        furniture = self._furniture.setdefault(entity, Furniture(Identity(entity, kind)))
+        for part in ("drawer", "door"):
+            if part in parts:
+                furniture.part = part
+        moving = parts.get(furniture.part, []) if furniture.part else []
+        furniture.update(
+            [p for _, p in parts.get("", [])],
+            [p for _, p in moving],
+            [p for _, p in parts.get("handle", [])],
+            stamp,
+        )
+
+    def _take_in_object(self, thing: LooseObject, patches: Sequence[Patch], stamp: float) -> None:
+        for patch in sorted(patches, key=lambda p: p.spacing)[:2]:
+            thing.update(patch, stamp)
+        thing.container = next((f.identity.entity for f in self._furniture.values() if contains(f, thing.box)), None)
+
+    def _forget_missing(self, scans: Sequence[Scan], seen: set[str], stamp: float) -> None:
+        """Forget objects whose place was looked at and found empty."""
+        for entity, thing in list(self._objects.items()):
+            if entity in seen or entity == self._held:
+                continue
+            container = self._furniture.get(thing.container or "")
+            if container is not None and container.closed:
+                continue
+            if any(seen_through(scan, thing.box) for scan in scans):
+                thing.missed += 1
+                if thing.missed >= FORGET_AFTER:
+                    del self._objects[entity]
+
+    def _update_map(self, observation: Observation, scans: dict[str, Scan], detections: Sequence[Detection]) -> None:
+        own = {name: _own_pixels(scan) for name, scan in scans.items()}
+        for detection in detections:
+            if self._held is not None and detection.instance == self._held and detection.mask is not None:
+                mask = own.get(detection.view)
+                own[detection.view] = detection.mask if mask is None else mask | detection.mask
+        hand = Keepout(self._gripper(observation.body), 0.2, 0.25)
+        self._mapper.update(
+            list(scans.values()), list(own.values()), observation.body.base, self._spec.footprint_radius, [hand]
+        )
+
+    # ------------------------------------------------------------ the hand
+
+    def _gripper(self, body: Proprioception) -> Array:
+        """Where the gripper is, (3,) in the odometry frame."""
+        q = np.array([body.joints["torso_lift_joint"], *(body.joints[name] for name in self._spec.arm_joints)])
+        return body.base.transform(self._kinematics.forward(q).position)
+
+    def _update_hand(self, observation: Observation) -> None:
+        """What is in the hand is what Pick aimed at when the hand began to hold something."""
+        if not observation.body.holding:
+            if self._held in self._objects:
+                self._objects[self._held].move(self._gripper(observation.body), observation.stamp)
+            self._held = None
+        elif self._held is None and self._aim is not None:
+            self._held = self._aim
+        if self._held in self._objects:
+            self._objects[self._held].move(self._gripper(observation.body), observation.stamp)
+
+    def held(self, observation: Observation) -> str | None:
+        self._update_hand(observation)
+        return self._held
+
+    # ------------------------------------------------------------ names
+
+    def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
+        meant = best_matches(name, list(self._named()))
+        if not meant:
+            return None
+        return min((thing.name for thing in meant), key=lambda e: self._preference(e, subtask, observation))
+
+    def _named(self) -> Iterator[NamedThing]:
+        for room in self._rooms.values():
+            yield NamedThing(room.identity.entity, room.identity.kind)
+        for thing in self._things():
+            yield thing.identity.named(self._room_of(thing.box.center))
+
+    def _things(self) -> list[Furniture | LooseObject]:
+        return [*self._furniture.values(), *self._objects.values()]
+
+    def _room_of(self, point: Array) -> str:
+        return next((room.identity.kind for room in self._rooms.values() if room.contains(point)), "")
+
+    def _preference(self, entity: str, subtask: Subtask, observation: Observation) -> float:
+        """Metres, with what the action can not mean put last."""
+        metres = self.distance(entity, observation)
+        if subtask.action == "Pick" and not self.pickable(entity):
+            metres += 100.0
+        if subtask.action in ("Open", "Close") and not self.opens(entity):
+            metres += 100.0
+        if subtask.action == "Put" and entity == self._held:
+            metres += 100.0
+        if subtask.action == "Close" and entity in self._furniture and self._furniture[entity].closed:
+            metres += 10.0
+        return metres
+
+    # ------------------------------------------------------------ goals
+
+    def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
+        self._aim = entity if subtask.action == "Pick" else None
+        goal = self._goal(entity, subtask)
+        return replace(goal, text=str(subtask), grid=self._mapper.grid(), held=self._held_box())
+
+    def _goal(self, entity: str, subtask: Subtask) -> Goal:
+        if entity in self._rooms:
+            x0, y0, x1, y1 = (float(v) for v in self._rooms[entity].rect)
+            return Goal(entity, "", np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0]), room=(x0, y0, x1, y1))
+        if entity in self._objects:
+            thing = self._objects[entity]
+            return self._goal_into(thing) if subtask.action == "Put" else self._goal_object(thing)
+        return self._goal_furniture(self._furniture[entity])
+
+    def _goal_furniture(self, thing: Furniture) -> Goal:
+        surfaces = thing.surfaces
+        roofed = any(surface.access is not None for surface in surfaces)
+        outward = thing.outward
+        return Goal(
+            name=thing.identity.entity,
+            text="",
+            position=thing.box.center,
+            box=thing.box,
+            surfaces=surfaces,
+            obstacles=self._things_at(thing),
+            articulations=() if thing.panel is None else (thing.panel.articulation(),),
+            front=float(np.arctan2(outward[1], outward[0])) if thing.opens or roofed else None,
+        )
+
+    def _goal_object(self, thing: LooseObject) -> Goal:
+        """A loose object, with the surface it stands on and its neighbours."""
+        under = self._under(thing.box)
+        box, front = thing.box, None
+        surfaces: tuple[Surface, ...] = ()
+        if under is not None:
+            furniture, surface = under
+            box, surfaces = standing_on(box, surface), (surface,)
+            if surface.access is not None:
+                front = float(np.arctan2(surface.access[1], surface.access[0]))
+            near = self._things_at(furniture, but=thing.identity.entity)
+        else:
+            near = tuple(
+                other.box
+                for entity, other in self._objects.items()
+                if entity not in (thing.identity.entity, self._held) and other.box.distance(box.center) < 0.5
+            )
+        return Goal(thing.identity.entity, "", box.center, box=box, surfaces=surfaces, obstacles=near, front=front)
+
+    def _goal_into(self, thing: LooseObject) -> Goal:
+        """A bowl or another thing as the destination of a Put: its middle if it is hollow, else its top."""
+        up = 0.0 if thing.hollow else float(thing.box.half[2])
+        spot = Surface(thing.box.center + np.array([0.0, 0.0, up]), 0.005, 0.005, thing.box.yaw)
+        return Goal(thing.identity.entity, "", thing.box.center, box=thing.box, surfaces=(spot,))
+
+    def _under(self, box: Box) -> tuple[Furniture, Surface] | None:
+        """The furniture and the surface that a box stands on."""
+        bottom = float(box.center[2] - box.half[2])
+        best: tuple[float, Furniture, Surface] | None = None
+        for furniture in self._furniture.values():
+            if furniture.box.distance(box.center) > 0.4:
+                continue
+            for surface in furniture.surfaces:
+                drop = abs(bottom - float(surface.center[2]))
+                plate = Box(surface.center, np.array([surface.half_x, surface.half_y, 0.0]), surface.yaw)
+                if drop < 0.06 and plate.distance(box.center) < 0.03 and (best is None or drop < best[0]):
+                    best = drop, furniture, surface
+        return None if best is None else (best[1], best[2])
+
+    def _things_at(self, place: Furniture, but: str = "") -> tuple[Box, ...]:
+        """Boxes of what is on or in a piece of furniture, other furniture included, without what is in the hand."""
+        boxes = []
+        for thing in self._things():
+            box, entity = thing.box, thing.identity.entity
+            raised = box.center[2] - box.half[2] > 0.3 or isinstance(thing, LooseObject)
+            if thing is not place and raised and entity not in (but, self._held) and over(place, box):
+                boxes.append(box)
+        return tuple(boxes)
+
+    def _held_box(self) -> Box | None:
+        """The box of the object in the hand, taken to be in the middle of the gripper."""
+        if self._held not in self._objects:
+            return None
+        return Box(np.zeros(3), self._objects[self._held].box.half)
+
+    # ------------------------------------------------------------ questions
+
+    def opens(self, entity: str) -> bool:
+        return entity in self._furniture and self._furniture[entity].opens
+
+    def closed_container(self, entity: str) -> str | None:
+        if entity in self._objects:
+            entity = self._objects[entity].container or ""
+        furniture = self._furniture.get(entity)
+        return entity if furniture is not None and furniture.closed else None
+
+    def pickable(self, entity: str) -> bool:
+        return entity in self._objects
+
+    def is_spot(self, entity: str) -> bool:
+        return entity in self._rooms
+
+    def distance(self, entity: str, observation: Observation) -> float:
+        """3-D from the base's origin on the floor: to an object's centre, to the nearest point of furniture or room."""
+        base = observation.body.base.xy
+        if entity in self._objects:
+            return float(np.linalg.norm(self._objects[entity].box.center - np.array([*base, 0.0])))
+        if entity in self._rooms:
+            rect = self._rooms[entity].rect
+            return float(np.linalg.norm(base - np.clip(base, rect[:2], rect[2:])))
+        box = self._furniture[entity].box
+        return float(np.hypot(box.distance(base), max(0.0, box.center[2] - box.half[2])))
+
+    def verify(self, subtask: Subtask, entity: str, held: str | None, observation: Observation) -> bool | None:
+        if subtask.action == "Pick":
+            return observation.body.holding
+        if subtask.action == "Put":
+            return self._verify_put(entity, held, observation)
+        furniture = self._furniture.get(entity)
+        if subtask.action not in ("Open", "Close") or furniture is None or furniture.panel is None:
+            return None
+        if furniture.panel_seen < observation.stamp:
+            return None
+        hinge, opening = furniture.panel.kind == "hinge", furniture.panel.opening
+        if subtask.action == "Open":
+            return opening >= (OPENED_ANGLE if hinge else OPENED_GAP)
+        return opening <= (SHUT_ANGLE if hinge else SHUT_GAP)
+
+    def _verify_put(self, entity: str, held: str | None, observation: Observation) -> bool | None:
+        if observation.body.holding:
+            return False
+        thing = self._objects.get(held or "")
+        if thing is None or thing.seen < observation.stamp or not np.isfinite(thing.spacing):
+            return None
+        if entity in self._objects:
+            return within(self._objects[entity].box, thing.box.center, 0.05)
+        furniture = self._furniture.get(entity)
+        return None if furniture is None else over(furniture, thing.box)
+
+
+def kind_of(name: str) -> str:
+    """The kind in what a detector calls a thing: `brown table` is a table."""
+    first, _, rest = name.partition(" ")
+    return rest if rest and first in COLOUR_WORDS else name
+
+
+def _own_pixels(scan: Scan) -> Mask | None:
+    """Where the robot sees itself: the simulated segmentation names everything but the robot."""
+    instances = scan.frame.instances
+    return None if instances is None else instances < 0

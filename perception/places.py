@@ -1,0 +1,71 @@
+"""What is on, in or under what, judged from boxes; and whether a place can be seen to be empty."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from homie.types import Box, Surface
+from perception.entities import Furniture
+from perception.localise import Scan
+
+
+def reach_of(place: Furniture) -> Box:
+    """The box of a piece of furniture, with its drawer as far as that is pulled out."""
+    box = place.box
+    if place.part != "drawer" or place.panel is None or place.panel.closed:
+        return box
+    out, opening = place.panel.outward, place.panel.opening
+    axis = np.array([np.cos(box.yaw), np.sin(box.yaw)])
+    longer = np.array([opening / 2, 0.0, 0.0]) if abs(axis @ out) > 0.7 else np.array([0.0, opening / 2, 0.0])
+    return replace(box, center=box.center + np.array([*(out * opening / 2), 0.0]), half=box.half + longer)
+
+
+def over(place: Furniture, box: Box) -> bool:
+    """Whether a box is on or in a piece of furniture: over its footprint, and not on the floor beneath."""
+    outline = reach_of(place)
+    lowest = min((float(s.center[2]) for s in place.surfaces), default=float(place.box.center[2]))
+    bottom = float(box.center[2] - box.half[2])
+    return outline.distance(box.center) < 0.02 and bottom > min(lowest - 0.06, 0.6)
+
+
+def contains(place: Furniture, box: Box) -> bool:
+    """Whether a box is inside of something that opens."""
+    if not place.opens:
+        return False
+    outline = reach_of(place)
+    top = float(outline.center[2] + outline.half[2])
+    return outline.distance(box.center) < 0.01 and 0.05 < float(box.center[2]) < top - 0.02
+
+
+def standing_on(box: Box, surface: Surface) -> Box:
+    """The box with its underside, which is seen least well, on the surface that it stands on."""
+    top = float(box.center[2] + box.half[2])
+    bottom = min(float(surface.center[2]), top - 0.01)
+    return replace(
+        box,
+        center=np.array([*box.center[:2], (top + bottom) / 2]),
+        half=np.array([*box.half[:2], (top - bottom) / 2]),
+    )
+
+
+def seen_through(scan: Scan, box: Box) -> bool:
+    """Whether a view shows what is behind the place of a box, so that nothing is there any more."""
+    half = 0.5 * box.half
+    corners = np.column_stack([box.corners(), np.full(4, box.center[2])])
+    middles = box.center + 0.5 * (corners - box.center)
+    up = np.array([0.0, 0.0, half[2]])
+    points = np.concatenate([box.center[None], middles + up, middles - up])
+    pose, k = scan.frame.pose, scan.frame.intrinsics
+    local = (points - pose.position) @ pose.rotation
+    if local[:, 2].min() < 0.2 or k.fx * 2 * float(np.sort(box.half)[1]) / local[0, 2] < 8:
+        return False
+    u = np.round(local[:, 0] / local[:, 2] * k.fx + k.cx).astype(int)
+    v = np.round(local[:, 1] / local[:, 2] * k.fy + k.cy).astype(int)
+    if (u < 0).any() or (v < 0).any() or (u >= k.width).any() or (v >= k.height).any():
+        return False
+    assert scan.frame.depth is not None
+    depth = scan.frame.depth[v, u]
+    behind = (depth == 0.0) | (depth > local[:, 2] + float(np.linalg.norm(box.half)) + 0.03)
+    return bool(behind.mean() > 0.8)

@@ -1,0 +1,111 @@
+"""The simulated detector: what a very good detector would report, made from the simulator's instance segmentation.
+
+This is a simulated sensor. Its names and outlines come from the renderer and are never wrong, which no network
+achieves; but it reports only what is really visible in the pictures, and nothing too small to be recognised.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.interfaces import Detector
+from homie.types import CameraFrame, Detection, Mask, Observation
+from perception.colours import colour_of
+
+COLOURED = frozenset({"table", "cabinet", "sofa", "armchair", "chair"})
+"""Kinds that people tell apart by colour."""
+
+PARTS = frozenset({"floor", "door", "drawer", "handle", "button"})
+"""Parts that are reported by themselves; any other part is seen as the thing that it belongs to."""
+
+_NUMBER = re.compile(r"_\d+$")
+_IGNORED = ("robot", "wall", "ceiling")
+
+
+class SimulatedDetector(Detector):
+    """Named boxes with masks from `CameraFrame.instances`. A simulated sensor, see the module's docstring.
+
+    min_pixels: how much of a thing must be visible in a picture of 256 by 256 to be reported; scaled with the size
+    of the picture. min_part_pixels: likewise for handles, doors and other parts, which are found by looking at
+    something already recognised.
+
+    A room is reported as its floor (`part` "floor", `name` and `instance` of the room). Frames without an instance
+    segmentation, as on hardware, give no detections.
+    """
+
+    name = "simulated"
+
+    def __init__(self, min_pixels: int = 40, min_part_pixels: int = 16) -> None:
+        self.min_pixels = min_pixels
+        self.min_part_pixels = min_part_pixels
+
+    def detect(self, observation: Observation) -> tuple[Detection, ...]:
+        found: list[Detection] = []
+        for view, frame in observation.frames.items():
+            if frame.instances is not None:
+                seen = list(self._in_frame(view, frame))
+                found += sorted(seen, key=lambda d: (d.box[0] - d.box[2]) * (d.box[3] - d.box[1]))
+        return tuple(found)
+
+    def _in_frame(self, view: str, frame: CameraFrame) -> Iterator[Detection]:
+        assert frame.instances is not None
+        table, things = _things(frame.instance_names)
+        seen = table[frame.instances]
+        scale = seen.size / 65536
+        counts = np.bincount(seen.ravel(), minlength=len(things))
+        for index in np.flatnonzero(counts):
+            entity, part = things[index]
+            if not entity or counts[index] < scale * (self.min_part_pixels if part else self.min_pixels):
+                continue
+            mask: Mask = seen == index
+            yield Detection(
+                name=self._name(entity, part, frame, mask),
+                view=view,
+                box=_bounds(mask),
+                instance=entity,
+                part=part,
+                mask=mask,
+            )
+
+    def _name(self, entity: str, part: str, frame: CameraFrame, mask: Mask) -> str:
+        kind = kind_of(entity)
+        words = kind.replace("_", " ")
+        if part or kind not in COLOURED:
+            return words
+        colour = colour_of(np.median(frame.rgb[mask], axis=0))
+        return f"{colour} {words}" if colour else words
+
+
+def kind_of(entity: str) -> str:
+    """The kind of thing that an entity is: its name without the number."""
+    return _NUMBER.sub("", entity)
+
+
+@lru_cache(maxsize=8)
+def _things(names: tuple[str, ...]) -> tuple[NDArray[np.intp], tuple[tuple[str, str], ...]]:
+    """What to report for each instance: a table from instance index (-1 comes last) to an index into pairs of entity
+    and part. The pair of empty strings stands for what is not reported."""
+    things: list[tuple[str, str]] = [("", "")]
+    table = np.zeros(len(names) + 1, dtype=np.intp)
+    for index, full in enumerate(names):
+        entity, _, part = full.partition("/")
+        if entity == "floor":
+            entity, part = part, "floor"
+        if entity.startswith(_IGNORED):
+            continue
+        thing = (entity, part if part in PARTS else "")
+        if thing not in things:
+            things.append(thing)
+        table[index] = things.index(thing)
+    return table, tuple(things)
+
+
+def _bounds(mask: Mask) -> tuple[int, int, int, int]:
+    """The smallest pixel box (x0, y0, x1, y1) around a mask, upper bounds exclusive."""
+    rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
+    return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
