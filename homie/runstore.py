@@ -99,12 +99,12 @@ class RunFolder:
     def open(cls, options: RunOptions, robot: Robot) -> RunFolder:
         """Create the run folder, or take up an unfinished one of the same configuration. Raises BadInput."""
         scene = to_json(robot.scene.model_dump(mode="json")) if isinstance(robot, Staged) else None
-        path = options.out or _fresh(options.task)
         try:
+            path = options.out or _fresh(options.task)
             path.mkdir(parents=True, exist_ok=True)
             lock = os.open(path, os.O_RDONLY)
         except OSError as error:
-            raise BadInput(f"Can not write the run folder {path}: {error.strerror}.") from error
+            raise BadInput(f"Can not write the run folder {options.out or 'runs'}: {error.strerror}.") from error
         try:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -253,13 +253,17 @@ def package_version(name: str) -> str:
 
 
 def _fresh(task: str) -> Path:
-    """runs/<time>-<task>, not taken yet."""
+    """A new folder runs/<time>-<task>. Raises OSError."""
     base = Path("runs") / f"{datetime.now():%Y%m%d-%H%M%S}-{slug(task)}"
-    path, number = base, 1
-    while path.exists():
-        number += 1
-        path = base.with_name(f"{base.name}-{number}")
-    return path
+    base.parent.mkdir(parents=True, exist_ok=True)
+    number = 1
+    while True:
+        path = base if number == 1 else base.with_name(f"{base.name}-{number}")
+        try:
+            path.mkdir()
+            return path
+        except FileExistsError:  # another run that began in the same second
+            number += 1
 
 
 def _check_existing(path: Path, options: RunOptions) -> None:

@@ -1,7 +1,7 @@
 """A third-party package as Homie's tests need one: the smallest world in which a task can be done.
 
     x = 0        1        2        3        4
-    robot -->             ball              box
+    robot -->               ball            box
 
 The robot drives along a line, closes its gripper on the ball and opens it over the box. Environment variables make
 trouble: TINY_PERIOD (wall seconds per control period), TINY_SLIPPERY (the ball rolls away when it is put down).
@@ -99,7 +99,7 @@ class TinyRobot(Robot):
 
     def _reset(self) -> None:
         self.stamp, self.x, self.opening, self.holding = 0.0, 0.0, SPEC.gripper_max, False
-        self.places = {"ball": 2.0, "box": 4.0}
+        self.places = {"ball": 2.5, "box": 4.0}
 
     def reset(self, *, seed: int) -> None:
         self.gate.reset()

@@ -1,0 +1,334 @@
+"""A home made of words: rooms, furniture, things, one hand. Deterministic, without geometry, quick.
+
+It is a real robot, detector, locator and skill set for the real executor and agent loop; only the physics is a table.
+Distances are told, not measured: 0.8 m to where the robot stands, 4 m in the same room, 10 m and more elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from error_detection import messages, paper_order
+from homie.agent import EpisodeListener, EpisodeResult, run_episode
+from homie.executor import Executor, SkillBook
+from homie.interfaces import Detector, ErrorCheck, Locator, Planner, Robot, Skill
+from homie.types import (
+    VIEWS,
+    CameraFrame,
+    Command,
+    Detection,
+    Goal,
+    Intrinsics,
+    NamedThing,
+    Observation,
+    Outcome,
+    Pose,
+    Pose2,
+    Proprioception,
+    SentCommand,
+    Subtask,
+    Surface,
+)
+from perception.names import best_matches
+
+NEAR, ROOM, FAR = 0.8, 4.0, 10.0
+_CAMERA = Intrinsics(100.0, 100.0, 4.0, 4.0, 8, 8)
+_ORIGIN = Pose(np.zeros(3), np.eye(3))
+
+
+@dataclass
+class Furniture:
+    """A receptacle. `closed` is None where nothing opens."""
+
+    name: str
+    room: str
+    colour: str | None = None
+    closed: bool | None = None
+    flat: bool = True
+
+    @property
+    def kind(self) -> str:
+        return self.name.rstrip("0123456789_")
+
+
+@dataclass
+class Thing:
+    """A loose object. `place` is furniture, another thing, a room (on its floor), or "hand"."""
+
+    name: str
+    place: str
+    colour: str | None = None
+
+    @property
+    def kind(self) -> str:
+        return self.name.rstrip("0123456789_")
+
+
+@dataclass
+class World:
+    """Everything there is, and where the robot stands. Rooms are a row: each sees the floors of its neighbours."""
+
+    rooms: tuple[str, ...]
+    furniture: dict[str, Furniture]
+    things: dict[str, Thing]
+    at: str
+    distances: dict[str, float] = field(default_factory=dict)
+
+    def room_of(self, entity: str) -> str:
+        while entity not in self.rooms:
+            if entity == "hand":
+                return self.room_of(self.at)
+            entity = self.furniture[entity].room if entity in self.furniture else self.things[entity].place
+        return entity
+
+    def support(self, entity: str) -> str:
+        """The furniture or room that carries it."""
+        while entity in self.things:
+            entity = self.things[entity].place
+        return entity
+
+    def hidden(self, entity: str) -> bool:
+        place = self.support(entity)
+        return entity != place and place in self.furniture and self.furniture[place].closed is True
+
+    def held(self) -> str | None:
+        return next((thing.name for thing in self.things.values() if thing.place == "hand"), None)
+
+    def distance(self, entity: str) -> float:
+        if entity in self.distances:
+            return self.distances[entity]
+        if entity == self.at or self.support(entity) in (self.support(self.at), "hand"):
+            return NEAR
+        here, there = self.rooms.index(self.room_of(self.at)), self.rooms.index(self.room_of(entity))
+        return ROOM if here == there else FAR + abs(here - there)
+
+    def visible(self) -> list[str]:
+        here = self.rooms.index(self.room_of(self.at))
+        rooms = [room for room in self.rooms if abs(self.rooms.index(room) - here) <= 1]
+        inside = [name for name in (*self.furniture, *self.things) if self.room_of(name) == self.rooms[here]]
+        return rooms + [name for name in inside if not self.hidden(name)]
+
+
+def home() -> World:
+    """Three rooms; closed fridge, drawer and cabinet with something inside; two apples, four cans."""
+    furniture = (
+        Furniture("kitchen_counter_1", "kitchen", "gray"),
+        Furniture("fridge_1", "kitchen", "white", closed=True),
+        Furniture("drawer_1", "kitchen", closed=True),
+        Furniture("sink_1", "kitchen"),
+        Furniture("table_1", "living room", "brown"),
+        Furniture("table_2", "living room", "blue"),
+        Furniture("sofa_1", "living room", "gray"),
+        Furniture("lamp_1", "living room", flat=False),
+        Furniture("bed_1", "bedroom", "navy"),
+        Furniture("cabinet_1", "bedroom", "white", closed=True),
+    )
+    things = (
+        Thing("apple_1", "kitchen_counter_1", "red"),
+        Thing("apple_2", "table_1", "red"),
+        Thing("banana_1", "fridge_1", "yellow"),
+        Thing("lemon_1", "table_1", "yellow"),
+        Thing("bowl_1", "sink_1", "red"),
+        Thing("sponge_1", "drawer_1", "yellow"),
+        Thing("mug_1", "bed_1", "blue"),
+        Thing("potted_meat_can_1", "table_2", "green"),
+        Thing("tomato_soup_can_1", "table_2", "red"),
+        Thing("cracker_box_1", "cabinet_1", "red"),
+        Thing("sugar_box_1", "sofa_1", "yellow"),
+    )
+    return World(
+        ("kitchen", "living room", "bedroom"),
+        {one.name: one for one in furniture},
+        {one.name: one for one in things},
+        at="bedroom",
+    )
+
+
+class TextRobot(Robot):
+    """A body without joints. Time passes by one second for each observation."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self._stamp = 0.0
+
+    def reset(self, *, seed: int) -> None:
+        self._stamp = 0.0
+
+    def observe(self, cameras: Collection[str] = ()) -> Observation:
+        self._stamp += 1.0
+        blank = np.zeros((8, 8, 3), dtype=np.uint8)
+        frames = {name: CameraFrame(name, blank, None, _CAMERA, _ORIGIN) for name in cameras}
+        body = Proprioception(Pose2(0, 0, 0), (0, 0), {}, 0.0, (False, False), self.world.held() is not None)
+        return Observation(self._stamp, body, frames)
+
+    def act(self, command: Command) -> SentCommand:
+        return SentCommand(command, command)
+
+    def stop(self) -> None:
+        """It never moves by itself."""
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+
+class TextDetector(Detector):
+    """Names what is in the room. Furniture has a box each; things stand within the box of what carries them."""
+
+    name = "text"
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+
+    def detect(self, observation: Observation) -> tuple[Detection, ...]:
+        if not observation.frames:
+            return ()
+        visible = self.world.visible()
+        found, slots = [], list(self.world.furniture)
+        for name in visible:
+            if name in self.world.rooms:
+                found.append(Detection(name, "front", (0, 200, 256, 256), part="floor", instance=name))
+                continue
+            support = self.world.support(name)
+            slot = slots.index(support) if support in slots else len(slots)
+            view, x = VIEWS[slot % 4], 80 * (slot // 4)
+            if name in self.world.furniture:
+                found.append(Detection(self.label(name), view, (x, 100, x + 60, 160), instance=name))
+            elif self.world.things[name].place != "hand":
+                found.append(Detection(self.label(name), view, (x + 20, 90, x + 30, 105), instance=name))
+        return tuple(found)
+
+    def label(self, name: str) -> str:
+        furniture = self.world.furniture.get(name)
+        if furniture is None:
+            return self.world.things[name].kind.replace("_", " ")
+        colour = f"{furniture.colour} " if furniture.colour and furniture.kind in ("table", "cabinet", "sofa") else ""
+        return colour + furniture.kind.replace("_", " ")
+
+
+class TextLocator(Locator):
+    """The locator of the table: of everything (background), or only of what has been seen (sensors)."""
+
+    def __init__(self, world: World, *, sensors: bool = False) -> None:
+        self.world = world
+        self.sensors = sensors
+        self.seen: set[str] = set()
+
+    def reset(self, *, seed: int) -> None:
+        self.seen.clear()
+
+    def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
+        self.seen.update(one.instance for one in detections)
+
+    def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
+        world = self.world
+        things = [NamedThing(room, room) for room in world.rooms]
+        things += [NamedThing(f.name, f.kind, f.colour, (), f.room) for f in world.furniture.values()]
+        things += [NamedThing(t.name, t.kind, t.colour) for t in world.things.values()]
+        known = [thing for thing in things if not self.sensors or thing.name in self.seen]
+        meant = [thing.name for thing in best_matches(name, known)]
+        return min(meant, key=world.distance, default=None)
+
+    def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
+        flat = entity in self.world.furniture and self.world.furniture[entity].flat
+        hollow = entity in self.world.things and self.world.things[entity].kind in ("bowl", "mug")
+        surfaces = (Surface(np.zeros(3), 0.2, 0.2, 0.0),) if flat or hollow else ()
+        return Goal(entity, str(subtask), np.zeros(3), surfaces=surfaces)
+
+    def opens(self, entity: str) -> bool:
+        return entity in self.world.furniture and self.world.furniture[entity].closed is not None
+
+    def closed_container(self, entity: str) -> str | None:
+        place = self.world.support(entity)
+        furniture = self.world.furniture.get(place)
+        return place if furniture is not None and furniture.closed else None
+
+    def pickable(self, entity: str) -> bool:
+        return entity in self.world.things
+
+    def is_spot(self, entity: str) -> bool:
+        return entity in self.world.rooms
+
+    def distance(self, entity: str, observation: Observation) -> float:
+        return self.world.distance(entity)
+
+    def held(self, observation: Observation) -> str | None:
+        return self.world.held()
+
+    def verify(self, subtask: Subtask, entity: str, held: str | None, observation: Observation) -> bool | None:
+        return None
+
+
+class TextSkill(Skill):
+    """Does an action in the table at once. `clumsy` names the attempts (counted from 1) that fail, `drops` the puts
+    that end on the floor."""
+
+    name = "text"
+
+    def __init__(self, world: World, actions: tuple[str, ...]) -> None:
+        self.world = world
+        self.actions = actions
+        self.clumsy: set[int] = set()
+        self.drops: set[int] = set()
+        self._count = 0
+        self._outcome = Outcome.RUNNING
+
+    def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        self._count += 1
+        self._outcome = Outcome.SUCCEEDED
+        world = self.world
+        held = world.held()
+        if self._count in self.drops and subtask.action == "Put" and held:
+            world.things[held].place = world.room_of(world.at)
+            self._outcome = Outcome.FAILED
+        elif self._count in self.clumsy:
+            self._outcome = Outcome.FAILED
+        elif subtask.action == "Go to":
+            world.at = goal.name
+        elif subtask.action == "Pick":
+            world.at = world.support(goal.name)
+            world.things[goal.name].place = "hand"
+        elif subtask.action == "Put":
+            assert held is not None
+            world.things[held].place = goal.name
+        else:
+            world.furniture[goal.name].closed = subtask.action == "Close"
+
+    def act(self, observation: Observation) -> Command:
+        return Command()
+
+    @property
+    def outcome(self) -> Outcome:
+        return self._outcome
+
+
+@dataclass
+class Stage:
+    """A world with everything that the agent loop needs."""
+
+    world: World
+    executor: Executor
+    skill: TextSkill
+    locator: TextLocator
+
+    def play(
+        self, task: str, planner: Planner, *, rounds: int = 20, listener: EpisodeListener | None = None
+    ) -> EpisodeResult:
+        return run_episode(
+            task, planner, self.executor, seed=0, rounds=rounds, listener=listener or EpisodeListener()
+        )
+
+
+def stage(
+    *, sensors: bool = False, world: World | None = None, checks: Sequence[ErrorCheck] = paper_order, attempts: int = 3
+) -> Stage:
+    """The home, or a world of your own, ready to play."""
+    world = world or home()
+    skill = TextSkill(world, ("Go to", "Pick", "Put", "Open", "Close"))
+    locator = TextLocator(world, sensors=sensors)
+    book = SkillBook({"text": {action: skill for action in skill.actions}})
+    robot = TextRobot(world)
+    executor = Executor(robot, TextDetector(world), locator, book, checks, messages, attempts=attempts)
+    return Stage(world, executor, skill, locator)

@@ -1,0 +1,239 @@
+"""The agent loop and the executor, with the tiny robot, its skills and the real error checks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from error_detection import messages, paper_order
+from homie.agent import EpisodeListener, EpisodeResult, run_episode
+from homie.executor import Executor, SkillBook, canonical_action
+from homie.interfaces import Planner, Skill
+from homie.types import (
+    VIEWS,
+    Command,
+    Decision,
+    ErrorCode,
+    Goal,
+    Observation,
+    Outcome,
+    PlannerInput,
+    RoundRecord,
+    Subtask,
+)
+
+
+class Reciter(Planner):
+    """Says what it was given to say, and keeps what it was told."""
+
+    def __init__(self, decisions: Sequence[Decision | Subtask]) -> None:
+        self._decisions = [d if isinstance(d, Decision) else Decision((d,)) for d in decisions]
+        self.given: list[PlannerInput] = []
+
+    def reset(self, task: str, *, seed: int) -> None:
+        self.given = []
+
+    def decide(self, given: PlannerInput) -> Decision:
+        self.given.append(given)
+        return self._decisions[(given.round - 1) % len(self._decisions)]
+
+
+class Stubborn(Skill):
+    """Never gets done, or says that it is done when it is not, or asks for what no robot may do."""
+
+    name = "stubborn"
+    max_seconds = 1.0
+
+    def __init__(self, action: str, says: Outcome = Outcome.RUNNING, command: Command | None = None) -> None:
+        self.actions = (action,)
+        self._says = says
+        self._command = command or Command()
+        self._acted = False
+
+    def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        self._acted = False
+
+    def act(self, observation: Observation) -> Command:
+        self._acted = True
+        return self._command
+
+    @property
+    def outcome(self) -> Outcome:
+        return self._says if self._acted else Outcome.RUNNING
+
+
+class Keeper(EpisodeListener):
+    """Keeps the records and the order of events."""
+
+    def __init__(self) -> None:
+        self.records: list[RoundRecord] = []
+        self.events: list[str] = []
+
+    def started(self, task: str) -> None:
+        self.events.append("started")
+
+    def decided(self, round_number: int, decision: Decision) -> None:
+        self.events.append("decided")
+
+    def executing(self, round_number: int, subtask: Subtask) -> None:
+        self.events.append("executing")
+
+    def recorded(self, record: RoundRecord) -> None:
+        self.records.append(record)
+        self.events.append("recorded")
+
+    def finished(self, result: EpisodeResult) -> None:
+        self.events.append("finished")
+
+
+GO_BALL, PICK, GO_BOX = Subtask("Go to", "ball"), Subtask("Pick", "ball"), Subtask("Go to", "box")
+PUT, END = Subtask("Put", "ball", "box"), Subtask("End")
+
+
+@pytest.fixture
+def play():
+    """Play decisions in the tiny world: (result, records, planner, events)."""
+    from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, skills
+
+    def run(*decisions: Decision | Subtask, rounds: int = 20, attempts: int = 3, more: Sequence[Skill] = ()):
+        robot = TinyRobot()
+        tiny = {action: skill for skill in skills(SPEC, robot.kinematics) for action in skill.actions}
+        tiny.update({action: skill for skill in more for action in skill.actions})
+        book = SkillBook({"tiny": tiny, "other": {"Go to": tiny["Go to"]}})
+        executor = Executor(
+            robot, TinyDetector(), TinyLocator(robot), book, paper_order, messages, attempts=attempts
+        )
+        planner, keeper = Reciter(decisions), Keeper()
+        result = run_episode("the task", planner, executor, seed=0, rounds=rounds, listener=keeper)
+        return result, keeper.records, planner, keeper.events
+
+    return run
+
+
+def codes(records: Sequence[RoundRecord]) -> list[ErrorCode | None]:
+    return [record.execution.feedback.code for record in records]
+
+
+def test_a_task_from_the_first_look_to_end(play):
+    result, records, planner, events = play(GO_BALL, PICK, GO_BOX, PUT, END)
+    assert codes(records) == [None] * 5
+    assert (result.ended_by, result.rounds, result.inventory) == ("ended", 5, ())
+    assert [record.inventory for record in records] == [(), ("ball",), ("ball",), (), ()]
+    assert events[:4] == ["started", "decided", "executing", "recorded"]
+    assert events[-3:] == ["decided", "recorded", "finished"], "End is recorded but not executed"
+
+
+def test_the_planner_is_told_inventory_history_and_feedback(play):
+    _, _, planner, _ = play(GO_BALL, PICK, PICK, END)
+    first, *_, last = planner.given
+    assert (first.feedback, first.history_text, first.inventory_text) == (None, "None", "None")
+    assert list(first.views) == list(VIEWS)
+    assert last.inventory_text == "ball"
+    assert last.history_text == "(1) [Go to, ball](success) (2) [Pick, ball](success) (3) [Pick, ball](fail)"
+    assert last.feedback is not None
+    assert (last.feedback.code, last.feedback.message) == (ErrorCode.L1, "Unable to pick, the hand is full")
+    assert {detection.name for detection in first.detections} == {"ball", "box"}
+
+
+def test_rounds_run_out(play):
+    result, records, _, _ = play(GO_BALL, rounds=4)
+    assert (result.ended_by, result.rounds, len(records)) == ("rounds", 4, 4)
+
+
+@pytest.mark.parametrize("text", ["End", "end", " END ", "E n d", "Ending", "The End", "End."])
+def test_end_is_an_exact_token_whatever_its_case(play, text):
+    result, records, _, _ = play(Subtask(text), GO_BALL, rounds=2)
+    exact = text.strip().lower() == "end"
+    assert result.ended_by == ("ended" if exact else "rounds")
+    assert codes(records)[0] is (None if exact else ErrorCode.F1)
+
+
+def test_several_subtasks_of_one_decision_stop_at_the_first_failure(play):
+    result, records, planner, _ = play(Decision((GO_BALL, PUT, GO_BOX)), END)
+    assert [record.round for record in records] == [1, 1, 2]
+    assert codes(records) == [None, ErrorCode.L2, None]
+    assert result.rounds == 2
+
+
+def test_several_subtasks_of_one_decision_can_finish_a_task(play):
+    result, records, _, _ = play(Decision((GO_BALL, PICK, GO_BOX, PUT, END)))
+    assert (result.ended_by, result.rounds, len(records)) == ("ended", 1, 5)
+    assert result.inventory == ()
+
+
+def test_a_decision_without_subtasks_uses_up_its_round(play):
+    result, records, _, _ = play(Decision(()), END)
+    assert (result.rounds, len(records)) == (2, 1)
+
+
+def test_the_chosen_model_is_honoured_and_written_down(play):
+    _, records, _, _ = play(
+        Decision((GO_BALL,), model="OTHER"), Decision((PICK,), model="other"), Decision((PICK,), model="Tiny"), END
+    )
+    assert codes(records) == [None, ErrorCode.F1, None, None]
+    assert records[0].execution.attempts[0].skill == "tiny go to"
+    assert records[1].execution.attempts == ()
+    assert records[2].execution.attempts[0].skill == "tiny pick"
+
+
+def test_refused_subtasks_do_not_move_the_robot(play):
+    _, records, _, _ = play(Subtask("Fly", "ball"), Subtask("Pick", "unicorn"), PUT, END)
+    assert codes(records)[:3] == [ErrorCode.F1, ErrorCode.F2, ErrorCode.L2]
+    assert {record.stamp for record in records} == {0.0}
+    assert all(record.execution.attempts == () for record in records)
+
+
+def test_too_far(play):
+    _, records, _, _ = play(PICK, GO_BALL, PICK, END)
+    assert codes(records) == [ErrorCode.D1, None, None, None]
+
+
+@pytest.mark.parametrize("attempts", [1, 3])
+def test_e1_after_all_attempts(play, attempts):
+    _, records, _, _ = play(GO_BALL, PICK, END, attempts=attempts, more=[Stubborn("Pick")])
+    execution = records[1].execution
+    assert execution.feedback.code is ErrorCode.E1
+    assert [attempt.number for attempt in execution.attempts] == list(range(1, attempts + 1))
+    assert {attempt.outcome for attempt in execution.attempts} == {Outcome.TIMED_OUT}
+    assert execution.checks[-1].layer == "execution" and execution.checks[-1].code is ErrorCode.E1
+    assert execution.feedback.message == "Unable to pick, the subtask is too difficult to perform"
+
+
+def test_a_skill_that_only_claims_success_is_found_out(play):
+    _, records, _, _ = play(GO_BALL, PICK, END, more=[Stubborn("Pick", says=Outcome.SUCCEEDED)])
+    execution = records[1].execution
+    assert execution.feedback.code is ErrorCode.E1
+    assert len(execution.attempts) == 3
+    assert "effect" in execution.attempts[0].reason
+
+
+def test_a_refused_command_fails_the_attempt_and_says_why(play):
+    bad = Stubborn("Pick", command=Command(base=(float("nan"), 0.0)))
+    _, records, _, _ = play(GO_BALL, PICK, END, more=[bad])
+    attempt = records[1].execution.attempts[0]
+    assert attempt.outcome is Outcome.FAILED and "not finite" in attempt.reason
+
+
+def test_clamped_commands_are_counted(play):
+    fast = Stubborn("Pick", command=Command(base=(50.0, 0.0)))
+    _, records, _, _ = play(GO_BALL, PICK, END, more=[fast])
+    attempt = records[1].execution.attempts[0]
+    assert attempt.clamped == attempt.commands > 5
+
+
+def test_e2_when_the_object_is_gone_after_a_put(play, monkeypatch):
+    monkeypatch.setenv("TINY_SLIPPERY", "1")
+    result, records, _, _ = play(GO_BALL, PICK, GO_BOX, PUT, END)
+    execution = records[3].execution
+    assert execution.feedback.code is ErrorCode.E2
+    assert len(execution.attempts) == 1, "what is gone can not be put again"
+    assert execution.feedback.message == "Unable to put, and the object is missing"
+    assert result.inventory == ()
+
+
+def test_canonical_action():
+    assert canonical_action("go_to") == "Go to"
+    assert canonical_action("  GO   TO ") == "Go to"
+    assert canonical_action("go") is None
+    assert canonical_action("Slice", ("Slice",)) == "Slice"

@@ -1,0 +1,90 @@
+"""Options: one model, three sources, clear complaints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from homie.errors import BadInput
+from homie.options import MAX_SEED, RunOptions
+
+
+def test_defaults_of_the_paper():
+    options = RunOptions.build(task="put the apple in the bowl")
+    assert (options.rounds, options.attempts, options.targets, options.check_order) == (20, 3, "background", "paper")
+
+
+def test_the_command_line_wins_over_the_file_and_the_file_over_the_defaults(tmp_path):
+    config = tmp_path / "run.yaml"
+    config.write_text("task: from the file\nseed: 7\nrounds: 5\n")
+    options = RunOptions.build(config, seed=8, rounds=None)
+    assert (options.task, options.seed, options.rounds, options.attempts) == ("from the file", 8, 5, 3)
+
+
+@pytest.mark.parametrize("task", ["", "  ", "\n\t"])
+def test_an_empty_instruction_says_what_to_do(task):
+    with pytest.raises(BadInput, match="instruction is empty.*homie run"):
+        RunOptions.build(task=task)
+
+
+def test_no_instruction_at_all():
+    with pytest.raises(BadInput, match="instruction is empty"):
+        RunOptions.build()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("seed", -1),
+        ("seed", MAX_SEED + 1),
+        ("seed", 1.5),
+        ("rooms", 1),
+        ("rooms", 7),
+        ("objects", 61),
+        ("rounds", 0),
+        ("attempts", 0),
+        ("grasp", "glue"),
+        ("check_order", "random"),
+        ("colour", "red"),
+    ],
+)
+def test_a_bad_value_is_named(name, value):
+    with pytest.raises(BadInput, match=rf"^{name}: .*got {value!r}"):
+        RunOptions.build(task="go", **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("task: [unclosed", "not valid YAML"),
+        ("- a\n- list\n", "must hold a mapping"),
+        ("", "must hold a mapping"),
+        ("task: go\nsed: 7\n", "sed: "),
+        ("task: 7\n", "task: "),
+    ],
+)
+def test_a_bad_config_file_is_named(tmp_path, text, said):
+    config = tmp_path / "run.yaml"
+    config.write_text(text)
+    with pytest.raises(BadInput, match=said):
+        RunOptions.build(config)
+
+
+def test_a_config_file_that_is_no_text(tmp_path):
+    config = tmp_path / "run.yaml"
+    config.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(BadInput, match=r"run\.yaml is not valid YAML"):
+        RunOptions.build(config)
+
+
+@given(st.integers(0, MAX_SEED), st.text(min_size=1).filter(str.strip), st.booleans())
+def test_options_survive_the_run_file(seed, task, video):
+    options = RunOptions.build(task=task, seed=seed, video=video, out=Path("x"))
+    assert RunOptions.model_validate_json(options.model_dump_json()) == options
+
+
+def test_every_option_has_a_description():
+    assert [name for name, field in RunOptions.model_fields.items() if not field.description] == []

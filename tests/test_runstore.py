@@ -1,0 +1,253 @@
+"""The run folder: whole lines, atomic ends, resuming, and real kills."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from homie import session
+from homie.errors import BadInput
+from homie.files import slug, to_json, write_atomically
+from homie.runstore import EpisodeStore, RunFolder, episode_folders, read_episode, read_run, read_steps
+from homie.types import (
+    Attempt,
+    Check,
+    Decision,
+    ErrorCode,
+    Execution,
+    Feedback,
+    Outcome,
+    RoundRecord,
+    Subtask,
+)
+
+SUBTASK = Subtask("Put", "ball", "box")
+
+
+def record(number: int = 1, raw: str = "raw", seconds: float = 1.5) -> RoundRecord:
+    attempt = Attempt(1, "tiny put", Outcome.FAILED, "slipped", seconds, 12, 3)
+    feedback = Feedback("fail", ErrorCode.E1, "Unable to put, the subtask is too difficult to perform")
+    checks = (Check("format"), Check("execution", ErrorCode.E1, feedback.message))
+    execution = Execution(SUBTASK, "tiny", checks, (attempt,), feedback, "box")
+    return RoundRecord(number, Decision((SUBTASK,), "because", "tiny", raw), execution, ("ball",), 3.25, {"plan": 0.1})
+
+
+@pytest.fixture
+def robot():
+    from homie_tiny import TinyRobot
+
+    return TinyRobot()
+
+
+@pytest.fixture
+def store(tmp_path, robot):
+    store = EpisodeStore(tmp_path, robot, seed=0, trial=0, frames=False)
+    yield store
+    store.close()
+
+
+def test_a_record_comes_back_as_it_went(store):
+    store.recorded(record())
+    store.recorded(record(2))
+    assert read_steps(store.folder) == (record(), record(2))
+
+
+def test_timings_come_last_so_that_runs_can_be_compared(store):
+    store.recorded(record())
+    assert list(json.loads((store.folder / "steps.jsonl").read_text()))[-1] == "timings"
+
+
+@given(st.text(st.characters(), max_size=40))
+def test_any_raw_text_of_a_model_makes_one_valid_line(tmp_path_factory, raw):
+    from homie_tiny import TinyRobot
+
+    store = EpisodeStore(tmp_path_factory.mktemp("episode"), TinyRobot(), seed=0, trial=0, frames=False)
+    store.recorded(record(raw=raw))
+    store.close()
+    data = (store.folder / "steps.jsonl").read_bytes()
+    assert data.count(b"\n") == 1 and data.endswith(b"\n")
+    assert json.loads(data.decode("utf-8"))["decision"]["raw"] == raw
+    assert read_steps(store.folder)[0].decision.raw == raw
+
+
+def strict(text: bytes) -> object:
+    """What a parser that knows no NaN makes of it."""
+    return json.loads(text, parse_constant=lambda word: pytest.fail(f"{word} is not JSON"))
+
+
+@given(st.recursive(st.floats() | st.integers() | st.text() | st.none(), lambda inner: st.lists(inner), max_leaves=8))
+def test_json_holds_no_nan(value):
+    assert strict(to_json({"value": value})) is not None
+    assert strict(to_json(math.inf)) is None
+
+
+def test_a_torn_last_line_is_left_out_with_a_warning(store):
+    store.recorded(record())
+    path = store.folder / "steps.jsonl"
+    path.write_bytes(path.read_bytes() + b'{"round": 2, "deci')
+    with pytest.warns(UserWarning, match="torn"):
+        assert read_steps(store.folder) == (record(),)
+
+
+def test_a_broken_line_in_the_middle_is_an_error(store):
+    store.recorded(record())
+    path = store.folder / "steps.jsonl"
+    path.write_bytes(b'{"round": 2, "deci\n' + path.read_bytes())
+    with pytest.raises(BadInput, match="no round record"):
+        read_steps(store.folder)
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path):
+    path = tmp_path / "episode.json"
+    write_atomically(path, b"old")
+    with pytest.raises(TypeError):
+        write_atomically(path, "not bytes")  # type: ignore[arg-type]
+    assert path.read_bytes() == b"old"
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from homie.files import write_atomically
+from homie.runstore import EpisodeStore
+from homie_tiny import TinyRobot
+from test_runstore import record
+folder = Path(sys.argv[1])
+store = EpisodeStore(folder, TinyRobot(), seed=0, trial=0, frames=False)
+print("ready", flush=True)
+for number in range(1, 100000):
+    store.recorded(record(number, raw="x" * (number % 5000)))
+    write_atomically(folder / "whole.json", b"[" + b"1, " * 20000 + b"1]")
+"""
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_sigkill_at_any_moment_leaves_whole_lines(tmp_path, environment, seed):
+    environment["PYTHONPATH"] += f":{Path(__file__).parent}"
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITER, str(tmp_path)], env=environment, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None and process.stdout.readline() == "ready\n"
+    time.sleep(random.Random(seed).uniform(0.02, 0.4))
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    process.stdout.close()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a torn last line is allowed, and nothing else
+        records = read_steps(tmp_path)
+    assert [item.round for item in records] == list(range(1, len(records) + 1))
+    whole = tmp_path / "whole.json"
+    assert not whole.exists() or len(json.loads(whole.read_text())) == 20001
+
+
+def test_a_run_leaves_everything(tiny_options, tmp_path):
+    summary = session.run(tiny_options())
+    run = read_run(tmp_path / "run")
+    assert run.options == tiny_options() and run.seed == 0
+    assert {"python", "mujoco", "numpy", "homie"} <= set(run.versions)
+    folder = summary.episode_folder
+    assert episode_folders(tmp_path / "run") == (folder,)
+    assert len(read_steps(folder)) == 5
+    ending = read_episode(folder)
+    assert ending is not None and ending.ended_by == "ended" and ending.rounds == 5
+    assert json.loads((folder / "final_state.json").read_text())["held"] is None
+    assert sorted(path.name for path in (folder / "frames").iterdir())[:4] == [
+        f"round-01-{view}.png" for view in ("back", "front", "left", "right")
+    ]
+
+
+def test_two_runs_differ_in_nothing_but_timings(tiny_options, tmp_path):
+    runs = [session.run(tiny_options(out=tmp_path / name)) for name in ("one", "two")]
+    lines = [[json.loads(line) for line in (run.episode_folder / "steps.jsonl").open()] for run in runs]
+    for line in (*lines[0], *lines[1]):
+        assert line.pop("timings")["total"] > 0
+    assert lines[0] == lines[1]
+    states = [(run.episode_folder / "final_state.json").read_bytes() for run in runs]
+    assert states[0] == states[1]
+
+
+def test_a_finished_run_is_not_touched(tiny_options, tmp_path):
+    options = tiny_options()
+    session.run(options)
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
+    with pytest.raises(BadInput, match="holds a finished run"):
+        session.run(options)
+    assert before == {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*") if path.is_file()}
+
+
+def test_an_unfinished_episode_is_set_aside_and_run_again(tiny_options, tmp_path):
+    first = session.run(tiny_options())
+    (first.episode_folder / "episode.json").unlink()
+    second = session.run(tiny_options())
+    (second.episode_folder / "episode.json").unlink()
+    session.run(tiny_options())
+    names = sorted(path.name for path in (tmp_path / "run" / "episodes").iterdir())
+    name = first.episode_folder.name
+    assert names == [name, f"{name}-partial-1", f"{name}-partial-2"]
+
+
+def test_another_configuration_is_refused_by_name(tiny_options):
+    first = session.run(tiny_options())
+    (first.episode_folder / "episode.json").unlink()
+    with pytest.raises(BadInput, match=r"different: seed, attempts"):
+        session.run(tiny_options(seed=3, attempts=1))
+
+
+def test_a_folder_of_something_else_is_refused(tiny_options, tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "thesis.tex").write_text("years of work")
+    with pytest.raises(BadInput, match="not empty and not a run folder"):
+        session.run(tiny_options())
+    assert [path.name for path in (tmp_path / "run").iterdir()] == ["thesis.tex"]
+
+
+def test_a_file_is_refused(tiny_options, tmp_path):
+    (tmp_path / "run").write_text("")
+    with pytest.raises(BadInput, match="is a file"):
+        session.run(tiny_options())
+
+
+def test_a_broken_run_file_is_refused(tiny_options, tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "run.json").write_text("{")
+    with pytest.raises(BadInput, match=r"run\.json is not a valid RunFile"):
+        session.run(tiny_options())
+
+
+def test_two_runs_can_not_share_a_folder(tiny_options, robot):
+    folder = RunFolder.open(tiny_options(), robot)
+    with pytest.raises(BadInput, match="in use"):
+        RunFolder.open(tiny_options(), robot)
+    folder.close()
+    RunFolder.open(tiny_options(), robot).close()
+
+
+def test_default_folders_are_new_every_time(tiny_options, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folders = {session.run(tiny_options(out=None)).run_folder for _ in range(3)}
+    assert len(folders) == 3
+    assert all(folder.parent.name == "runs" and "put-the-ball-in-the-box" in folder.name for folder in folders)
+
+
+@given(st.text())
+def test_a_slug_is_a_short_file_name(text):
+    name = slug(text)
+    assert name and len(name) <= 48
+    assert "/" not in name and "." not in name and name == name.strip("-")
+
+
+def test_slugs_can_be_read():
+    assert slug("Put the Apple in the bowl!") == "put-the-apple-in-the-bowl"
+    assert slug("把苹果放进碗里") == "把苹果放进碗里"
+    assert slug("../../etc/passwd") == "etc-passwd"

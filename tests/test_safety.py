@@ -1,0 +1,217 @@
+"""The safety gate: whatever is asked for, what is sent is finite, within limits, and no jump."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from homie.errors import CommandRefused
+from homie.interfaces import RobotSpec
+from homie.safety import GateState, SafetyGate
+from homie.types import Command, Pose, SentCommand
+
+SPEC = RobotSpec(
+    name="two joints",
+    arm_joints=("elbow", "roll"),
+    arm_limits=np.array([[-1.0, 2.0], [-np.inf, np.inf]]),
+    arm_speeds=np.array([1.0, 2.0]),
+    torso_limits=(0.0, 0.4),
+    torso_speed=0.1,
+    head_limits=np.array([[-1.5, 1.5], [-0.7, 1.4]]),
+    head_speeds=np.array([1.5, 1.5]),
+    gripper_max=0.1,
+    gripper_speed=0.1,
+    max_linear=1.0,
+    max_angular=2.0,
+    max_linear_acceleration=0.5,
+    max_angular_acceleration=4.0,
+    footprint_radius=0.3,
+    period=0.1,
+    rest=np.zeros(3),
+    carry=np.zeros(3),
+)
+STATE = GateState(arm=np.zeros(2), torso=0.2, head=np.zeros(2), gripper=0.05)
+BAD_NUMBERS = [math.nan, math.inf, -math.inf]
+
+finite = st.floats(-1e6, 1e6)
+commands = st.builds(
+    Command,
+    base=st.none() | st.tuples(finite, finite),
+    arm=st.none() | st.tuples(finite, finite),
+    torso=st.none() | finite,
+    head=st.none() | st.tuples(finite, finite),
+    gripper=st.none() | finite,
+)
+
+
+def parts_with(value: object) -> list[Command]:
+    """A command for every part and place, with the value there."""
+    return [
+        Command(base=(value, 0.0)),  # type: ignore[arg-type]
+        Command(base=(0.0, value)),  # type: ignore[arg-type]
+        Command(arm=(value, 0.0)),  # type: ignore[arg-type]
+        Command(arm=(0.0, value)),  # type: ignore[arg-type]
+        Command(torso=value),  # type: ignore[arg-type]
+        Command(head=(0.0, value)),  # type: ignore[arg-type]
+        Command(gripper=value),  # type: ignore[arg-type]
+    ]
+
+
+@pytest.mark.parametrize("over_limit", ["clamp", "refuse"])
+@pytest.mark.parametrize("value", BAD_NUMBERS)
+def test_what_is_not_finite_is_refused(over_limit, value):
+    for command in parts_with(value):
+        with pytest.raises(CommandRefused, match="not finite"):
+            SafetyGate(SPEC, over_limit).check(command, STATE)
+
+
+@pytest.mark.parametrize("value", ["fast", [1.0, 2.0], {}, object()])
+def test_what_is_no_number_is_refused(value):
+    for command in parts_with(value):
+        with pytest.raises(CommandRefused):
+            SafetyGate(SPEC).check(command, STATE)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        Command(base=(0.1,)),  # type: ignore[arg-type]
+        Command(base=(0.1, 0.1, 0.1)),  # type: ignore[arg-type]
+        Command(base=()),  # type: ignore[arg-type]
+        Command(arm=(0.0,)),
+        Command(arm=(0.0, 0.0, 0.0)),
+        Command(arm=()),
+        Command(head=(0.0,)),  # type: ignore[arg-type]
+        Command(torso=(0.1, 0.2)),  # type: ignore[arg-type]
+        Command(gripper=()),  # type: ignore[arg-type]
+    ],
+)
+def test_wrong_lengths_are_refused(command):
+    with pytest.raises(CommandRefused, match="number"):
+        SafetyGate(SPEC).check(command, STATE)
+
+
+def test_integers_are_numbers():
+    sent = SafetyGate(SPEC).check(Command(base=(0, 0), arm=(0, 0), torso=0, gripper=0), STATE).sent
+    assert sent.base == (0.0, 0.0) and sent.gripper == 0.0
+
+
+def test_an_effector_pose_must_be_resolved_first():
+    with pytest.raises(CommandRefused, match="kinematics"):
+        SafetyGate(SPEC).check(Command(effector=Pose(np.zeros(3), np.eye(3))), STATE)
+
+
+def assert_safe(sent: SentCommand, last_base: tuple[float, float]) -> None:
+    """Finite, within limits, near the measured limbs and the last base velocity."""
+    now, slack = sent.sent, 1e-9
+    assert now.base is not None
+    assert abs(now.base[0]) <= SPEC.max_linear + slack
+    assert abs(now.base[1]) <= SPEC.max_angular + slack
+    assert abs(now.base[0] - last_base[0]) <= SPEC.max_linear_acceleration * SPEC.period + slack
+    assert abs(now.base[1] - last_base[1]) <= SPEC.max_angular_acceleration * SPEC.period + slack
+    if now.arm is not None:
+        assert -1.0 - slack <= now.arm[0] <= 2.0 + slack
+        assert (np.abs(np.array(now.arm) - STATE.arm) <= 3 * SPEC.arm_speeds * SPEC.period + slack).all()
+    if now.torso is not None:
+        assert 0.0 - slack <= now.torso <= 0.4 + slack
+        assert abs(now.torso - STATE.torso) <= 3 * SPEC.torso_speed * SPEC.period + slack
+    if now.head is not None:
+        assert (np.array(now.head) >= SPEC.head_limits[:, 0] - slack).all()
+        assert (np.array(now.head) <= SPEC.head_limits[:, 1] + slack).all()
+    if now.gripper is not None:
+        assert 0.0 <= now.gripper <= SPEC.gripper_max
+    for part in ("arm", "torso", "head", "gripper"):
+        assert (getattr(now, part) is None) == (getattr(sent.requested, part) is None)
+
+
+@given(st.lists(commands, min_size=1, max_size=12))
+def test_any_sequence_of_finite_commands_is_made_safe(asked):
+    gate, last = SafetyGate(SPEC), (0.0, 0.0)
+    for command in asked:
+        sent = gate.check(command, STATE)
+        assert sent.requested == command
+        assert_safe(sent, last)
+        last = sent.sent.base or (0.0, 0.0)
+
+
+@given(commands)
+def test_what_was_changed_is_said_and_what_was_not_is_sent_as_asked(command):
+    sent = SafetyGate(SPEC).check(command, STATE)
+    if sent.changes:
+        return
+    asked = replace(command, base=command.base or (0.0, 0.0))
+    for part in ("base", "torso", "head", "gripper"):
+        one, other = getattr(asked, part), getattr(sent.sent, part)
+        assert one is other is None or np.allclose(one, other, atol=1e-5)
+
+
+@given(commands, st.sampled_from(BAD_NUMBERS), st.integers(0, 6))
+def test_a_refusal_changes_nothing(command, bad, place):
+    refused, untouched = SafetyGate(SPEC), SafetyGate(SPEC)
+    refused.check(Command(base=(0.05, 0.0)), STATE)
+    untouched.check(Command(base=(0.05, 0.0)), STATE)
+    with pytest.raises(CommandRefused):
+        refused.check(parts_with(bad)[place], STATE)
+    assert refused.check(command, STATE) == untouched.check(command, STATE)
+
+
+@pytest.mark.parametrize(
+    "command", [Command(base=(1.2, 0.0)), Command(arm=(2.1, 0.0)), Command(torso=0.5), Command(gripper=-0.01)]
+)
+def test_over_a_limit_is_clamped_or_refused_by_profile(command):
+    sent = SafetyGate(SPEC, "clamp").check(command, STATE)
+    assert any("clamped" in change for change in sent.changes)
+    strict = SafetyGate(SPEC, "refuse")
+    with pytest.raises(CommandRefused, match="outside"):
+        strict.check(command, STATE)
+    assert strict.check(Command(), STATE).sent.base == (0.0, 0.0)
+
+
+def test_a_refusal_late_in_a_command_changes_nothing():
+    """The base is looked at before the gripper: what was worked out for it must not be remembered."""
+    strict, fresh = SafetyGate(SPEC, "refuse"), SafetyGate(SPEC, "refuse")
+    with pytest.raises(CommandRefused):
+        strict.check(Command(base=(0.05, 0.0), arm=(0.1, 0.0), gripper=9.0), STATE)
+    probe = Command(base=(1.0, 0.0), arm=(1.0, 0.0))
+    assert strict.check(probe, STATE) == fresh.check(probe, STATE)
+
+
+def test_a_step_of_the_base_becomes_a_ramp():
+    gate = SafetyGate(SPEC)
+    speeds = [gate.check(Command(base=(1.0, 0.0)), STATE).sent.base[0] for _ in range(25)]  # type: ignore[index]
+    assert np.allclose(speeds[:4], [0.05, 0.1, 0.15, 0.2])
+    assert speeds[-1] == 1.0
+
+
+def test_a_base_that_is_not_told_stops():
+    gate = SafetyGate(SPEC)
+    for _ in range(4):
+        gate.check(Command(base=(1.0, 0.0)), STATE)
+    speeds = [gate.check(Command(), STATE).sent.base[0] for _ in range(5)]  # type: ignore[index]
+    assert np.allclose(speeds, [0.15, 0.1, 0.05, 0.0, 0.0])
+
+
+def test_after_a_stop_everything_starts_from_rest():
+    gate = SafetyGate(SPEC)
+    for _ in range(10):
+        gate.check(Command(base=(1.0, 0.0), arm=(1.0, 0.0)), STATE)
+    gate.stop()
+    assert gate.check(Command(base=(1.0, 0.0)), STATE).sent.base == pytest.approx((0.05, 0.0))
+
+
+def test_a_blocked_joint_does_not_wind_up():
+    gate = SafetyGate(SPEC)
+    for _ in range(100):
+        sent = gate.check(Command(arm=(2.0, 0.0)), STATE).sent  # the joint is measured at 0 all the time
+    assert sent.arm is not None and sent.arm[0] == pytest.approx(3 * 1.0 * 0.1)
+
+
+def test_continuous_joints_take_the_short_way_round():
+    state = replace(STATE, arm=np.array([0.0, 3.0]))
+    sent = SafetyGate(SPEC).check(Command(arm=(0.0, -3.0)), state).sent
+    assert sent.arm is not None and 3.0 < sent.arm[1] <= 3.2 + 1e-9
