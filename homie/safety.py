@@ -95,7 +95,7 @@ class SafetyGate:
         """Velocity within limits, and no further from the last one than the accelerations allow."""
         spec = self.spec
         limits = np.array([[-spec.max_linear, spec.max_linear], [-spec.max_angular, spec.max_angular]])
-        wanted = self._limit("base", np.array(base or (0.0, 0.0)), limits, changes)
+        wanted = self._limit("base", np.array((0.0, 0.0) if base is None else base, dtype=float), limits, changes)
         step = np.array([spec.max_linear_acceleration, spec.max_angular_acceleration]) * spec.period
         last = np.array(self._base)
         allowed = np.clip(wanted, last - step, last + step)
@@ -141,9 +141,12 @@ def _refuse_malformed(command: Command, spec: RobotSpec) -> None:
         if value is None:
             continue
         try:
-            numbers = np.asarray(value, dtype=float).reshape(-1)
-        except (TypeError, ValueError):
-            raise CommandRefused(f"Command refused: {name} must be {size} number(s), got {value!r}.") from None
+            numbers = np.asarray(value).reshape(-1)
+        except ValueError:  # ragged
+            numbers = np.array([None])
+        # Real numbers only: numpy would read "0.5" and None as floats, too.
+        if numbers.size and numbers.dtype.kind not in "fiu":
+            raise CommandRefused(f"Command refused: {name} must be {size} number(s), got {value!r}.")
         if numbers.size != size:
             raise CommandRefused(f"Command refused: {name} takes {size} number(s), got {numbers.size}.")
         if not all(math.isfinite(number) for number in numbers):

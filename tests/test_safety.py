@@ -70,11 +70,21 @@ def test_what_is_not_finite_is_refused(over_limit, value):
             SafetyGate(SPEC, over_limit).check(command, STATE)
 
 
-@pytest.mark.parametrize("value", ["fast", [1.0, 2.0], {}, object()])
+@pytest.mark.parametrize("value", ["fast", "0.5", b"1", [1.0, 2.0], {}, object(), 1j])
 def test_what_is_no_number_is_refused(value):
     for command in parts_with(value):
-        with pytest.raises(CommandRefused):
+        with pytest.raises(CommandRefused, match="number"):
             SafetyGate(SPEC).check(command, STATE)
+
+
+def test_nothing_is_no_number_inside_a_part():
+    with pytest.raises(CommandRefused):
+        SafetyGate(SPEC).check(Command(base=(None, 0.0)), STATE)  # type: ignore[arg-type]
+
+
+def test_arrays_are_taken_as_they_come_from_a_policy():
+    sent = SafetyGate(SPEC).check(Command(base=np.array([0.04, 0.1]), arm=np.zeros(2, np.float32)), STATE).sent  # type: ignore[arg-type]
+    assert sent.base == pytest.approx((0.04, 0.1)) and sent.arm == (0.0, 0.0)
 
 
 @pytest.mark.parametrize(
