@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from homie.types import Box, Pose, Pose2, Surface
+from homie.types import Array, Box, Pose, Pose2, Surface
 from skills.classical.hand import Grasp, grasps
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck
@@ -30,12 +30,9 @@ class Pick(Manipulation):
         grasp, base = self._choose()
         yield from self.come_to(base)
         yield from self.look_at(self._box().center)
-        grasp = self._again(grasp)
-        yield from self.gripper(grasp.opening)
+        grasp, joints = self._from_here(grasp)
         before, lifted = self._before(grasp), self._lifted(grasp)
-        joints = solve_sequence(self.kinematics, self.base, (before, grasp.pose, lifted), self.ready)
-        if joints is None:
-            raise Stuck("the grasp can not be reached from here")
+        yield from self.gripper(grasp.opening)
         yield from self.posture(joints[0])
         yield from self.line(grasp.pose, speed=0.12)
         yield from self.squeeze()
@@ -92,10 +89,19 @@ class Pick(Manipulation):
         clearance = float("inf") if compartment is None else compartment.clearance
         return grasps(self._box(), self.goal.obstacles, access, clearance)
 
-    def _again(self, grasp: Grasp) -> Grasp:
-        """The grasp of the same kind for where the object is seen now."""
-        same = [g for g in self._grasps() if abs(g.pitch - grasp.pitch) < 0.01]
-        return min(same, key=lambda g: float(np.linalg.norm(g.pose.rotation - grasp.pose.rotation)), default=grasp)
+    def _from_here(self, wanted: Grasp) -> tuple[Grasp, tuple[Array, ...]]:
+        """The reachable grasp, for where the object is seen now, that is most like the wanted one."""
+
+        def unlike(grasp: Grasp) -> float:
+            turned = float(np.linalg.norm(grasp.pose.rotation - wanted.pose.rotation))
+            return turned + 5.0 * float(np.linalg.norm(grasp.pose.position - wanted.pose.position))
+
+        for grasp in sorted(self._grasps(), key=unlike)[:12]:
+            poses = (self._before(grasp), grasp.pose, self._lifted(grasp))
+            joints = solve_sequence(self.kinematics, self.base, poses, self.ready)
+            if joints is not None:
+                return grasp, joints
+        raise Stuck("the grasp can not be reached from here")
 
     def _before(self, grasp: Grasp) -> Pose:
         compartment = self._compartment()

@@ -95,7 +95,7 @@ class BackgroundLocator(Locator):
             surfaces=tuple(world.surface(thing, plan) for plan in thing.surfaces if world.accessible(thing, plan)),
             obstacles=self._things_at(thing.name),
             articulations=tuple(world.articulation(item) for item in thing.articulations),
-            front=world.yaw(thing.body),
+            front=thing.front if thing.articulations or surfaces_need_front(thing) else None,
             grid=grid,
         )
 
@@ -109,7 +109,7 @@ class BackgroundLocator(Locator):
         if receptacle is not None:
             plan = next(p for p in receptacle.surfaces if p.name == place.surface)
             under = (world.surface(receptacle, plan),)
-            front = world.yaw(receptacle.body)
+            front = receptacle.front if plan.access == "front" else None
         others = self._things_at(place.entity, but=thing.name)
         return Goal(thing.name, text, box.center, box=box, surfaces=under, obstacles=others, front=front, grid=grid)
 
@@ -169,3 +169,8 @@ class BackgroundLocator(Locator):
             parts = [world.openness(item) for item in world.receptacles[entity].articulations]
             return max(parts) >= OPEN_ENOUGH if subtask.action == "Open" else max(parts) <= SHUT
         return None
+
+
+def surfaces_need_front(thing: ReceptacleInfo) -> bool:
+    """Whether some of its surfaces can only be reached through its front."""
+    return any(plan.access == "front" for plan in thing.surfaces)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
+from homie.envs.mujoco.fetch import FINGERS, FINGER_PADS
 from homie.envs.mujoco.index import SceneIndex
 
 OPENING = 0.004
@@ -12,6 +13,19 @@ OPENING = 0.004
 
 WELD, BALL = "robot/grasp_weld", "robot/grasp_ball"
 """Equality constraints of the model: a rigid one for objects, a point for handles, around which the hand may turn."""
+
+
+def add_grasp_constraints(spec: mujoco.MjSpec) -> None:
+    """Add both constraints to a world with a Fetch, inactive and bound to nothing yet."""
+    for name, kind in ((WELD, mujoco.mjtEq.mjEQ_WELD), (BALL, mujoco.mjtEq.mjEQ_CONNECT)):
+        spec.add_equality(
+            name=name,
+            type=kind,
+            objtype=mujoco.mjtObj.mjOBJ_BODY,
+            name1="robot/gripper_link",
+            name2="robot/base_link",
+            active=False,
+        )
 
 
 class Grasping:
@@ -26,13 +40,8 @@ class Grasping:
     ) -> None:
         self.model, self.data, self.friction = model, data, friction
         self._gripper = model.body("robot/gripper_link").id
-        self._pads = {
-            geom: side
-            for side, word in enumerate(("l_gripper_finger", "r_gripper_finger"))
-            for geom in range(model.ngeom)
-            if word in (model.body(model.geom_bodyid[geom]).name or "")
-        }
-        self._fingers = [int(model.joint(f"robot/{s}_gripper_finger_joint").qposadr[0]) for s in "lr"]
+        self._pads = {model.geom(f"robot/{name}").id: side for side, name in enumerate(FINGER_PADS)}
+        self._fingers = [int(model.joint(f"robot/{name}").qposadr[0]) for name in FINGERS]
         self._objects = {thing.body: thing.name for thing in index.objects}
         self._movable = {a.body: a.name for thing in index.receptacles for a in thing.articulations}
         self._weld, self._ball = model.equality(WELD).id, model.equality(BALL).id
@@ -46,7 +55,7 @@ class Grasping:
 
     @property
     def contact(self) -> tuple[bool, bool]:
-        """Contact of the left and the right pad with anything that is not the robot."""
+        """Contact of the right and the left pad with anything that is not the robot."""
         return self._touch
 
     @property

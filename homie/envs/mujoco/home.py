@@ -15,23 +15,20 @@ import numpy as np
 from homie.envs.mujoco import fetch
 from homie.envs.mujoco.build import Home, build
 from homie.envs.mujoco.generate import generate
-from homie.envs.mujoco.grasping import Grasping
+from homie.envs.mujoco.grasping import Grasping, add_grasp_constraints
 from homie.envs.mujoco.kinematics import ArmKinematics
 from homie.envs.mujoco.rendering import FreeCamera, Renderer, camera_intrinsics, camera_pose, make_renderer
-from homie.envs.mujoco.spec import SceneSpec, load_spec
+from homie.envs.mujoco.spec import SceneSpec
 from homie.envs.mujoco.world import World
 from homie.errors import RobotFault
 from homie.interfaces import Robot
 from homie.options import RunOptions
 from homie.safety import GateState, SafetyGate
 from homie.types import (
-    VIEWS,
     CameraFrame,
     Command,
     Image,
-    Intrinsics,
     Observation,
-    Pose,
     Pose2,
     Proprioception,
     SentCommand,
@@ -41,12 +38,14 @@ IMAGE_SIZE = 256
 PERIOD = 0.04
 """Seconds of one control period: ten physics steps."""
 
-JOINTS = ("torso_lift_joint", *fetch.ARM_JOINTS, "head_pan_joint", "head_tilt_joint")
+JOINTS = (fetch.TORSO_JOINT, *fetch.ARM_JOINTS, *fetch.HEAD_JOINTS)
+HEAD_START = (0.0, 0.35)
+"""Head pan and tilt (rad) at the start: looking a little down."""
 
 
 def open_home(options: RunOptions) -> MujocoHome:
     """The home of a run: its scene spec file, or the house of its seed. Raises BadInput for a bad spec."""
-    spec = load_spec(options.scene) if options.scene else generate(options.seed, options.rooms, options.objects)
+    spec = SceneSpec.load(options.scene) if options.scene else generate(options.seed, options.rooms, options.objects)
     return MujocoHome(spec, grasp=options.grasp)
 
 
@@ -57,7 +56,7 @@ class MujocoHome(Robot):
 
     def __init__(self, scene: SceneSpec, *, grasp: str = "weld") -> None:
         self.scene = scene
-        self.home: Home = build(scene)
+        self.home: Home = build(scene, _add_robot)
         self.model = self.home.model
         self.data = mujoco.MjData(self.model)
         self.kinematics = ArmKinematics()
@@ -66,27 +65,24 @@ class MujocoHome(Robot):
         self.grasping = Grasping(self.model, self.data, self.home.index, friction=grasp == "friction")
         self._substeps = round(PERIOD / self.model.opt.timestep)
         self._qpos = {name: int(self.model.joint(f"robot/{name}").qposadr[0]) for name in (*JOINTS, *fetch.FINGERS)}
-        self._base = [int(self.model.joint(f"robot/base_{axis}").qposadr[0]) for axis in ("x", "y", "yaw")]
-        self._base_dof = [int(self.model.joint(f"robot/base_{axis}").dofadr[0]) for axis in ("x", "y", "yaw")]
+        self._base = [int(self.model.joint(f"robot/{name}").qposadr[0]) for name in fetch.BASE_JOINTS]
+        self._base_dof = [int(self.model.joint(f"robot/{name}").dofadr[0]) for name in fetch.BASE_JOINTS]
         self._ctrl = {self.model.actuator(i).name.removeprefix("robot/"): i for i in range(self.model.nu)}
         self._renderer: Renderer | None = None
+        self._azimuth: float | None = None
         self.reset(seed=scene.seed)
 
     # ------------------------------------------------------------ episode
 
     def reset(self, *, seed: int) -> None:
-        mujoco.mj_resetData(self.model, self.data)
+        self.home.reset(self.data)
         self.gate.reset()
         self.grasping.reset()
-        start = self.scene.robot
-        self.data.qpos[self._base] = start.x, start.y, start.yaw
-        for name, value in zip(JOINTS, (*self.spec.rest, 0.0, 0.35), strict=True):
-            self.data.qpos[self._qpos[name]] = value
-            self.data.ctrl[self._ctrl[name]] = value
+        for name, value in zip(fetch.HEAD_JOINTS, HEAD_START, strict=True):
+            self.data.qpos[self._qpos[name]] = self.data.ctrl[self._ctrl[name]] = value
         self._set_gripper(0.0)
-        for finger in fetch.FINGERS:
-            self.data.qpos[self._qpos[finger]] = 0.0
-        mujoco.mj_forward(self.model, self.data)
+        fetch.set_posture(self.model, self.data, self.spec.rest)
+        self.world.held = None
         for _ in range(25):  # things settle by fractions of a millimetre
             self.act(Command())
         self.gate.reset()
@@ -122,8 +118,8 @@ class MujocoHome(Robot):
         self.gate.stop()
         for name in JOINTS:
             self.data.ctrl[self._ctrl[name]] = self.data.qpos[self._qpos[name]]
-        for axis in ("base_x", "base_y", "base_yaw"):
-            self.data.ctrl[self._ctrl[axis]] = 0.0
+        for name in fetch.BASE_JOINTS:
+            self.data.ctrl[self._ctrl[name]] = 0.0
 
     def close(self) -> None:
         self.stop()
@@ -167,18 +163,15 @@ class MujocoHome(Robot):
 
     def _frame(self, name: str) -> CameraFrame:
         camera = f"robot/{name}"
-        picture = self.renderer.rgbd(self.data, camera)
-        geoms = self.renderer.segmentation(self.data, camera)
+        picture = self.renderer.rgbd(self.data, camera, segmentation=True)
         table, names = self._instances
-        fx, fy, cx, cy = camera_intrinsics(self.model, camera, IMAGE_SIZE, IMAGE_SIZE)
-        position, rotation = camera_pose(self.data, self.model.camera(camera).id)
         return CameraFrame(
             name=name,
             rgb=picture.rgb,
             depth=picture.depth,
-            intrinsics=Intrinsics(fx, fy, cx, cy, IMAGE_SIZE, IMAGE_SIZE),
-            pose=Pose(np.asarray(position), np.asarray(rotation)),
-            instances=table[geoms],
+            intrinsics=camera_intrinsics(self.model, camera, IMAGE_SIZE, IMAGE_SIZE),
+            pose=camera_pose(self.model, self.data, camera),
+            instances=table[picture.geoms],
             instance_names=names,
         )
 
@@ -213,17 +206,18 @@ class MujocoHome(Robot):
             lookat=(float(x + 0.4 * np.cos(yaw)), float(y + 0.4 * np.sin(yaw)), 0.75),
             distance=3.6,
             azimuth=self._film_azimuth(),
-            elevation=-42.0,
+            elevation=-0.73,
         )
         return self.renderer.rgb(self.data, camera, size=(width, height), hidden_groups=frozenset({1}))
 
     def _film_azimuth(self) -> float:
-        """Degrees; follows the robot's heading slowly, so that the picture does not spin with every turn."""
-        wanted = float(np.degrees(self.data.qpos[self._base[2]])) + 35.0
-        last = getattr(self, "_azimuth", wanted)
-        step = float(np.clip((wanted - last + 180.0) % 360.0 - 180.0, -2.0, 2.0))
-        self._azimuth = last + step
+        """Follows the robot's heading slowly, so that the picture does not spin with every turn."""
+        wanted = float(self.data.qpos[self._base[2]]) + 0.6
+        last = self._azimuth if self._azimuth is not None else wanted
+        self._azimuth = last + float(np.clip(np.remainder(wanted - last + np.pi, 2 * np.pi) - np.pi, -0.03, 0.03))
         return self._azimuth
 
 
-assert set(VIEWS) == {"front", "left", "back", "right"}
+def _add_robot(spec: mujoco.MjSpec, pos: tuple[float, float, float], yaw: float) -> None:
+    fetch.add_fetch(spec, pos, yaw)
+    add_grasp_constraints(spec)
