@@ -1,7 +1,7 @@
 """From a scene spec to a MuJoCo model and its index.
 
 Names: furniture body `fridge`, its door or drawer body `fridge/door` or `drawer_1/drawer`, joint `fridge/joint`,
-handle bar geom `fridge/handle`; a button's body, joint, geom and site `stove/button`; objects are bodies with a free joint.
+handle bar geom `fridge/handle`; a button's body, joint, geom and site `stove/button`; objects: bodies with a free joint.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def _empty_spec() -> mujoco.MjSpec:
     option.impratio = 5.0
     option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
     visual = spec.visual
-    visual.headlight.ambient = [0.42, 0.42, 0.42]
+    visual.headlight.ambient = [0.48, 0.48, 0.48]
     visual.headlight.diffuse = [0.32, 0.32, 0.32]
     visual.headlight.specular = [0.05, 0.05, 0.05]
     visual.map.znear, visual.map.zfar = 0.004, 20.0
@@ -137,6 +137,7 @@ def _add_geom(body: mujoco.MjsBody, name: str, part: Part, mass: float) -> mujoc
     geom = body.add_geom(
         name=name, type=_SHAPES[part.shape], size=part.size, pos=part.pos, quat=part.quat, rgba=[*part.rgb, 1.0],
         material=part.finish, mass=mass, friction=[0.8, 0.005, 0.0001], condim=3,
+        group=3 if part.hidden else 0,
     )
     geom.contype, geom.conaffinity = SOLID if part.solid else (0, 0)
     return geom

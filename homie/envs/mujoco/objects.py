@@ -4,18 +4,29 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 
 from homie.envs.mujoco.palette import LEAF, RGB, STEM, shade
-from homie.envs.mujoco.parts import ObjectPlan, Part, Quat, Vec3, ball, block, disc, rod, turned
+from homie.envs.mujoco.parts import ObjectPlan, Part, Quat, Span, Vec3, ball, block, disc, rod, turned
 
 SILVER: RGB = (0.72, 0.73, 0.75)
 PAPER: RGB = (0.96, 0.95, 0.90)
 SKIN = 0.0006
 """How far a label stands off what it is glued to, so that it is drawn (m)."""
+FOOT = 0.0005
+"""How far the flat ends of a cylinder are lifted off what carries it (m)."""
 
 
 def _centred(half: Vec3, parts: list[Part], rolls: bool = False, hollow: bool = False) -> ObjectPlan:
     return ObjectPlan(half, tuple(part.moved(z=-half[2]) for part in parts), rolls, hollow)
+
+
+def _tin(x: float, z: Span, radius: float, rgb: RGB, **options: object) -> tuple[Part, Part]:
+    """A solid cylinder that stands still: MuJoCo gives a cylinder on a box one contact at a time, on which it rocks, so
+    an unseen box inscribed in it, half a millimetre longer at both ends, carries it."""
+    core = radius * 0.7
+    stand = block((x - core, x + core), (-core, core), z, rgb, hidden=True)
+    return disc(x, 0.0, (z[0] + FOOT, z[1] - FOOT), radius, rgb, **options), stand
 
 
 def can(diameter: float, height: float, mass: float, label: RGB, band: RGB) -> ObjectPlan:
@@ -23,7 +34,7 @@ def can(diameter: float, height: float, mass: float, label: RGB, band: RGB) -> O
     r = diameter / 2
     edge = min(0.012, height * 0.16)
     parts = [
-        disc(0.0, 0.0, (0.0, height), r, SILVER, mass=mass, finish="metal"),
+        *_tin(0.0, (0.0, height), r, SILVER, mass=mass, finish="metal"),
         disc(0.0, 0.0, (edge, height - edge), r + SKIN, label, solid=False),
         disc(0.0, 0.0, (height * 0.52, height * 0.72), r + 2 * SKIN, band, solid=False),
         disc(0.0, 0.0, (height, height + SKIN), r * 0.85, shade(SILVER, 0.85), solid=False, finish="metal"),
@@ -32,7 +43,7 @@ def can(diameter: float, height: float, mass: float, label: RGB, band: RGB) -> O
 
 
 def carton(size: Vec3, mass: float, colour: RGB, panel: RGB, dot: RGB) -> ObjectPlan:
-    """A box with a panel and a dot on both large faces (which look to +x and -x). `size` is thickness, width, height."""
+    """A box with a panel and a dot on both large faces, +x and -x. `size` is thickness, width, height."""
     x, y, h = size[0] / 2, size[1] / 2, size[2]
     parts = [
         block((-x, x), (-y, y), (0.0, h), colour, mass=mass),
@@ -156,7 +167,7 @@ def banana(mass: float, rgb: RGB) -> ObjectPlan:
     points = [(bend * math.sin(a), bend * math.cos(a) - middle, r) for a in angles]
     parts = [
         rod(a, b, r * (0.82 if k in (0, n - 1) else 1.0), rgb, mass=mass / n, finish="gloss")
-        for k, (a, b) in enumerate(zip(points, points[1:], strict=False))
+        for k, (a, b) in enumerate(pairwise(points))
     ]
     ends = ((points[0], points[1]), (points[-1], points[-2]))
     for k, (tip, previous) in enumerate(ends):
@@ -174,7 +185,7 @@ def bowl(mass: float, rgb: RGB) -> ObjectPlan:
     outer, inner, h, n, t = 0.08, 0.05, 0.055, 14, 0.004
     lean = math.atan2(outer - inner, h)
     long = math.hypot(outer - inner, h)
-    parts = [disc(0.0, 0.0, (0.0, 0.008), inner, rgb, mass=mass * 0.4, finish="gloss")]
+    parts = [*_tin(0.0, (0.0, 0.008), inner, rgb, mass=mass * 0.4, finish="gloss")]
     width = outer * math.tan(math.pi / n)
     for k in range(n):
         turn = 2 * math.pi * k / n
@@ -191,21 +202,21 @@ def mug(mass: float, rgb: RGB) -> ObjectPlan:
     """Hollow, 0.08 m across, with an ear to +x; its bounding box includes the ear."""
     r, h, n, t, ear = 0.04, 0.082, 12, 0.005, 0.028
     x0 = -ear / 2
-    parts = [disc(x0, 0.0, (0.0, 0.008), r - 0.002, rgb, mass=mass * 0.3, finish="gloss")]
+    parts = [*_tin(x0, (0.0, 0.008), r - 0.002, rgb, mass=mass * 0.3, finish="gloss")]
     inner = r - t
     parts.append(disc(x0, 0.0, (0.008, 0.0085), inner, shade(rgb, 1.6), solid=False))
     width = r * math.tan(math.pi / n)
     for k in range(n):
         turn = 2 * math.pi * k / n
-        pos = (x0 + (r - t / 2) * math.cos(turn), (r - t / 2) * math.sin(turn), h / 2)
+        pos = (x0 + (r - t / 2) * math.cos(turn), (r - t / 2) * math.sin(turn), h / 2 + FOOT)
         parts.append(
-            Part("box", (t / 2, width, h / 2), pos, rgb, turned(turn), mass=mass * 0.6 / n, finish="gloss")
+            Part("box", (t / 2, width, h / 2 - FOOT), pos, rgb, turned(turn), mass=mass * 0.6 / n, finish="gloss")
         )
     corners: list[Vec3] = [
         (x0 + r, 0.0, h * 0.25), (x0 + r + ear - 0.006, 0.0, h * 0.32), (x0 + r + ear - 0.006, 0.0, h * 0.68),
         (x0 + r, 0.0, h * 0.76),
     ]
-    for a, b in zip(corners, corners[1:], strict=False):
+    for a, b in pairwise(corners):
         parts.append(rod(a, b, 0.005, rgb, mass=mass * 0.1 / 3, finish="gloss"))
     return _centred((r + ear / 2, r, h / 2), parts, hollow=True)
 

@@ -30,6 +30,7 @@ class Part:
     """One geom. `size` is MuJoCo's (half sizes; radius, half length); `pos` and `quat` are in the frame of its body.
 
     label: "" for the thing itself, or `handle`, `button`, `lamp`, ... ; a lamp changes to the colour `glow` when on.
+    A part that is not solid is only seen, a hidden one only felt.
     """
 
     shape: Shape
@@ -38,6 +39,7 @@ class Part:
     rgb: RGB
     quat: Quat = UPRIGHT
     solid: bool = True
+    hidden: bool = False
     label: str = ""
     finish: Finish = "matte"
     glow: RGB | None = None

@@ -73,7 +73,7 @@ class _Builder:
         floor = f"floor/{room.name}"
         flat = ((room.x0, room.x1), (room.y0, room.y1))
         self._box(*flat, (-0.02, 0.0), FLOOR[room.floor], name=floor, material=room.floor, entity=room.name)
-        self._box(*flat, (CEILING, CEILING + 0.02), TRIM, group=UPPER, part="ceiling")
+        self._box(*flat, (CEILING, CEILING + 0.02), TRIM, group=UPPER, part="ceiling", material="ceiling")
         for side in (
             _Side(room, 0, room.y0, 1.0, (room.x0, room.x1)),
             _Side(room, 0, room.y1, -1.0, (room.x0, room.x1)),

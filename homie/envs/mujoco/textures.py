@@ -51,14 +51,13 @@ def _noise(rng: np.random.Generator, amount: float) -> NDArray[np.float64]:
 
 
 def add_materials(spec: mujoco.MjSpec) -> None:
-    """Add the materials `matte`, `gloss`, `metal`, `grain`, `fabric`, `glow` and the floors' `wood`, `tiles`, `carpet`."""
+    """Add the finishes of parts (`matte`, `gloss`, ...), `glow`, `ceiling`, and the floors' `wood`, `tiles`, `carpet`."""
     rng = np.random.default_rng(7)
     patterns = {
         "grain": (_planks(rng, 1, 0.0), (1.2, 1.2)),
-        "fabric": (_noise(rng, 0.03), (3.0, 3.0)),
-        "wood": (_planks(rng, 8, 0.07), (0.8, 0.8)),
-        "tiles": (_tiles(rng, 4), (0.7, 0.7)),
-        "carpet": (_noise(rng, 0.045), (1.5, 1.5)),
+        "wood": (_planks(rng, 8, 0.07), (1.3, 1.3)),
+        "tiles": (_tiles(rng, 4), (1.2, 1.2)),
+        "carpet": (_noise(rng, 0.045), (3.0, 3.0)),
     }
     for name, (pattern, repeat) in patterns.items():
         pixels = (np.clip(pattern, 0, 1) * 255).astype(np.uint8)[..., None].repeat(3, axis=2)
@@ -70,5 +69,7 @@ def add_materials(spec: mujoco.MjSpec) -> None:
         material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = name
     spec.add_material(name="matte", specular=0.1, shininess=0.1)
     spec.add_material(name="gloss", specular=0.4, shininess=0.6)
+    spec.add_material(name="fabric", specular=0.0, shininess=0.0)
+    spec.add_material(name="ceiling", specular=0.0, emission=0.45)
     spec.add_material(name="metal", specular=0.7, shininess=0.8)
-    spec.add_material(name="glow", specular=0.0, emission=1.0)
+    spec.add_material(name="glow", specular=0.0, emission=0.65)
