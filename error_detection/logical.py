@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 from error_detection import messages
 from error_detection.distance import MAX_DISTANCE
 from error_detection.layers import Complaint, place
 from homie.interfaces import CheckQuestion
-from homie.types import ErrorCode
+from homie.types import ErrorCode, Subtask
 
 OFFICIAL_OPENABLE = ("drawer", "fridge")
 """Words by which the official code recognises what opens (section 3 of the notes on its executor)."""
@@ -44,8 +46,15 @@ def _closed(question: CheckQuestion) -> Complaint | None:
     container = question.locator.closed_container(question.entity)
     if container is None:
         return None
-    named = place(question) if container == question.entity else container
+    named = place(question) if container == question.entity else _spoken(container, question)
     return Complaint(ErrorCode.L3, messages.closed(question.subtask.action, named))
+
+
+def _spoken(container: str, question: CheckQuestion) -> str:
+    """`fridge` for `fridge_1`, provided that a planner who says `fridge` is understood to mean this one."""
+    kind = re.sub(r"_\d+$", "", container).replace("_", " ")
+    meant = question.locator.resolve(kind, Subtask("Open", kind), question.observation)
+    return kind if meant == container else container
 
 
 def interactive(question: CheckQuestion) -> Complaint | None:

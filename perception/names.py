@@ -187,7 +187,7 @@ def _described(phrase: str, thing: NamedThing, name: str, called: set[str]) -> R
     true_of_it = set(f"{canonical(thing.colour or '')} {canonical(thing.room)} {name}".split())
     true_of_it.update(word for one in called for word in one.split())
     others = set(words) - {head}
-    if not thing.room:  # it may well be in that room: nothing is known against it
+    if not thing.room and head not in vocabulary().rooms:  # it may well be in that room
         others -= vocabulary().rooms - true_of_it
     if not others <= true_of_it:
         return None

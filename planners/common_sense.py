@@ -14,6 +14,8 @@ SURFACES = ("counter", "table", "desk", "tv stand", "nightstand", "shelf", "stov
 ROOMS = ("kitchen", "living room", "bedroom", "bathroom", "dining room", "study")
 """Rooms of a home, most useful first."""
 
+_LARGE = ("tv", "chair", "armchair", "lamp", "plant", "toilet", "bathtub")
+
 _FOOD = (
     "kitchen",
     "counter",
@@ -79,6 +81,11 @@ def is_room(words: str) -> bool:
 def is_surface(words: str) -> bool:
     """Whether things can be put down on it, by its name."""
     return any(canonical(words).endswith(surface) for surface in SURFACES)
+
+
+def is_furniture(words: str) -> bool:
+    """Whether it is too large to be inside something else, by its name."""
+    return is_container(words) or is_surface(words) or is_room(words) or canonical(words) in _LARGE
 
 
 def usual_places(words: str) -> tuple[str, ...]:

@@ -27,9 +27,9 @@ class Errands(Moves):
         """What was done and what was not, in the first person."""
         parts = []
         if self._done:
-            parts.append(f"I have {', '.join(self._done)}.")
+            parts.append(f"I have {' and '.join(self._done)}.")
         if self._failed:
-            parts.append(f"I could not {', '.join(self._failed)}.")
+            parts.append(f"I could not {' or '.join(self._failed)}.")
         else:
             parts.append("The task is done, so I end it.")
         return " ".join(parts)
@@ -78,19 +78,15 @@ class Errands(Moves):
         if place.inside and is_container(place.words) and not self.memory.held:
             why = f"I have one hand only, so I go to the {place.words} to open it before I pick anything up."
             yield from self.open(place.words, why)
-        moved: list[str] = []
-        while item.count is None or len(moved) < item.count:
-            words = item.words or self._next_on(item.source, moved)
-            if item.count is None and moved:
-                words = yield from self._another(item, place, moved)
-            if not words or len(moved) >= MAX_ITEMS:
+        what = item.words or f"things on the {item.source}"
+        moved = 0
+        while moved < (item.count or MAX_ITEMS):
+            name, source = yield from self._which(item, place, moved)
+            if not name or not (yield from self._carry(name, source, place)):
                 break
-            if not (yield from self._carry(words, item.source, place)):
-                break
-            moved.append(words)
-        ok = len(moved) >= item.count if item.count is not None else bool(moved)
-        what = f"the {item.words or 'things on the ' + item.source}"
-        self._note(ok, f"brought {what} to the {place.words}", f"bring {what} to the {place.words}")
+            moved += 1
+        ok = moved >= (item.count or 1)
+        self._note(ok, f"brought the {what} to the {place.words}", f"bring the {what} to the {place.words}")
 
     def _carry(self, words: str, source: str, place: Place) -> Course[bool]:
         """One object from wherever it is to the place."""
@@ -112,6 +108,8 @@ class Errands(Moves):
             return ""
         if source and memory.at != canonical(source):
             yield from self.reach(source, f"The {words} should be at the {source}, so I go there first.")
+        if source and is_container(source):
+            yield from self.open(source, f"I look into the {source}.")
         for _ in range(TRIES):
             name = yield from self.reach(words, f"I need the {words}, so I go to it.")
             if not name:
@@ -128,6 +126,8 @@ class Errands(Moves):
             else:
                 memory.refused[canonical(name)] += 1
                 memory.forget(name)
+                if feedback.code is ErrorCode.L4 and not memory.seen(words):
+                    return ""
             memory.at = ""
         return ""
 
@@ -160,17 +160,23 @@ class Errands(Moves):
 
     # ------------------------------------------------------------ all of them
 
-    def _next_on(self, source: str, moved: list[str]) -> str:
-        """The next thing that is seen on a place and was not moved yet."""
-        return next((name for name in self.memory.things_on(source) if name not in moved), "")
+    def _which(self, item: Item, place: Place, moved: int) -> Course[tuple[str, str]]:
+        """The name of the next thing to bring and where to take it from; ("", "") when there is none."""
+        if item.words and not moved:
+            return item.words, item.source
+        sources = [item.source] if item.source else self._elsewhere(item, place)
+        for source in sources:
+            why = f"I look what is on the {source}." if not moved else f"I look whether more is left on the {source}."
+            if not (yield from self.reach(source, why)):
+                continue
+            if is_container(source) and source not in self.memory.open:
+                yield from self.open(source, f"I look into the {source}.")
+            for name in self.memory.things_on(source):
+                if not item.words or means(item.words, name):
+                    return name, source
+            self.memory.cleared(item.words, source)
+        return "", ""
 
-    def _another(self, item: Item, place: Place, moved: list[str]) -> Course[str]:
-        """Go back to where more may be and name the next one, "" if there is none."""
-        source = item.source
-        if not source:
-            return ""
-        if not (yield from self.reach(source, f"I look whether more is left at the {source}.")):
-            return ""
-        if not item.words:
-            return self._next_on(source, [])
-        return next((name for name in self.memory.things_on(source) if means(item.words, name)), "")
+    def _elsewhere(self, item: Item, place: Place) -> list[str]:
+        """Places other than the destination where more of it has been seen."""
+        return [name for name in self.memory.places_with(item.words) if not means(place.words, name)]

@@ -13,7 +13,8 @@ class Memory:
     """Names in sight and where they were seen, places tried, containers opened.
 
     `at` is the last place or thing that the robot has gone to. `by_sight` tells whether names have to be seen
-    before they are accepted: None until the first name that was not in sight has been tried.
+    before they are accepted. It is None until that is known: a name that was never in sight is refused (True), or is
+    accepted before the robot has moved at all (False; later the robot may have seen more in passing than its planner).
     """
 
     def __init__(self) -> None:
@@ -25,6 +26,7 @@ class Memory:
         self.visited: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
         self._seen: dict[str, str] = {}
+        self._stood_on: dict[tuple[str, str], None] = {}
 
     def take_in(self, given: PlannerInput) -> None:
         """Remember what is in sight from here: things and rooms (by their floor), not doors and handles."""
@@ -32,6 +34,10 @@ class Memory:
         self.inventory = given.inventory
         for detection in self.in_sight:
             self._seen[canonical(detection.name)] = self.at
+        for place in self.receptacles():
+            in_view = any(canonical(one.name) == place for one in self.in_sight)
+            for name in self.things_on(place) if in_view else ():
+                self._stood_on[name, place] = None
 
     @property
     def held(self) -> str:
@@ -47,9 +53,13 @@ class Memory:
         """Whether something has been seen that the words may mean if more were known of it than its name."""
         return any(same_head(words, name) for name in self._seen)
 
-    def seen_from(self, name: str) -> str:
-        """Where the robot was when it last saw that name, "" if it was at the start or never saw it."""
-        return self._seen.get(canonical(name), "")
+    def places_with(self, words: str) -> list[str]:
+        """Furniture on which something that the words can mean has been seen."""
+        return list(dict.fromkeys(place for name, place in self._stood_on if means(words, name)))
+
+    def cleared(self, words: str, place: str) -> None:
+        """Nothing that the words can mean is left on a place."""
+        self._stood_on = {(n, p): None for n, p in self._stood_on if p != place or not means(words, n)}
 
     def forget(self, name: str) -> None:
         """It is not there any more."""

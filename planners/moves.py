@@ -12,7 +12,7 @@ from typing import TypeAlias, TypeVar
 
 from homie.types import Decision, ErrorCode, Feedback, PlannerInput, Subtask
 from perception.names import canonical
-from planners.common_sense import SURFACES, is_room, usual_places
+from planners.common_sense import SURFACES, is_container, is_furniture, is_room, usual_places
 from planners.memory import Memory
 
 T = TypeVar("T")
@@ -22,7 +22,7 @@ TRIES = 3
 """How often one subtask is tried before something else is."""
 MAX_FAILURES = 12
 """Failed subtasks in one episode after which the planner gives up."""
-MAX_LOOKS = 10
+MAX_LOOKS = 12
 """Places visited in search of one thing."""
 
 _CLOSED = re.compile(r"the (.+?) is closed")
@@ -38,11 +38,16 @@ class Moves:
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
         self._failures = 0
+        self._in_a_row = 0
+        self._last: tuple[Subtask, Feedback] | None = None
 
     # ------------------------------------------------------------ one subtask
 
     def do(self, subtask: Subtask, analysis: str) -> Course[Feedback]:
-        """Ask for one subtask and learn from the answer. Raises GaveUp after too many failures."""
+        """Ask for one subtask and learn from the answer. What has just failed three times is not asked again: the
+        answer is known. Raises GaveUp after too many failures."""
+        if self._last is not None and self._last[0] == subtask and self._in_a_row >= TRIES:
+            return self._last[1]
         given = yield Decision((subtask,), analysis)
         feedback = given.feedback
         assert feedback is not None  # a subtask has been executed
@@ -50,7 +55,11 @@ class Moves:
             self.memory.at = canonical(subtask.target)
             self.memory.visited[self.memory.at] += 1
         self.memory.take_in(given)
-        if not feedback.ok:
+        if feedback.ok:
+            self._last, self._in_a_row = None, 0
+        else:
+            same = self._last is not None and self._last[0] == subtask
+            self._last, self._in_a_row = (subtask, feedback), self._in_a_row + 1 if same else 1
             self._failures += 1
             if self._failures >= MAX_FAILURES:
                 raise GaveUp(f"{self._failures} subtasks have failed, the last one with '{feedback.message}'.")
@@ -60,15 +69,15 @@ class Moves:
         """Go there, with up to three tries for a skill that fails (E1). False if it is unknown (F2) or not reached."""
         for attempt in range(TRIES):
             analysis = why if attempt == 0 else f"I did not get to the {words}, so I try again."
-            seen = bool(self.memory.seen(words))
+            seen, moved = bool(self.memory.seen(words)), bool(self.memory.visited)
             feedback = yield from self.do(Subtask("Go to", words), analysis)
             if feedback.ok:
-                if not seen and self.memory.by_sight is None:
+                if not seen and not moved:
                     self.memory.by_sight = False
                 return True
             if feedback.code is ErrorCode.F2:
                 self.memory.refused[canonical(words)] += 1
-                if not seen:
+                if not seen and self.memory.by_sight is None:
                     self.memory.by_sight = True
                 return False
         return False
@@ -84,12 +93,20 @@ class Moves:
                 reason = f"I stand too close to the {near}, so I approach it anew."
             elif feedback.code is ErrorCode.E1:
                 reason = f"That did not work, so I approach the {near} anew and try once more."
+            elif self._contradicted(feedback):
+                feedback = yield from self.do(subtask, f"'{feedback.message}' can not be right, so I try again.")
+                continue
             else:
                 break
             if not (yield from self.go_to(near, reason)):
                 break
             feedback = yield from self.do(subtask, f"I am at the {near} again. {why}")
         return feedback
+
+    def _contradicted(self, feedback: Feedback) -> bool:
+        """Whether the inventory speaks against a hand that is said to be full or empty."""
+        held = bool(self.memory.held)
+        return (feedback.code is ErrorCode.L1 and not held) or (feedback.code is ErrorCode.L2 and held)
 
     # ------------------------------------------------------------ getting somewhere
 
@@ -106,28 +123,39 @@ class Moves:
                 why = f"The {name} could be what is meant by {words}, so I go there."
                 if not self.memory.refused[name] and (yield from self.go_to(name, why)):
                     return name
+        if self.memory.by_sight is False:
+            return ""
         found = yield from self.search(words)
         if found and (yield from self.go_to(found, f"I can see the {found} now, so I go to it.")):
             return found
         return ""
 
     def search(self, words: str) -> Course[str]:
-        """Look for something: rooms and furniture in the usual order, then inside what is closed. Returns the name to
-        go to as soon as it is in sight, "" if it is nowhere."""
+        """Look for something: in rooms, then on furniture and inside containers in the usual order. Returns the name
+        to go to as soon as it is in sight, "" if it is nowhere."""
         looked: set[str] = set()
-        while len(looked) < MAX_LOOKS:
+        found = self._in_view(words)
+        while not found and len(looked) < MAX_LOOKS:
             place = self._next_look(words, looked)
             if not place:
-                return ""
+                break
             looked.add(place)
-            arrived = yield from self.go_to(
-                place, f"I have not found the {words} yet. It could be in or near the {place}, so I look there."
-            )
-            if arrived:
+            why = f"I have not found the {words} yet. It could be in or near the {place}, so I look there."
+            if (yield from self.go_to(place, why)):
                 found = self._in_view(words)
-                if found:
-                    return found
-        return ""
+                if not found and is_container(place) and not is_furniture(words):
+                    found = yield from self._look_inside(words, place)
+        return found
+
+    def _look_inside(self, words: str, place: str) -> Course[str]:
+        """Open a container that the robot stands at, and close it again if the thing is not in there."""
+        memory = self.memory
+        if memory.held or place in memory.open or not (yield from self.open(place, f"I look into the {place}.")):
+            return ""
+        found = self._in_view(words)
+        if not found:
+            yield from self.close(place, f"The {words} is not in the {place}, so I close it again.")
+        return found
 
     def _in_view(self, words: str) -> str:
         names = self.memory.seen(words)
@@ -137,8 +165,8 @@ class Moves:
         memory = self.memory
         for place in self._worth_a_look(words):
             known = memory.by_sight is not True or bool(memory.seen(place))
-            tried = place in looked or memory.visited[place] or memory.refused[place]
-            if known and not tried and place != canonical(words):
+            done = place in looked or memory.refused[place] or (memory.visited[place] and not is_container(place))
+            if known and not done and place != canonical(words):
                 return place
         return ""
 
@@ -146,6 +174,8 @@ class Moves:
         """Places by common sense, rooms first, then all furniture that has been seen."""
         usual = usual_places(words)
         rooms = [place for place in usual if is_room(place)]
+        if is_furniture(words):
+            return rooms
         seen = [name for place in usual if not is_room(place) for name in self.memory.seen(place)]
         return list(dict.fromkeys([*rooms, *seen, *self.memory.receptacles()]))
 

@@ -316,9 +316,7 @@ class Stage:
     def play(
         self, task: str, planner: Planner, *, rounds: int = 20, listener: EpisodeListener | None = None
     ) -> EpisodeResult:
-        return run_episode(
-            task, planner, self.executor, seed=0, rounds=rounds, listener=listener or EpisodeListener()
-        )
+        return run_episode(task, planner, self.executor, seed=0, rounds=rounds, listener=listener or EpisodeListener())
 
 
 def stage(
@@ -328,7 +326,7 @@ def stage(
     world = world or home()
     skill = TextSkill(world, ("Go to", "Pick", "Put", "Open", "Close"))
     locator = TextLocator(world, sensors=sensors)
-    book = SkillBook({"text": {action: skill for action in skill.actions}})
+    book = SkillBook({"text": dict.fromkeys(skill.actions, skill)})
     robot = TextRobot(world)
     executor = Executor(robot, TextDetector(world), locator, book, checks, messages, attempts=attempts)
     return Stage(world, executor, skill, locator)
