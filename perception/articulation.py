@@ -17,9 +17,12 @@ HINGE_RANGE = 1.75
 """Radians that a door is taken to open (100 degrees): how far it really goes can not be seen."""
 SLIDE_RANGE = 0.34
 """Metres that a drawer is taken to open."""
-CLOSED_ANGLE = 0.14
-CLOSED_GAP = 0.04
-"""Radians and metres up to which a door or drawer counts as closed."""
+SHUT_ANGLE = 0.14
+SHUT_GAP = 0.04
+"""Radians and metres up to which a door or drawer counts as shut."""
+PASSABLE_ANGLE = 0.65
+PASSABLE_GAP = 0.16
+"""Radians and metres from which the arm gets in."""
 THICKNESS = 0.03
 """Metres that a door is taken to be thick where its edge was not seen."""
 HANDLE_RADIUS = 0.007
@@ -67,8 +70,13 @@ class Panel:
         return 1.0 if cross > 0 else -1.0
 
     @property
-    def closed(self) -> bool:
-        return self.opening < (CLOSED_ANGLE if self.kind == "hinge" else CLOSED_GAP)
+    def shut(self) -> bool:
+        return self.opening < (SHUT_ANGLE if self.kind == "hinge" else SHUT_GAP)
+
+    @property
+    def passable(self) -> bool:
+        """Whether it is open far enough to reach in."""
+        return self.opening > (PASSABLE_ANGLE if self.kind == "hinge" else PASSABLE_GAP)
 
     @property
     def range(self) -> float:
@@ -105,7 +113,7 @@ def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: See
     fitted = _fit(kind, seen, body)
     if known is None:
         return fitted
-    if fitted is not None and fitted.spacing < 1.3 * known.spacing and fitted.closed:
+    if fitted is not None and fitted.spacing < 1.3 * known.spacing and fitted.shut:
         return fitted
     opening = _opening(known, seen, body)
     return known if opening is None else replace(known, opening=opening)

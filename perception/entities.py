@@ -117,7 +117,8 @@ class Furniture:
             toward = patch.eye[:2] - patch.points[:, :2].mean(axis=0)
             self._toward += toward / max(float(np.linalg.norm(toward)), 1e-6) / max(patch.spacing, 0.005)
             self._eye = patch.eye
-            if patch.spacing < self._spacing and (patch in body or not body):
+        for patch in body or moving:
+            if patch.spacing < self._spacing:
                 self._spacing = patch.spacing
                 self.identity.rgb = patch.rgb
         for patch in body:
@@ -149,8 +150,8 @@ class Furniture:
 
     @property
     def closed(self) -> bool:
-        """Whether it opens and is closed as far as is known: a door whose handle was never seen counts as closed."""
-        return self.opens and (self.panel is None or self.panel.closed)
+        """Whether it opens and is not open far enough to reach in. A door whose handle was never seen is closed."""
+        return self.opens and (self.panel is None or not self.panel.passable)
 
     @property
     def box(self) -> Box:
@@ -161,7 +162,7 @@ class Furniture:
 
     def _measured(self) -> Box:
         points = self._body.points
-        if len(self._moving) and (self.panel is None or self.panel.closed or len(points) < 50):
+        if len(self._moving) and (self.panel is None or self.panel.shut or len(points) < 50):
             points = np.concatenate([points, self._moving])
         low, high = np.percentile(points, 0.3, axis=0), np.percentile(points, 99.7, axis=0)
         kept = points[((points >= low - 0.01) & (points <= high + 0.01)).all(axis=1)]

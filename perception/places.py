@@ -14,7 +14,7 @@ from perception.localise import Scan
 def reach_of(place: Furniture) -> Box:
     """The box of a piece of furniture, with its drawer as far as that is pulled out."""
     box = place.box
-    if place.part != "drawer" or place.panel is None or place.panel.closed:
+    if place.part != "drawer" or place.panel is None or place.panel.shut:
         return box
     out, opening = place.panel.outward, place.panel.opening
     axis = np.array([np.cos(box.yaw), np.sin(box.yaw)])

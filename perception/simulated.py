@@ -7,7 +7,8 @@ achieves; but it reports only what is really visible in the pictures, and nothin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -50,7 +51,8 @@ class SimulatedDetector(Detector):
             if frame.instances is not None:
                 seen = list(self._in_frame(view, frame))
                 found += sorted(seen, key=lambda d: (d.box[0] - d.box[2]) * (d.box[3] - d.box[1]))
-        return tuple(found)
+        colours = _colours(found, observation)
+        return tuple(replace(d, name=f"{colours[d.instance]} {d.name}") if d.instance in colours else d for d in found)
 
     def _in_frame(self, view: str, frame: CameraFrame) -> Iterator[Detection]:
         assert frame.instances is not None
@@ -63,22 +65,25 @@ class SimulatedDetector(Detector):
             if not entity or counts[index] < scale * (self.min_part_pixels if part else self.min_pixels):
                 continue
             mask: Mask = seen == index
-            yield Detection(
-                name=self._name(entity, part, frame, mask),
-                view=view,
-                box=_bounds(mask),
-                instance=entity,
-                part=part,
-                mask=mask,
-            )
+            words = kind_of(entity).replace("_", " ")
+            yield Detection(words, view, _bounds(mask), instance=entity, part=part, mask=mask)
 
-    def _name(self, entity: str, part: str, frame: CameraFrame, mask: Mask) -> str:
-        kind = kind_of(entity)
-        words = kind.replace("_", " ")
-        if part or kind not in COLOURED:
-            return words
-        colour = colour_of(np.median(frame.rgb[mask], axis=0))
-        return f"{colour} {words}" if colour else words
+
+def _colours(found: Sequence[Detection], observation: Observation) -> dict[str, str]:
+    """The colour of each thing of a coloured kind, from the picture that shows most of it."""
+    largest: dict[str, Detection] = {}
+    sizes: dict[str, int] = {}
+    for detection in found:
+        assert detection.mask is not None
+        if detection.part or kind_of(detection.instance) not in COLOURED:
+            continue
+        size = int(np.count_nonzero(detection.mask))
+        if size > sizes.get(detection.instance, 0):
+            largest[detection.instance], sizes[detection.instance] = detection, size
+    named = {
+        entity: colour_of(np.median(observation.frames[d.view].rgb[d.mask], axis=0)) for entity, d in largest.items()
+    }
+    return {entity: colour for entity, colour in named.items() if colour}
 
 
 def kind_of(entity: str) -> str:
