@@ -1,0 +1,5 @@
+"""`python -m homie` is `homie`."""
+
+from homie.cli.main import main
+
+main()
