@@ -1,0 +1,198 @@
+"""Every error code is really caused in the home of words, and answered with its exact sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from text_world import Stage, home, stage
+
+from error_detection import code_order, paper_order
+from homie.agent import EpisodeListener
+from homie.interfaces import ErrorCheck
+from homie.types import VIEWS, Check, Decision, Execution, Subtask
+
+ORDERS = [pytest.param(paper_order, id="paper"), pytest.param(code_order, id="code")]
+
+
+def ask(
+    scene: Stage, action: str, target: str = "", destination: str = "", *, model: str = "", held: str = ""
+) -> Execution:
+    """One subtask through the real executor; `held` is moved into the hand and the inventory first."""
+    if held:
+        scene.world.things[held].place = "hand"
+    seen = scene.executor.robot.observe(VIEWS)
+    scene.locator.update(seen, scene.executor.detector.detect(seen))
+    subtask = Subtask(action, target, destination)
+    inventory = (held.rstrip("_12"),) if held else ()
+    return scene.executor.execute(Decision((subtask,), model=model), subtask, inventory, seen, EpisodeListener())
+
+
+def at(place: str, checks: Sequence[ErrorCheck] = paper_order) -> Stage:
+    """The home with the robot standing somewhere."""
+    world = home()
+    world.at = place
+    return stage(world=world, checks=checks)
+
+
+def told(execution: Execution) -> tuple[str | None, str]:
+    feedback = execution.feedback
+    return (feedback.code.value if feedback.code else None, feedback.message)
+
+
+@pytest.mark.parametrize("checks", ORDERS)
+class TestBothOrders:
+    def test_fine_subtasks_pass_every_layer(self, checks: Sequence[ErrorCheck]) -> None:
+        scene = at("kitchen_counter_1", checks)
+        for subtask in (("Go to", "apple"), ("Pick", "Apple"), ("Go to", "the blue table")):
+            assert told(ask(scene, *subtask)) == (None, "None")
+        assert told(ask(scene, "Put", "apple", "blue table", held="apple_1")) == (None, "None")
+        assert scene.world.things["apple_1"].place == "table_2"
+
+    def test_f1_action(self, checks: Sequence[ErrorCheck]) -> None:
+        sentence = "fly to is not in the action list! You should only choose actions in the list."
+        assert told(ask(at("kitchen", checks), "Fly to", "apple")) == ("F1", sentence)
+
+    def test_f1_model(self, checks: Sequence[ErrorCheck]) -> None:
+        sentence = "RT-2 is not in the model list! You should only choose models in the list."
+        assert told(ask(at("kitchen", checks), "Go to", "apple", model="RT-2")) == ("F1", sentence)
+
+    def test_f1_model_without_skill(self, checks: Sequence[ErrorCheck]) -> None:
+        scene = at("kitchen_counter_1", checks)
+        del scene.executor.skills.by_model["text"]["Pick"]  # type: ignore[attr-defined]
+        assert told(ask(scene, "Pick", "apple", model="TEXT")) == (
+            "F1",
+            "TEXT can not pick! You should choose another model in the list.",
+        )
+        assert told(ask(scene, "Pick", "apple"))[0] == "F1"
+
+    def test_a_model_is_known_in_any_case_of_letters(self, checks: Sequence[ErrorCheck]) -> None:
+        assert told(ask(at("kitchen", checks), "Go to", "apple", model="Text")) == (None, "None")
+
+    def test_f2_unknown(self, checks: Sequence[ErrorCheck]) -> None:
+        sentence = "spaceship does not exist! Please choose another object"
+        assert told(ask(at("kitchen", checks), "Go to", "Spaceship")) == ("F2", sentence)
+
+    def test_f2_no_target(self, checks: Sequence[ErrorCheck]) -> None:
+        assert told(ask(at("kitchen", checks), "Go to")) == ("F2", "go to needs a target! Please choose an object")
+
+    @pytest.mark.parametrize("action", ["Pick", "Open", "Close"])
+    def test_l1(self, checks: Sequence[ErrorCheck], action: str) -> None:
+        found = ask(at("fridge_1", checks), action, "fridge", held="apple_1")
+        assert told(found) == ("L1", f"Unable to {action.lower()}, the hand is full")
+
+    def test_l2(self, checks: Sequence[ErrorCheck]) -> None:
+        found = ask(at("table_1", checks), "Put", "apple", "brown table")
+        assert told(found) == ("L2", "Unable to put, the hand is empty")
+
+    def test_l3_put(self, checks: Sequence[ErrorCheck]) -> None:
+        found = ask(at("fridge_1", checks), "Put", "apple", "refrigerator", held="apple_1")
+        assert told(found) == ("L3", "Unable to put, the refrigerator is closed, you should open it first")
+
+    def test_l4_open_and_close(self, checks: Sequence[ErrorCheck]) -> None:
+        for action in ("Open", "Close"):
+            found = ask(at("table_1", checks), action, "Table")
+            assert told(found) == ("L4", f"Can not {action.lower()} table! Please choose another object")
+
+    @pytest.mark.parametrize(
+        ("distance", "code", "sentence"),
+        [
+            (2.01, "D1", "Unable to {}, the target is far away"),
+            (0.09, "D2", "Unable to {}, the target is too close"),
+            (2.0, None, "None"),
+            (0.1, None, "None"),
+        ],
+    )
+    def test_d(self, checks: Sequence[ErrorCheck], distance: float, code: str | None, sentence: str) -> None:
+        for action, target, held in (("Pick", "apple", ""), ("Open", "fridge", ""), ("Put", "sink", "lemon_1")):
+            scene = at("kitchen", checks)
+            scene.world.distances = {"apple_1": distance, "fridge_1": distance, "sink_1": distance}
+            assert told(ask(scene, action, target, held=held)) == (code, sentence.format(action.lower()))
+
+    def test_going_is_never_too_far(self, checks: Sequence[ErrorCheck]) -> None:
+        assert told(ask(at("kitchen", checks), "Go to", "bed")) == (None, "None")
+
+    def test_e1_after_three_attempts(self, checks: Sequence[ErrorCheck]) -> None:
+        scene = at("kitchen_counter_1", checks)
+        scene.skill.clumsy = {1, 2, 3}
+        found = ask(scene, "Pick", "apple")
+        assert told(found) == ("E1", "Unable to pick, the subtask is too difficult to perform")
+        assert len(found.attempts) == 3
+
+    def test_e2_object_gone_after_a_put(self, checks: Sequence[ErrorCheck]) -> None:
+        scene = at("table_1", checks)
+        scene.skill.drops = {1}
+        found = ask(scene, "Put", "apple", "brown table", held="apple_1")
+        assert told(found) == ("E2", "Unable to put, and the object is missing")
+        assert found.checks[-1].layer == "execution"
+
+    def test_the_named_object_of_a_put_is_not_looked_at(self, checks: Sequence[ErrorCheck]) -> None:
+        scene = at("table_1", checks)
+        assert told(ask(scene, "Put", "unicorn", "brown table", held="apple_1")) == (None, "None")
+        assert scene.world.things["apple_1"].place == "table_1"
+
+
+def test_l3_pick_names_the_container_as_a_planner_would() -> None:
+    found = ask(at("fridge_1"), "Pick", "banana")
+    assert told(found) == ("L3", "Unable to pick, the fridge is closed, you should open it first")
+
+
+def test_l3_pick_is_exact_where_a_kind_would_be_ambiguous() -> None:
+    scene = at("drawer_1")
+    second = type(scene.world.furniture["drawer_1"])("drawer_2", "kitchen", closed=True)
+    scene.world.furniture["drawer_2"] = second
+    scene.world.things["lemon_1"].place = "drawer_2"
+    scene.world.distances = {"drawer_1": 0.5, "drawer_2": 0.9, "lemon_1": 0.9}
+    found = ask(scene, "Pick", "lemon")
+    assert told(found) == ("L3", "Unable to pick, the drawer_2 is closed, you should open it first")
+
+
+def test_l4_pick_of_furniture() -> None:
+    assert told(ask(at("table_1"), "Pick", "table")) == ("L4", "Can not pick table! Please choose another object")
+
+
+@pytest.mark.parametrize("place", ["kitchen", "lamp", "lemon"])
+def test_l4_put_where_there_is_no_place(place: str) -> None:
+    world = home()
+    world.at = "table_1" if place == "lemon" else "lamp_1"
+    scene = stage(world=world)
+    found = ask(scene, "Put", "apple", place, held="apple_1")
+    assert told(found) == ("L4", f"Can not put {place}! Please choose another object")
+
+
+def test_l4_put_into_itself() -> None:
+    found = ask(at("sink_1"), "Put", "bowl", "bowl", held="bowl_1")
+    assert told(found) == ("L4", "Can not put bowl! Please choose another object")
+
+
+class TestOrdersDiffer:
+    """Where paper and official code disagree (docs/error-codes.md)."""
+
+    def both(self, place: str, *subtask: str, model: str = "", held: str = "") -> tuple[str | None, str | None]:
+        paper = ask(at(place, paper_order), *subtask, model=model, held=held)
+        code = ask(at(place, code_order), *subtask, model=model, held=held)
+        return told(paper)[0], told(code)[0]
+
+    def test_unknown_target_with_a_full_hand(self) -> None:
+        assert self.both("kitchen", "Pick", "spaceship", held="apple_1") == ("F2", "L1")
+
+    def test_opening_something_unknown(self) -> None:
+        assert self.both("kitchen", "Open", "spaceship") == ("F2", "L4")
+        assert self.both("kitchen", "Open", "blue drawer") == ("F2", "F2")
+
+    def test_unknown_model_and_full_hand(self) -> None:
+        assert self.both("kitchen", "Open", "fridge", model="x", held="apple_1") == ("F1", "L1")
+
+    def test_pick_from_a_closed_container(self) -> None:
+        assert self.both("fridge_1", "Pick", "banana") == ("L3", None)
+
+    def test_pick_of_furniture(self) -> None:
+        assert self.both("table_1", "Pick", "table") == ("L4", "F2")
+
+
+def test_layers_are_reported_in_order() -> None:
+    scene = at("kitchen")
+    assert [check.layer for check in ask(scene, "Pick", "apple").checks] == ["format", "logical", "distance"]
+    code = ask(at("kitchen", code_order), "Pick", "apple").checks
+    assert [check.layer for check in code] == ["format", "logical", "format", "distance"]
+    assert code[-1] == Check("distance", code[-1].code, "Unable to pick, the target is far away")
