@@ -26,7 +26,7 @@ import mujoco
 import numpy as np
 
 from homie.envs.mujoco.fetch_model import BASE, COLLISIONS, LINKS, VISUALS, JointFacts, LinkFacts
-from homie.envs.mujoco.parts import Part
+from homie.envs.mujoco.parts import Part, Vec3
 from homie.interfaces import RobotSpec
 from homie.types import VIEWS, Array
 
@@ -43,17 +43,17 @@ ARM_JOINTS = (
     "wrist_flex_joint",
     "wrist_roll_joint",
 )
-FINGER_JOINTS = ("r_gripper_finger_joint", "l_gripper_finger_joint")
+FINGERS = ("r_gripper_finger_joint", "l_gripper_finger_joint")
 FINGER_PADS = ("r_gripper_finger_link", "l_gripper_finger_link")
 """Names (without prefix) of the two collision geoms that touch what is grasped, and of their bodies."""
 
 FACTS: dict[str, JointFacts] = {link.joint.name: link.joint for link in LINKS if link.joint is not None}
 
 REST: Array = np.array([0.05, 1.32, 1.40, -0.20, 1.72, 0.0, 1.66, 0.0])
-"""Torso and arm for travelling empty: the arm folded beside the torso, within the base's footprint almost."""
+"""Torso and arm for travelling empty: the arm folded in front of the torso, within the base's footprint."""
 
-CARRY: Array = np.array([0.20, 1.32, 0.9, -2.6, 1.9, 2.6, 1.6, 0.0])
-"""Torso and arm for travelling loaded: the gripper level in front of the torso."""
+CARRY: Array = np.array([0.25, 0.9, 1.107, -0.559, 2.064, -1.795, 1.753, -1.479])
+"""Torso and arm for travelling loaded: the gripper level, straight ahead, 0.45 m in front of the base at 0.75 m."""
 
 _SHAPES = {
     "box": mujoco.mjtGeom.mjGEOM_BOX,
@@ -84,42 +84,39 @@ _RING_HEIGHT = 0.7226
 _RING_PITCH = math.radians(20.0)
 
 
-def fetch_spec(period: float) -> RobotSpec:
-    """The robot's constants for skills and the safety gate; `period` is the control period in s.
+_TORSO = FACTS[TORSO_JOINT]
 
-    Speeds of the joints are the URDF's, speeds of the base those of the public Fetch base controller.
-    """
-    torso = FACTS[TORSO_JOINT]
-    return RobotSpec(
-        name="fetch",
-        arm_joints=ARM_JOINTS,
-        arm_limits=np.array([[FACTS[name].lower, FACTS[name].upper] for name in ARM_JOINTS]),
-        arm_speeds=np.array([FACTS[name].speed for name in ARM_JOINTS]),
-        torso_limits=(torso.lower, torso.upper),
-        torso_speed=torso.speed,
-        head_limits=np.array([[FACTS[name].lower, FACTS[name].upper] for name in HEAD_JOINTS]),
-        head_speeds=np.array([FACTS[name].speed for name in HEAD_JOINTS]),
-        gripper_max=sum(FACTS[name].upper for name in FINGER_JOINTS),
-        gripper_speed=sum(FACTS[name].speed for name in FINGER_JOINTS),
-        max_linear=1.0,
-        max_angular=2.0,
-        max_linear_acceleration=0.75,
-        max_angular_acceleration=3.0,
-        footprint_radius=0.285,
-        period=period,
-        rest=REST.copy(),
-        carry=CARRY.copy(),
-    )
+SPEC = RobotSpec(
+    name="fetch",
+    arm_joints=ARM_JOINTS,
+    arm_limits=np.array([[FACTS[name].lower, FACTS[name].upper] for name in ARM_JOINTS]),
+    arm_speeds=np.array([FACTS[name].speed for name in ARM_JOINTS]),
+    torso_limits=(_TORSO.lower, _TORSO.upper),
+    torso_speed=_TORSO.speed,
+    head_limits=np.array([[FACTS[name].lower, FACTS[name].upper] for name in HEAD_JOINTS]),
+    head_speeds=np.array([FACTS[name].speed for name in HEAD_JOINTS]),
+    gripper_max=sum(FACTS[name].upper for name in FINGERS),
+    gripper_speed=sum(FACTS[name].speed for name in FINGERS),
+    max_linear=1.0,
+    max_angular=2.0,
+    max_linear_acceleration=0.75,
+    max_angular_acceleration=3.0,
+    footprint_radius=0.285,
+    period=0.04,
+    rest=REST,
+    carry=CARRY,
+)
+"""For skills and the safety gate. Joint speeds are the URDF's, the base's those of the public Fetch base controller."""
 
 
-def add_fetch(spec: mujoco.MjSpec, pos: tuple[float, float] = (0.0, 0.0), yaw: float = 0.0) -> None:
-    """Add a Fetch to a world that has a floor at z = 0, standing at `pos` (m) with heading `yaw` (rad).
+def add_fetch(spec: mujoco.MjSpec, pos: Vec3 = (0.0, 0.0, 0.0), yaw: float = 0.0) -> None:
+    """Add a Fetch to a world, standing on the floor at `pos` (m) with heading `yaw` (rad).
 
     The joints' zero posture is the model's initial one; `set_posture` brings the arm to another.
     Compile with `implicitfast` and a time step of up to 5 ms.
     """
     base = spec.worldbody.add_body(
-        name=PREFIX + BASE.name, pos=[*pos, 0.0], quat=[math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2)]
+        name=PREFIX + BASE.name, pos=list(pos), quat=[math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2)]
     )
     _add_base_drive(spec, base, pos, yaw)
     bodies = {BASE.name: base}
@@ -135,8 +132,8 @@ def add_fetch(spec: mujoco.MjSpec, pos: tuple[float, float] = (0.0, 0.0), yaw: f
         type=mujoco.mjtEq.mjEQ_JOINT,
         name=PREFIX + "gripper_coupling",
         objtype=mujoco.mjtObj.mjOBJ_JOINT,
-        name1=PREFIX + FINGER_JOINTS[0],
-        name2=PREFIX + FINGER_JOINTS[1],
+        name1=PREFIX + FINGERS[0],
+        name2=PREFIX + FINGERS[1],
         data=[0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0],
     )
     bodies["gripper_link"].add_site(name=PREFIX + "gripper", size=[0.005, 0.005, 0.005], group=4)
@@ -151,7 +148,7 @@ def set_posture(model: mujoco.MjModel, data: mujoco.MjData, q: Array) -> None:
     mujoco.mj_forward(model, data)
 
 
-def _add_base_drive(spec: mujoco.MjSpec, base: mujoco.MjsBody, pos: tuple[float, float], yaw: float) -> None:
+def _add_base_drive(spec: mujoco.MjSpec, base: mujoco.MjsBody, pos: Vec3, yaw: float) -> None:
     c, s = math.cos(yaw), math.sin(yaw)
     slide, hinge = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
     # Axes are in the body's initial frame: turned back, so that they are the world's. `ref` makes positions absolute.
@@ -172,7 +169,7 @@ def _add_joint(spec: mujoco.MjSpec, body: mujoco.MjsBody, facts: JointFacts) -> 
     servo = spec.add_actuator(
         name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT, forcerange=[-facts.effort, facts.effort]
     )
-    if facts.name in FINGER_JOINTS:
+    if facts.name in FINGERS:
         joint.damping = [_FINGER_DAMPING, 0.0, 0.0]
         servo.set_to_position(kp=facts.stiffness)
     else:
