@@ -60,13 +60,17 @@ class Piece:
     def zones(self) -> list[Rect]:
         """Floor that has to stay free: in front of it, and where its door sweeps."""
         plan = self.plan
-        zones = []
-        if plan.free_front:
-            zones.append(self.area(plan.half_x, plan.half_x + plan.free_front, -plan.half_y, plan.half_y))
-        if any(plan.sweep):
-            left, right = plan.half_y + plan.sweep[0], -plan.half_y - plan.sweep[1]
-            zones.append(self.area(plan.half_x, plan.half_x + 2 * plan.half_y + 0.1, right, left))
-        return zones
+        side = plan.half_y if plan.half_y >= 0.3 else 0.4
+        front = self.area(plan.half_x, plan.half_x + plan.free_front, -side, side)
+        return ([front] if plan.free_front else []) + self.sweeps()
+
+    def sweeps(self) -> list[Rect]:
+        """Floor under its door while that opens."""
+        plan = self.plan
+        if not any(plan.sweep):
+            return []
+        left, right = plan.half_y + plan.sweep[0], -plan.half_y - plan.sweep[1]
+        return [self.area(plan.half_x, plan.half_x + 2 * plan.half_y + 0.1, right, left)]
 
 
 class Floor:
@@ -158,6 +162,10 @@ class Floor:
         piece.x, piece.y = round(host.x + c * x - s * y, 4), round(host.y + s * x + c * y, 4)
         piece.yaw, piece.room, piece.stands_on = host.yaw, self.room.name, host
         self.pieces.append(piece)
+
+    def swings(self, piece: Piece) -> bool:
+        """Whether the door of a piece that stands on another opens without hitting walls or furniture."""
+        return all(self._inside(zone) and not self._blocked(zone, self.solid) for zone in piece.sweeps())
 
     def fits(self, group: Sequence[Piece], extra: Sequence[Rect] = ()) -> bool:
         """Whether footprints are inside and clear, and the floor they need is too."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from homie.envs.mujoco.palette import CERAMIC, CHROME, DARK, GRANITE, RGB, SCREEN, STEEL, shade
@@ -229,38 +229,39 @@ def cabinet(style: Style) -> Blueprint:
 
 
 def microwave(style: Style) -> Blueprint:
-    """A large microwave to stand on a counter: door with window on the left, control panel on the right."""
+    """A large microwave to stand on a counter: a door with a window, the control panel beside its free edge."""
     x, y, h = style.x, style.y, style.height
     wall, door, panel = 0.02, 0.025, 0.12
     back, front = -x + wall, x - door
-    right = -y + panel
+    sign = 1.0 if style.hinge == "left" else -1.0
+
+    def across(start: float, end: float) -> Span:
+        """An extent across, for the door on the left, mirrored if it is on the right."""
+        return (start, end) if sign > 0 else (-end, -start)
+
+    split = -y + panel
     inside = shade(CERAMIC, 0.85)
     parts = [
         block((-x, front), (-y, y), (0.0, wall), style.rgb),
         block((-x, front), (-y, y), (h - wall, h), style.rgb),
         block((-x, back), (-y, y), (wall, h - wall), inside),
-        block((back, front), (y - wall, y), (wall, h - wall), style.rgb),
-        block((back, x), (-y, right), (wall, h - wall), shade(style.rgb, 0.8), finish="gloss"),
+        block((back, front), across(y - wall, y), (wall, h - wall), style.rgb),
+        block((back, x), across(-y, split), (wall, h - wall), shade(style.rgb, 0.8), finish="gloss"),
         block(
-            (x, x + 0.002), (-y + 0.02, right - 0.02), (h - 0.11, h - 0.05), SCREEN, solid=False, label="lamp",
+            (x, x + 0.002), across(-y + 0.02, split - 0.02), (h - 0.11, h - 0.05), SCREEN, solid=False, label="lamp",
             glow=(0.2, 1.0, 0.45),
         ),
     ]
-    fixed = Style(style.width, style.depth, style.height, style.rgb, "left")
-    link, sweep = _door(
-        fixed, (front, x), (0.003, h - 0.003), y - right - 0.002, (y + right) / 2, (0.07, h - 0.07), 1.5, DARK
-    )
+    width, middle = y - split - 0.002, sign * (y + split) / 2
+    link, sweep = _door(style, (front, x), (0.003, h - 0.003), width, middle, (0.07, h - 0.07), 1.5, DARK)
     window = block(
-        (door, door + 0.002), (-(y - right) + 0.1, -0.05), (0.06, h - 0.06), (0.22, 0.24, 0.28), solid=False,
+        (door, door + 0.002), across(-width + 0.1, -0.05), (0.06, h - 0.06), (0.22, 0.24, 0.28), solid=False,
         label="door", finish="gloss",
     )
-    link = Link(
-        link.name, link.kind, link.pos, link.axis, link.upper, (*link.parts, window), link.mass,
-        link.frictionloss, link.damping,
-    )
-    center = ((back + front) / 2, (right + y - wall) / 2, wall)
+    link = replace(link, parts=(*link.parts, window))
     surface = SurfacePlan(
-        "floor", center, (front - back) / 2, (y - wall - right) / 2, h - 2 * wall, inside=True, access="front"
+        "floor", ((back + front) / 2, sign * (split + y - wall) / 2, wall), (front - back) / 2, (y - wall - split) / 2,
+        h - 2 * wall, inside=True, access="front",
     )
-    start = button((x, (right - y) / 2, 0.1), (0.9, 0.9, 0.9))
+    start = button((x, sign * (split - y) / 2, 0.1), (0.9, 0.9, 0.9))
     return Blueprint(x, y, h, tuple(parts), (link, start), (surface,), FREE_FRONT, sweep)

@@ -52,9 +52,9 @@ def place_objects(
         if plan.name != "basin"
     ]
     kinds = list(OBJECTS)
-    order = [kinds[k] for k in rng.permutation(len(kinds))]
+    order: list[str] = []
     while len(order) < count:
-        order.append(kinds[int(rng.integers(len(kinds)))])
+        order += [kinds[k] for k in rng.permutation(len(kinds))]
     colours: Counter[str] = Counter()
     placed = []
     for kind in order[:count]:

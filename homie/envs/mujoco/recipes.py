@@ -87,13 +87,16 @@ def kitchen(floor: Floor, scheme: Scheme) -> None:
         main = main[::-1]
     whole = [fridge, *main] if rng.random() < 0.5 else [*main, fridge]
     fridge.hinge = "right" if whole[0] is fridge else "left"
-    if not floor.against_wall([*whole, host]) and not floor.against_wall([host, *whole]):
+    if not floor.against_wall([*whole, host] if whole[0] is fridge else [host, *whole]):
         if not floor.against_wall(whole):
             _need(floor.against_wall(main) or _in_two(floor, main), "counters")
             _need(_hinged(floor, fridge), "fridge")
         _need(floor.against_wall([host]), "counter for the microwave")
     oven = Piece("microwave", scheme.any("microwave"), on=bool(rng.random() < 0.2))
-    floor.on_top(oven, host, x=host.plan.half_x - oven.plan.half_x - 0.02)
+    floor.on_top(oven, host, x=host.plan.half_x - oven.plan.half_x)
+    if not floor.swings(oven):
+        oven.hinge = "right"
+        _need(floor.swings(oven), "microwave door")
     _top_up(floor, scheme)
     _need(_hinged(floor, Piece("cabinet", scheme.cabinet())), "kitchen cabinet")
     table = Piece("table", scheme.table(), width=1.0, depth=0.65)
@@ -117,13 +120,10 @@ def living_room(floor: Floor, scheme: Scheme) -> None:
     stand = Piece("tv_stand", scheme.wood)
     sofa = Piece("sofa", scheme.any("sofa"))
     for wall in rng.permutation(4):
-        mark = len(floor.pieces)
         if floor.against_wall([stand], wall=int(wall)):
-            if floor.against_wall([sofa], wall=(int(wall) + 2) % 4):
-                break
-            _need(floor.against_wall([sofa]), "sofa")
+            opposite = (int(wall) + 2) % 4
+            _need(floor.against_wall([sofa], wall=opposite) or floor.against_wall([sofa]), "sofa")
             break
-        assert mark == len(floor.pieces)
     _need(stand in floor.pieces, "tv stand")
     floor.on_top(Piece("tv", "black", on=bool(rng.random() < 0.3)), stand, x=-0.08)
     _need(floor.against_wall([Piece("table", scheme.table(), width=1.0, depth=0.55)]), "living room table")
@@ -137,7 +137,7 @@ def bedroom(floor: Floor, scheme: Scheme) -> None:
     """A bed with a bedside table, a cabinet, a desk with a lamp, a chest of drawers."""
     bed, side = Piece("bed", scheme.any("bed")), Piece("nightstand", scheme.wood)
     row = [bed, side] if floor.rng.random() < 0.5 else [side, bed]
-    _need(floor.against_wall(row, gap=0.06) or floor.against_wall([bed]), "bed")
+    _need(floor.against_wall(row, gap=0.18) or floor.against_wall([bed]), "bed")
     _need(_hinged(floor, Piece("cabinet", scheme.cabinet())), "bedroom cabinet")
     _desk(floor, scheme)
     floor.against_wall([Piece("drawer", "white")])
