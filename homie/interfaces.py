@@ -58,7 +58,8 @@ class RobotSpec:
     arm_joints: names, shoulder to wrist. *_limits: (n, 2) rad or m. *_speeds: largest speed per joint.
     max_linear, max_angular: base speed limits; max_linear_acceleration, max_angular_acceleration likewise.
     footprint_radius: m. gripper_max: largest opening (m). period: seconds of one control period.
-    rest, carry: arm postures (torso first, then arm, n + 1 values) for travelling empty and loaded.
+    rest, carry, ready: arm postures (torso first, then arm, n + 1 values) for travelling empty and loaded, and raised
+    before reaching out.
     """
 
     name: str
@@ -79,6 +80,7 @@ class RobotSpec:
     period: float
     rest: Array
     carry: Array
+    ready: Array
 
 
 class Kinematics(Protocol):

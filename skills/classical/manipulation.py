@@ -26,7 +26,7 @@ class Manipulation(MobileSkill):
     @property
     def ready(self) -> Array:
         """The raised posture from which the arm reaches forward and to which it returns, (n + 1,)."""
-        return self.spec.carry
+        return self.spec.ready
 
     def come_to(self, pose: Pose2) -> Motion:
         """Drive to a standing with the arm raised on the last stretch."""

@@ -86,12 +86,16 @@ class MoveArticulation(Manipulation):
         return Pose(pose.position - ENTRY * pose.rotation[:, 0], pose.rotation)
 
     def _withdraw(self, pose: Pose) -> Motion:
+        """Off the handle and away from the door with the arm as it is, before it is folded."""
         yield from self.gripper(HANDLE_OPENING)
         path = self.line_joints(self.q, pose)
         if path is not None:
             yield from self.along(path, pose)
+        room = next((d for d in (0.5, 0.4, 0.3, 0.2) if self._clear_behind(d)), 0.0)
+        if room:
+            yield from self.straight(-room)
         yield from self.posture(self.ready)
-        yield from self.leave()
+        yield from self.tuck()
 
     def _lead(self, path: Sequence[Array]) -> Motion:
         """Follow the joint path slowly with the fingers closed; the door decides how fast that goes."""

@@ -52,8 +52,14 @@ FACTS: dict[str, JointFacts] = {link.joint.name: link.joint for link in LINKS if
 REST: Array = np.array([0.05, 1.32, 1.40, -0.20, 1.72, 0.0, 1.66, 0.0])
 """Torso and arm for travelling empty: the arm folded in front of the torso, within the base's footprint."""
 
-CARRY: Array = np.array([0.25, 0.9, 1.107, -0.559, 2.064, -1.795, 1.753, -1.479])
-"""Torso and arm for travelling loaded: the gripper level, straight ahead, 0.45 m in front of the base at 0.75 m."""
+CARRY: Array = np.array([0.386, 1.147, 0.954, -0.008, 2.078, 1.518, -1.985, 1.452])
+"""Torso and arm for travelling loaded: the gripper level before the torso, all within 0.42 m of the base's centre."""
+
+READY: Array = np.array([0.386, 0.688, -0.711, -2.125, 2.072, -2.125, -1.411, 2.111])
+"""Torso and arm raised before reaching: nothing of it lower than a counter top stands out in front.
+
+Found by a search over postures for short, self-clear ways to REST, CARRY and typical reaching poses.
+"""
 
 _SHAPES = {
     "box": mujoco.mjtGeom.mjGEOM_BOX,
@@ -105,6 +111,7 @@ SPEC = RobotSpec(
     period=0.04,
     rest=REST,
     carry=CARRY,
+    ready=READY,
 )
 """For skills and the safety gate. Joint speeds are the URDF's, the base's those of the public Fetch base controller."""
 
