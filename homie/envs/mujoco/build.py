@@ -1,7 +1,7 @@
 """From a scene spec to a MuJoCo model and its index.
 
 Names: furniture body `fridge`, its door or drawer body `fridge/door` or `drawer_1/drawer`, joint `fridge/joint`,
-handle bar geom `fridge/handle`; a button's body, joint, geom and site `stove/button`; objects: bodies with a free joint.
+handle bar geom `fridge/handle`; a button's body, joint, geom and site `stove/button`; objects have a free joint.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from homie.envs.mujoco import objects as shapes
-from homie.envs.mujoco.palette import COLOURS, RGB, shade
+from homie.envs.mujoco.palette import COLOURS, RGB
 from homie.envs.mujoco.parts import ObjectPlan
 
 
@@ -33,6 +33,7 @@ _TIN = ("kitchen_counter", "table", "cabinet", "shelf", "fridge")
 _WASH = ("washbasin", "sink", "kitchen_counter", "cabinet")
 _DISH = ("kitchen_counter", "table", "desk", "sink", "cabinet", "shelf", "nightstand")
 _WHITE, _YELLOW, _BLUE = COLOURS["white"], COLOURS["yellow"], COLOURS["blue"]
+_RED: RGB = (0.75, 0.20, 0.10)
 _CREAM: RGB = (0.95, 0.90, 0.72)
 
 OBJECTS: dict[str, ObjectKind] = {
@@ -55,7 +56,7 @@ OBJECTS: dict[str, ObjectKind] = {
             ("soup can", "tomato can", "tomato soup", "can"), (*_TIN, "drawer"),
         ),
         ObjectKind(
-            "mustard_bottle", lambda c: shapes.bottle((0.055, 0.090, 0.185), 0.603, c, (0.75, 0.2, 0.1), COLOURS["red"]),
+            "mustard_bottle", lambda c: shapes.bottle((0.055, 0.090, 0.185), 0.603, c, _RED, COLOURS["red"]),
             ("yellow",), ("mustard", "bottle"), _FOOD,
         ),
         ObjectKind(
@@ -81,7 +82,7 @@ OBJECTS: dict[str, ObjectKind] = {
         ObjectKind(
             "peach", lambda c: shapes.peach(0.033, (0.98, 0.66, 0.42)), ("pink",), ("fruit",), _FRUIT
         ),
-        ObjectKind("pear", lambda c: shapes.pear(0.049, shade((0.66, 0.76, 0.22), 1.0)), ("green",), ("fruit",), _FRUIT),
+        ObjectKind("pear", lambda c: shapes.pear(0.049, (0.66, 0.76, 0.22)), ("green",), ("fruit",), _FRUIT),
         ObjectKind("orange", lambda c: shapes.orange(0.047, c), ("orange",), ("fruit",), _FRUIT),
         ObjectKind("plum", lambda c: shapes.plum(0.025, c), ("purple",), ("fruit",), _FRUIT),
         ObjectKind(

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from homie.envs.mujoco.catalog_furniture import FURNITURE, blueprint
+from homie.envs.mujoco.catalog_furniture import blueprint
 from homie.envs.mujoco.parts import WALL, Blueprint
 from homie.envs.mujoco.spec import DoorwaySpec, RoomSpec
 
@@ -49,7 +49,8 @@ class Piece:
     def area(self, x0: float, x1: float, y0: float, y1: float) -> Rect:
         """A rectangle of its own frame, in the world."""
         c, s = round(math.cos(self.yaw)), round(math.sin(self.yaw))
-        us, vs = (self.x + c * x0 - s * y0, self.x + c * x1 - s * y1), (self.y + s * x0 + c * y0, self.y + s * x1 + c * y1)
+        us = (self.x + c * x0 - s * y0, self.x + c * x1 - s * y1)
+        vs = (self.y + s * x0 + c * y0, self.y + s * x1 + c * y1)
         return min(us), min(vs), max(us), max(vs)
 
     @property
@@ -207,8 +208,3 @@ class Floor:
         return any(
             rect[0] < o[2] - e and o[0] < rect[2] - e and rect[1] < o[3] - e and o[1] < rect[3] - e for o in others
         )
-
-
-def usual_colour(kind: str) -> str:
-    """The first colour of a kind."""
-    return FURNITURE[kind].colours[0]

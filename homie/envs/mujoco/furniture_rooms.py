@@ -6,7 +6,7 @@ import math
 
 from homie.envs.mujoco.furniture_kitchen import FREE_FRONT, Style
 from homie.envs.mujoco.palette import CERAMIC, CHROME, DARK, LEAF, LINEN, RGB, SCREEN, SOIL, STEEL, shade
-from homie.envs.mujoco.parts import Blueprint, Part, SurfacePlan, ball, block, button, disc, rod
+from homie.envs.mujoco.parts import Blueprint, Part, SurfacePlan, block, button, disc, rod
 
 
 def table(style: Style) -> Blueprint:
@@ -168,7 +168,8 @@ def _books(back: float, start: float, end: float) -> list[Part]:
     while y < end:
         thick = 0.028 + 0.012 * (k * 7 % 3)
         tall = 0.22 + 0.022 * (k * 5 % 4)
-        books.append(block((back + 0.02, back + 0.2), (y, y + thick), (0.08, 0.08 + tall), covers[k % 5], label="books"))
+        size = (back + 0.02, back + 0.2), (y, y + thick), (0.08, 0.08 + tall)
+        books.append(block(*size, covers[k % 5], label="books"))
         y += thick + 0.002
         k += 1
     return books

@@ -87,7 +87,8 @@ def _try(kind: str, colour: str, spot: _Spot, rng: np.random.Generator) -> Objec
     edge = EDGE + (0.02 if plan.inside else 0.0)
     for _ in range(40):
         quarter = 1 if plan.access == "front" else int(rng.integers(2))
-        yaw = math.remainder(quarter * math.pi / 2 + float(rng.uniform(-0.3, 0.3)) + math.pi * rng.integers(2), math.tau)
+        turn = quarter * math.pi / 2 + math.pi * int(rng.integers(2))
+        yaw = math.remainder(turn + float(rng.uniform(-0.3, 0.3)), math.tau)
         x = float(rng.uniform(-plan.half_x, plan.half_x))
         y = float(rng.uniform(-plan.half_y, plan.half_y))
         thing = ObjectSpec(
@@ -106,7 +107,8 @@ def _reachable(spot: _Spot, x: float, y: float) -> bool:
     if plan.link:
         return True
     px, py = plan.center[0] + x, plan.center[1] + y
-    away = {"front": piece.half_x - px, "back": piece.half_x + px, "left": piece.half_y - py, "right": piece.half_y + py}
+    a, b = piece.half_x, piece.half_y
+    away = {"front": a - px, "back": a + px, "left": b - py, "right": b + py}
     return any(away[side] <= WITHIN for side in spot.sides)
 
 

@@ -25,14 +25,15 @@ class FreeFloor:
         for x0, y0, x1, y1 in rooms:
             self._fill(free, x0 + WALL / 2, y0 + WALL / 2, x1 - WALL / 2, y1 - WALL / 2, 1)
         for door in scene.doorways:
-            near = [r for r in scene.rooms if r.name == door.rooms[0]][0]
+            near = next(r for r in scene.rooms if r.name == door.rooms[0])
             across = min(abs(door.x - near.x0), abs(door.x - near.x1)) < 1e-6
             u, v = (0.1, door.width / 2) if across else (door.width / 2, 0.1)
             self._fill(free, door.x - u, door.y - v, door.x + u, door.y + v, 1)
         for piece in scene.furniture:
             cells = np.round((np.array(piece.corners()) - self.origin) / CELL - 0.5).astype(np.int32)
             cv2.fillConvexPoly(free, cells, 0)
-        self.clearance: NDArray[np.float64] = cv2.distanceTransform(free, cv2.DIST_L2, 5) * CELL
+        distance = cv2.distanceTransform(free, cv2.DIST_L2, 5)
+        self.clearance: NDArray[np.float64] = distance.astype(np.float64) * CELL
         _, self._zones = cv2.connectedComponents((self.clearance > ROBOT).astype(np.uint8))
 
     def _fill(self, free: NDArray[np.uint8], x0: float, y0: float, x1: float, y1: float, value: int) -> None:

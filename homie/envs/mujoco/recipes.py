@@ -1,4 +1,4 @@
-"""What belongs in which room. Each recipe fills a `Floor`; what must not be missing raises NoRoom if it does not fit."""
+"""What belongs in which room. Each recipe fills a `Floor`; NoRoom is raised if something essential does not fit."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import mujoco
 
 from homie.envs.mujoco.index import GeomInfo
-from homie.envs.mujoco.palette import RGB, shade
+from homie.envs.mujoco.palette import RGB, STEM, shade
 from homie.envs.mujoco.parts import WALL, Span
 from homie.envs.mujoco.spec import RoomSpec, SceneSpec
 
@@ -33,6 +33,13 @@ PAINT: dict[str, RGB] = {
 FLOOR: dict[str, RGB] = {"wood": (0.72, 0.53, 0.35), "tiles": (0.80, 0.80, 0.78), "carpet": (0.62, 0.60, 0.62)}
 TRIM: RGB = (0.97, 0.97, 0.95)
 SKY: RGB = (0.68, 0.84, 0.97)
+HILLS: tuple[RGB, ...] = ((0.30, 0.52, 0.28), (0.75, 0.45, 0.25), (0.25, 0.42, 0.60), (0.60, 0.35, 0.45))
+RUGS: dict[str, tuple[RGB, RGB]] = {
+    "living room": ((0.62, 0.25, 0.22), (0.88, 0.80, 0.66)),
+    "bedroom": ((0.35, 0.45, 0.58), (0.90, 0.88, 0.82)),
+    "study": ((0.28, 0.40, 0.34), (0.85, 0.80, 0.62)),
+}
+"""Colours of the rug in the middle of a room: border and field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +81,8 @@ class _Builder:
         flat = ((room.x0, room.x1), (room.y0, room.y1))
         self._box(*flat, (-0.02, 0.0), FLOOR[room.floor], name=floor, material=room.floor, entity=room.name)
         self._box(*flat, (CEILING, CEILING + 0.02), TRIM, group=UPPER, part="ceiling", material="ceiling")
+        if room.kind in RUGS:
+            self._rug(*RUGS[room.kind])
         for side in (
             _Side(room, 0, room.y0, 1.0, (room.x0, room.x1)),
             _Side(room, 0, room.y1, -1.0, (room.x0, room.x1)),
@@ -81,6 +90,16 @@ class _Builder:
             _Side(room, 1, room.x1, -1.0, (room.y0, room.y1)),
         ):
             self._side(side)
+
+    def _rug(self, border: RGB, field: RGB) -> None:
+        """A rug in the middle of the room: only seen, nothing stumbles over it."""
+        room = self.room
+        x, y = (room.x0 + room.x1) / 2, (room.y0 + room.y1) / 2
+        for half_x, half_y, high, rgb in (
+            (1.1, 0.8, 0.002, border), (1.0, 0.7, 0.003, field), (0.8, 0.5, 0.004, border), (0.74, 0.44, 0.005, field),
+        ):
+            spans = (x - half_x, x + half_x), (y - half_y, y + half_y), (0.0, high)
+            self._box(*spans, rgb, part="rug", material="carpet", entity=room.name)
 
     def _side(self, side: _Side) -> None:
         doors = self._doors(side)
@@ -98,7 +117,7 @@ class _Builder:
                 self._slab(side, (a, a + 0.07), (0.0, LINTEL), WALL / 2, WALL / 2 + 0.015, TRIM)
             trim = (door[0] - 0.07, door[1] + 0.07)
             self._slab(side, trim, (LINTEL, LINTEL + 0.07), WALL / 2, WALL / 2 + 0.015, TRIM, group=UPPER)
-        self._window(side, outside)
+        self._hang(side, outside, _subtract(side.span, doors))
 
     def _doors(self, side: _Side) -> list[Span]:
         spans = []
@@ -127,25 +146,46 @@ class _Builder:
         self._slab(side, span, (0.0, KNEE), 0.0, depth, paint, solid=True)
         self._slab(side, span, (KNEE, CEILING), 0.0, depth, paint, solid=True, group=UPPER)
 
-    def _window(self, side: _Side, outside: list[Span]) -> None:
-        """A window in the middle of the longest outer wall of this side, unless something tall stands there."""
-        free = max(outside, key=lambda span: span[1] - span[0], default=(0.0, 0.0))
-        if free[1] - free[0] < 2.2:
-            return
-        middle = (free[0] + free[1]) / 2
-        pane = (middle - 0.55, middle + 0.55)
+    def _hang(self, side: _Side, outside: list[Span], walls: list[Span]) -> None:
+        """A window amid a long outer wall, a picture amid a long inner one, unless something tall is there."""
+        inner = [span for span in walls if not any(span[0] < b and a < span[1] for a, b in outside)]
+        for spans, half, hang in ((outside, 0.6, self._window), (inner, 0.4, self._picture)):
+            free = max(spans, key=lambda span: span[1] - span[0], default=(0.0, 0.0))
+            middle = (free[0] + free[1]) / 2
+            if free[1] - free[0] > 2.2 and not self._hidden(side, (middle - half, middle + half)):
+                hang(side, middle)
+
+    def _hidden(self, side: _Side, span: Span) -> bool:
+        """Whether something tall stands at a stretch of wall."""
         for piece in self.scene.furniture:
             corners = [(c[side.along], c[1 - side.along]) for c in piece.corners()]
             near = min(abs(across - side.at) for _, across in corners) < 0.5
-            tall = self.scene.base(piece) + piece.blueprint.height > 1.15
-            if near and tall and min(u for u, _ in corners) < pane[1] and max(u for u, _ in corners) > pane[0]:
-                return
-        w = WALL / 2
+            tall = self.scene.base(piece) + piece.blueprint.height > KNEE
+            if near and tall and min(u for u, _ in corners) < span[1] and max(u for u, _ in corners) > span[0]:
+                return True
+        return False
+
+    def _window(self, side: _Side, middle: float) -> None:
+        w, pane = WALL / 2, (middle - 0.55, middle + 0.55)
         self._slab(side, pane, (1.15, 2.05), w, w + 0.006, SKY, group=UPPER, part="window", material="glow")
         for z in ((1.1, 1.16), (2.0, 2.06)):
             self._slab(side, (pane[0] - 0.05, pane[1] + 0.05), z, w, w + 0.02, TRIM, group=UPPER, part="window")
         for a in (pane[0] - 0.05, middle - 0.02, pane[1]):
             self._slab(side, (a, a + 0.05), (1.15, 2.05), w, w + 0.02, TRIM, group=UPPER, part="window")
+
+    def _picture(self, side: _Side, middle: float) -> None:
+        """A framed landscape: sky, hills, a sun."""
+        w, half = WALL / 2, 0.38
+        pick = len(self.geoms) % len(HILLS)
+        layers: tuple[tuple[Span, Span, float, RGB], ...] = (
+            ((-half, half), (1.3, 1.82), 0.015, STEM),
+            ((-half + 0.03, half - 0.03), (1.33, 1.79), 0.017, shade(SKY, 1.3)),
+            ((-half + 0.03, half - 0.03), (1.33, 1.48), 0.019, HILLS[pick]),
+            ((-half + 0.03, 0.05), (1.48, 1.56), 0.019, shade(HILLS[pick], 0.75)),
+            ((0.14, 0.23), (1.64, 1.73), 0.019, (0.98, 0.75, 0.25)),
+        )
+        for (a, b), z, depth, rgb in layers:
+            self._slab(side, (middle + a, middle + b), z, w, w + depth, rgb, group=UPPER, part="picture")
 
     def _slab(
         self, side: _Side, span: Span, z: Span, near: float, far: float, rgb: RGB, *, solid: bool = False,

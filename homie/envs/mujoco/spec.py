@@ -18,7 +18,6 @@ from homie.envs.mujoco.parts import Blueprint, ObjectPlan
 from homie.envs.mujoco.spec_checks import check
 from homie.errors import BadInput
 
-
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
 Metres = Annotated[float, Field(ge=-100.0, le=100.0, allow_inf_nan=False)]
 Angle = Annotated[float, Field(ge=-2 * math.pi, le=2 * math.pi, allow_inf_nan=False)]

@@ -23,7 +23,8 @@ Corners: TypeAlias = tuple[tuple[float, float], ...]
 def check(scene: SceneSpec) -> None:
     """Raises ValueError with one sentence if names clash, things do not exist, or things overlap."""
     _unique([room.name for room in scene.rooms], "room")
-    _unique([x.name for x in scene.rooms] + [x.name for x in scene.furniture] + [x.name for x in scene.objects], "thing")
+    names = [room.name for room in scene.rooms] + [piece.name for piece in scene.furniture]
+    _unique(names + [thing.name for thing in scene.objects], "thing")
     rooms = {room.name: room for room in scene.rooms}
     for a, b in combinations(scene.rooms, 2):
         if min(a.x1, b.x1) - max(a.x0, b.x0) > OVERLAP and min(a.y1, b.y1) - max(a.y0, b.y0) > OVERLAP:

@@ -51,7 +51,7 @@ def _noise(rng: np.random.Generator, amount: float) -> NDArray[np.float64]:
 
 
 def add_materials(spec: mujoco.MjSpec) -> None:
-    """Add the finishes of parts (`matte`, `gloss`, ...), `glow`, `ceiling`, and the floors' `wood`, `tiles`, `carpet`."""
+    """Add the finishes of parts (`matte`, ...), `glow`, `ceiling`, and the floors' `wood`, `tiles`, `carpet`."""
     rng = np.random.default_rng(7)
     patterns = {
         "grain": (_planks(rng, 1, 0.0), (1.2, 1.2)),

@@ -50,14 +50,14 @@ class _Map:
             self.pen.ellipse(box, fill=_paint(COLOURS[thing.colour]), outline=INK)
             self.labels.append(box)
         self._robot()
-        for room in self.scene.rooms:
-            middle = self._pixel((room.x0 + room.x1) / 2, (room.y0 + room.y1) / 2)
-            self._label(room.kind.upper(), *middle, 20, fill=(90, 90, 100))
         for piece in self.scene.furniture:
             if piece.stands_on is None or piece.height is None:
-                self._label(piece.name, *self._pixel(piece.x, piece.y), 14, fill=_contrast(COLOURS[piece.colour]))
+                self._label(piece.name, *self._pixel(piece.x, piece.y), 14, fill=(25, 25, 120), halo=True)
         for thing, (x, y) in spots:
             self._label(thing.name, x, y + self.scale * 0.09, 11, fill=INK, halo=True)
+        for room in self.scene.rooms:
+            middle = self._pixel((room.x0 + room.x1) / 2, (room.y0 + room.y1) / 2)
+            self._label(room.name, *middle, 20, fill=(110, 60, 60))
         return self.image
 
     def _pixel(self, x: float, y: float) -> tuple[float, float]:
@@ -67,7 +67,7 @@ class _Map:
         a, b = self._pixel(room.x0, room.y1), self._pixel(room.x1, room.y0)
         tint = shade(FLOOR[room.floor], 1.45)
         mixed = tuple(0.5 * t + 0.5 * p for t, p in zip(tint, PAINT[room.kind], strict=True))
-        self.pen.rectangle((*a, *b), fill=_paint((mixed[0], mixed[1], mixed[2])), outline=INK, width=self.scale // 10)
+        self.pen.rectangle((*a, *b), fill=_paint((mixed[0], mixed[1], mixed[2])), outline=INK, width=self.scale // 20)
 
     def _doorways(self) -> None:
         rooms = {room.name: room for room in self.scene.rooms}
@@ -105,6 +105,7 @@ class _Map:
         font = _font(size)
         left, top, right, bottom = self.pen.textbbox((0, 0), text, font=font)
         w, h = (right - left) / 2 + 1, (bottom - top) / 2 + 1
+        x = min(max(x, w), self.image.width - w)
         steps = [(0.0, 0.0)]
         steps += [(dx * w * 0.5, dy * h) for ring in range(1, 7) for dx, dy in _ring(ring)]
         for dx, dy in steps:
@@ -114,8 +115,8 @@ class _Map:
         else:
             dx, dy, box = 0.0, 0.0, (x - w, y - h, x + w, y + h)
         self.labels.append(box)
-        stroke = {"stroke_width": 2, "stroke_fill": "white"} if halo else {}
-        self.pen.text((x + dx, y + dy), text, font=font, fill=fill, anchor="mm", **stroke)
+        edge = 2 if halo else 0
+        self.pen.text((x + dx, y + dy), text, fill, font, "mm", stroke_width=edge, stroke_fill="white")
 
 
 def _ring(ring: int) -> list[tuple[int, int]]:
@@ -132,8 +133,3 @@ def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 def _paint(rgb: RGB) -> tuple[int, int, int]:
     return round(255 * rgb[0]), round(255 * rgb[1]), round(255 * rgb[2])
 
-
-def _contrast(rgb: RGB) -> tuple[int, int, int]:
-    """Black or white, whichever reads better on a colour."""
-    light = 0.3 * rgb[0] + 0.59 * rgb[1] + 0.11 * rgb[2]
-    return INK if light > 0.5 else (255, 255, 255)
