@@ -15,6 +15,8 @@ from homie.types import Image
 WIDTH, HEIGHT = 1280, 208
 COLUMN = 832
 MARGIN = 16
+STRIP = HEIGHT - 54
+"""Where the history begins: two lines of what was done."""
 BACKGROUND = (18, 20, 24)
 WHITE, GREY = (238, 238, 238), (150, 156, 166)
 TONES = {"good": (96, 211, 120), "bad": (255, 110, 98), "plain": (240, 200, 90)}
@@ -22,7 +24,8 @@ TONES = {"good": (96, 211, 120), "bad": (255, 110, 98), "plain": (240, 200, 90)}
 
 @dataclass(frozen=True, slots=True)
 class Caption:
-    """What the panel says. clock: seconds of robot time; speed: how many of them pass in one second of video."""
+    """What the panel says. history: subtasks and whether they succeeded. clock: seconds of robot time; speed: how many
+    of them pass in one second of video."""
 
     task: str = ""
     round: int = 0
@@ -32,6 +35,7 @@ class Caption:
     state: str = ""
     tone: Literal["good", "bad", "plain"] = "plain"
     inventory: str = "nothing"
+    history: tuple[tuple[str, bool], ...] = ()
     clock: float = 0.0
     speed: float = 1.0
 
@@ -45,7 +49,7 @@ def draw_caption(caption: Caption) -> Image:
     panel = _still(replace(caption, clock=0.0)).copy()
     draw = ImageDraw.Draw(panel)
     clock = f"{caption.clock:.1f} s  ·  {caption.speed:g}x"
-    draw.text((WIDTH - MARGIN, 14), clock, font=_font(18), fill=GREY, anchor="ra")
+    draw.text((WIDTH - MARGIN, 10), clock, font=_font(18), fill=GREY, anchor="ra")
     return np.asarray(panel)
 
 
@@ -61,13 +65,14 @@ def _still(caption: Caption) -> Picture.Image:
     """All but the clock: most frames of a video differ from the one before in nothing else."""
     panel = Picture.new("RGB", (WIDTH, HEIGHT), BACKGROUND)
     draw = ImageDraw.Draw(panel)
-    left, right, y = MARGIN, COLUMN + MARGIN, 12
+    left, right, y = MARGIN, COLUMN + MARGIN, 10
     y = _write(draw, (left, y), caption.task, 18, GREY, COLUMN - left, lines=1)
     y = _write(draw, (left, y + 4), caption.decision, 28, WHITE, COLUMN - left, lines=2)
     about = f"{caption.analysis}  ({caption.model})" if caption.model else caption.analysis
-    _write(draw, (left, y + 6), about, 18, GREY, COLUMN - left, lines=(HEIGHT - y - 12) // 25)
+    _write(draw, (left, y + 4), about, 18, GREY, COLUMN - left, lines=max(1, (STRIP - y - 4) // 23))
+    _write_history(draw, caption.history)
     draw.line([(COLUMN, 14), (COLUMN, HEIGHT - 14)], fill=(60, 64, 72), width=1)
-    y = _write(draw, (right, 12), f"round {caption.round}", 18, GREY, 200, lines=1)
+    y = _write(draw, (right, 10), f"round {caption.round}", 18, GREY, 200, lines=1)
     y = _write(draw, (right, y + 4), f"in the hand: {caption.inventory}", 20, WHITE, WIDTH - right - MARGIN, lines=1)
     _write(draw, (right, y + 8), caption.state, 22, TONES[caption.tone], WIDTH - right - MARGIN, lines=4)
     return panel
@@ -90,6 +95,27 @@ def _write(
     for number, line in enumerate(wrapped):
         draw.text((at[0], at[1] + number * step), line, font=font, fill=colour)
     return at[1] + max(1, len(wrapped)) * step
+
+
+def _write_history(draw: ImageDraw.ImageDraw, history: tuple[tuple[str, bool], ...]) -> None:
+    """As many of the last subtasks as fit on two lines, oldest first, green or red."""
+    font, step, gap = _font(15), 22, 14
+    lines: list[list[tuple[str, bool]]] = [[]]
+    used = 0.0
+    for text, ok in reversed(history):
+        width = font.getlength(text) + gap
+        if used + width > COLUMN - 2 * MARGIN:
+            if len(lines) == 2:
+                break
+            lines.append([])
+            used = 0.0
+        lines[-1].append((text, ok))
+        used += width
+    for row, line in enumerate(reversed(lines)):
+        x = float(MARGIN)
+        for text, ok in reversed(line):
+            draw.text((x, STRIP + row * step), text, font=font, fill=TONES["good" if ok else "bad"])
+            x += font.getlength(text) + gap
 
 
 def wrap(text: str, font: ImageFont.FreeTypeFont, width: int) -> list[str]:

@@ -11,6 +11,7 @@ H.264 in an MP4 that a browser plays while it loads (yuv420p, index first).
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import av
@@ -26,6 +27,11 @@ from homie.types import Attempt, Decision, Image, Observation, Outcome, PlannerI
 VIEW_HEIGHT = 432
 WIDTH, HEIGHT = caption.WIDTH, VIEW_HEIGHT + caption.HEIGHT
 FPS = 20
+SHARE = 0.4
+"""Filming takes no more than about this many wall seconds per second of robot time: without OpenGL a picture takes
+long, and then fewer are taken and shown longer."""
+SLOW = 0.15
+"""Seconds for one third-person picture above which it is taken at half the size."""
 
 
 class VideoWriter(EpisodeListener):
@@ -41,6 +47,8 @@ class VideoWriter(EpisodeListener):
         self._hold = round(hold * FPS)
         self._caption = Caption(speed=speed)
         self._front: Image | None = None
+        self._scale = 1.0
+        self._shot_at: float | None = None
         self._next = float("-inf")
         self._container = av.open(str(path), "w", options={"movflags": "faststart"})
         self._stream = self._container.add_stream("libx264", rate=FPS, options={"preset": "veryfast", "crf": "24"})
@@ -52,8 +60,7 @@ class VideoWriter(EpisodeListener):
 
     def observed(self, given: PlannerInput, observation: Observation) -> None:
         self._front = given.views["front"]
-        self._caption = self._caption.change(round=given.round, state="thinking", tone="plain")
-        self._shoot(observation)
+        self._caption = self._caption.change(round=given.round)
 
     def decided(self, round_number: int, decision: Decision) -> None:
         self._caption = self._caption.change(
@@ -62,7 +69,7 @@ class VideoWriter(EpisodeListener):
             model=decision.model,
             state="",
         )
-        self._shoot(self._robot.observe(), self._hold)
+        self._shoot(self._robot.observe(), hold=self._hold)
 
     def executing(self, round_number: int, subtask: Subtask) -> None:
         self._caption = self._caption.change(state=f"{subtask} ...", tone="plain")
@@ -80,14 +87,17 @@ class VideoWriter(EpisodeListener):
         feedback = record.execution.feedback
         text = "success" if feedback.ok else f"{feedback.code}: {feedback.message}"
         self._caption = self._caption.change(
-            state=text, tone="good" if feedback.ok else "bad", inventory=" ".join(record.inventory) or "nothing"
+            state=text,
+            tone="good" if feedback.ok else "bad",
+            inventory=" ".join(record.inventory) or "nothing",
+            history=(*self._caption.history, (str(record.execution.subtask), feedback.ok)),
         )
-        self._shoot(self._robot.observe(), self._hold // 2)
+        self._shoot(self._robot.observe(), hold=self._hold // 2)
 
     def finished(self, result: EpisodeResult) -> None:
         ended = "the planner has ended the task" if result.ended_by == "ended" else "out of rounds"
         self._caption = self._caption.change(state=ended, tone="plain")
-        self._shoot(self._robot.observe(), 2 * FPS)
+        self._shoot(self._robot.observe(), hold=2 * FPS)
 
     def close(self) -> None:
         """Finish the file. Idempotent."""
@@ -100,17 +110,19 @@ class VideoWriter(EpisodeListener):
         finally:
             self._container.close()
 
-    def _shoot(self, observation: Observation, repeat: int = 1) -> None:
-        """Take a picture of now and show it for `repeat` frames."""
-        self._next = observation.stamp + self._interval
+    def _shoot(self, observation: Observation, hold: int = 0) -> None:
+        """Take a picture of now; show it as long as the robot took since the last one, and `hold` frames more."""
+        began = time.perf_counter()
+        passed = observation.stamp - (observation.stamp if self._shot_at is None else self._shot_at)
+        self._shot_at = observation.stamp
         self._caption = self._caption.change(clock=observation.stamp)
-        head = self._head(observation)
-        canvas = np.concatenate([np.concatenate([self._outside(), head], axis=1), draw_caption(self._caption)])
-        frame = av.VideoFrame.from_ndarray(canvas, format="rgb24")
-        for _ in range(repeat):
+        views = np.concatenate([self._outside(), self._head(observation)], axis=1)
+        frame = av.VideoFrame.from_ndarray(np.concatenate([views, draw_caption(self._caption)]), format="rgb24")
+        for _ in range(max(1, round(passed / self._interval)) + hold):
             frame.pts = None
             for packet in self._stream.encode(frame):
                 self._container.mux(packet)
+        self._next = observation.stamp + max(self._interval, (time.perf_counter() - began) / SHARE)
 
     def _head(self, observation: Observation) -> Image:
         frame = observation.frames.get("head") or self._robot.observe(("head",)).frames["head"]
@@ -119,10 +131,13 @@ class VideoWriter(EpisodeListener):
     def _outside(self) -> Image:
         """The third-person view; what the robot last saw ahead where nobody can film it."""
         width = WIDTH - VIEW_HEIGHT
-        if isinstance(self._robot, Filmable):
-            return _fit(self._robot.film(width, VIEW_HEIGHT), width, VIEW_HEIGHT)
-        front = self._front if self._front is not None else np.zeros((1, 1, 3), np.uint8)
-        return _fit(front, width, VIEW_HEIGHT)
+        if not isinstance(self._robot, Filmable):
+            return _fit(np.zeros((1, 1, 3), np.uint8) if self._front is None else self._front, width, VIEW_HEIGHT)
+        began = time.perf_counter()
+        picture = self._robot.film(round(width * self._scale), round(VIEW_HEIGHT * self._scale))
+        if time.perf_counter() - began > SLOW:
+            self._scale = 0.5
+        return _fit(picture, width, VIEW_HEIGHT)
 
 
 def _fit(image: Image, width: int, height: int) -> Image:
