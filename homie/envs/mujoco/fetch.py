@@ -73,8 +73,11 @@ _VISUAL_GROUP, _COLLISION_GROUP = 2, 3
 BASE_FORCE, BASE_TORQUE = 280.0, 53.0
 """What two wheels of 8.85 N m, 0.0625 m in radius and 0.375 m apart give (N, N m)."""
 
-_BASE_GAINS = (30000.0, 30000.0, 3000.0)
-"""N s/m and N m s: stiff, so that a door that is being pulled does not drag the standing base along."""
+_BASE_GAINS = (15000.0, 15000.0, 1000.0)
+"""N s/m and N m s. Much more would chatter: the force would saturate within one time step."""
+
+_BASE_FRICTION = (60.0, 60.0, 15.0)
+"""N and N m: gears that are not driven backwards, so that a door being pulled does not drag the base along."""
 
 _FINGER_DAMPING = 600.0
 """N s/m: with 60 N a finger moves at 0.1 m/s, so that it closes on things without a blow."""
@@ -159,10 +162,15 @@ def _add_base_drive(spec: mujoco.MjSpec, base: mujoco.MjsBody, pos: Vec3, yaw: f
     c, s = math.cos(yaw), math.sin(yaw)
     slide, hinge = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
     # Axes are in the body's initial frame: turned back, so that they are the world's. `ref` makes positions absolute.
-    joints = ((slide, (c, -s, 0.0), pos[0]), (slide, (s, c, 0.0), pos[1]), (hinge, (0.0, 0.0, 1.0), yaw))
+    joints = (
+        (slide, (c, -s, 0.0), pos[0]),
+        (slide, (s, c, 0.0), pos[1]),
+        (hinge, (0.0, 0.0, 1.0), yaw * _angle_unit(spec)),
+    )
     limits = (BASE_FORCE, BASE_FORCE, BASE_TORQUE)
-    for name, (kind, axis, ref), gain, limit in zip(BASE_JOINTS, joints, _BASE_GAINS, limits, strict=True):
-        base.add_joint(name=PREFIX + name, type=kind, axis=list(axis), ref=ref)
+    plans = zip(BASE_JOINTS, joints, _BASE_GAINS, _BASE_FRICTION, limits, strict=True)
+    for name, (kind, axis, ref), gain, friction, limit in plans:
+        base.add_joint(name=PREFIX + name, type=kind, axis=list(axis), ref=ref, frictionloss=friction)
         servo = spec.add_actuator(
             name=PREFIX + name, target=PREFIX + name, trntype=mujoco.mjtTrn.mjTRN_JOINT, forcerange=[-limit, limit]
         )
@@ -183,9 +191,15 @@ def _add_joint(spec: mujoco.MjSpec, body: mujoco.MjsBody, facts: JointFacts) -> 
         servo.set_to_position(kp=facts.stiffness, dampratio=1.0)
     if math.isfinite(facts.lower):
         joint.limited = mujoco.mjtLimited.mjLIMITED_TRUE
-        joint.range = [facts.lower, facts.upper]
+        unit = _angle_unit(spec) if facts.kind == "hinge" else 1.0
+        joint.range = [facts.lower * unit, facts.upper * unit]
         servo.ctrllimited = mujoco.mjtLimited.mjLIMITED_TRUE
         servo.ctrlrange = [facts.lower, facts.upper]
+
+
+def _angle_unit(spec: mujoco.MjSpec) -> float:
+    """What a radian is in the unit in which this spec's compiler reads the angles of joints."""
+    return math.degrees(1.0) if spec.compiler.degree else 1.0
 
 
 def _dress(body: mujoco.MjsBody, link: LinkFacts) -> None:

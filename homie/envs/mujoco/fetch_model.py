@@ -66,48 +66,48 @@ LINKS: tuple[LinkFacts, ...] = (
     ),
     LinkFacts(
         "head_pan_link", "torso_lift_link",
-        JointFacts("head_pan_joint", "hinge", (0.053125, 0, 0.603001), Z, -1.57, 1.57, 1.57, 5.0, 60.0, 0.02),
+        JointFacts("head_pan_joint", "hinge", (0.053125, 0, 0.603001), Z, -1.57, 1.57, 1.57, 5.0, 60.0, 0.05),
         2.2556, (0.0321, 0.0161, 0.0390), (0.0129, 0.0095, 0.0184),
     ),
     LinkFacts(
         "head_tilt_link", "head_pan_link",
-        JointFacts("head_tilt_joint", "hinge", (0.14253, 0, 0.057999), Y, -0.76, 1.45, 1.57, 5.0, 60.0, 0.02),
+        JointFacts("head_tilt_joint", "hinge", (0.14253, 0, 0.057999), Y, -0.76, 1.45, 1.57, 5.0, 60.0, 0.05),
         0.9087, (0.0081, 0.0025, 0.0113), (0.0061, 0.0014, 0.0061),
     ),
     LinkFacts(
         "shoulder_pan_link", "torso_lift_link",
         JointFacts("shoulder_pan_joint", "hinge", (0.119525, 0, 0.34858), Z, -1.6056, 1.6056, 1.256, 33.82,
-                   4000.0, 0.3),
+                   4000.0, 1.0),
         2.5587, (0.0927, -0.0056, 0.0564), (0.0043, 0.0087, 0.0087),
     ),
     LinkFacts(
         "shoulder_lift_link", "shoulder_pan_link",
-        JointFacts("shoulder_lift_joint", "hinge", (0.117, 0, 0.06), Y, -1.221, 1.518, 1.454, 131.76, 4000.0, 0.3),
+        JointFacts("shoulder_lift_joint", "hinge", (0.117, 0, 0.06), Y, -1.221, 1.518, 1.454, 131.76, 4000.0, 1.0),
         2.6615, (0.1432, 0.0072, -0.0001), (0.0028, 0.0111, 0.0112),
     ),
     LinkFacts(
         "upperarm_roll_link", "shoulder_lift_link",
-        JointFacts("upperarm_roll_joint", "hinge", (0.219, 0, 0), X, -INF, INF, 1.571, 76.94, 2500.0, 0.2),
+        JointFacts("upperarm_roll_joint", "hinge", (0.219, 0, 0), X, -INF, INF, 1.571, 76.94, 2000.0, 0.5),
         2.3311, (0.1165, 0.0014, 0.0), (0.0019, 0.0045, 0.0047),
     ),
     LinkFacts(
         "elbow_flex_link", "upperarm_roll_link",
-        JointFacts("elbow_flex_joint", "hinge", (0.133, 0, 0), Y, -2.251, 2.251, 1.521, 66.18, 2500.0, 0.2),
+        JointFacts("elbow_flex_joint", "hinge", (0.133, 0, 0), Y, -2.251, 2.251, 1.521, 66.18, 2500.0, 0.5),
         2.1299, (0.1279, 0.0073, 0.0), (0.0024, 0.0082, 0.0084),
     ),
     LinkFacts(
         "forearm_roll_link", "elbow_flex_link",
-        JointFacts("forearm_roll_joint", "hinge", (0.197, 0, 0), X, -INF, INF, 1.571, 29.35, 1000.0, 0.1),
+        JointFacts("forearm_roll_joint", "hinge", (0.197, 0, 0), X, -INF, INF, 1.571, 29.35, 1000.0, 0.25),
         1.6563, (0.1097, -0.0266, 0.0), (0.0016, 0.0030, 0.0035),
     ),
     LinkFacts(
         "wrist_flex_link", "forearm_roll_link",
-        JointFacts("wrist_flex_joint", "hinge", (0.1245, 0, 0), Y, -2.16, 2.16, 2.268, 25.7, 1000.0, 0.1),
+        JointFacts("wrist_flex_joint", "hinge", (0.1245, 0, 0), Y, -2.16, 2.16, 2.268, 25.7, 1000.0, 0.2),
         1.725, (0.0882, 0.0009, -0.0001), (0.0018, 0.0042, 0.0042),
     ),
     LinkFacts(
         "wrist_roll_link", "wrist_flex_link",
-        JointFacts("wrist_roll_joint", "hinge", (0.1385, 0, 0), X, -INF, INF, 2.268, 7.36, 300.0, 0.05),
+        JointFacts("wrist_roll_joint", "hinge", (0.1385, 0, 0), X, -INF, INF, 2.268, 7.36, 400.0, 0.1),
         0.1354, (0.0095, 0.0004, -0.0002), (0.0001, 0.0001, 0.0001),
     ),
     LinkFacts(

@@ -31,7 +31,7 @@ _PULL = 0.05
 _NEAR_DISTANCE, _NEAR_ANGLE = 0.12, 0.5
 """m and rad within which a pose is approached step by step from q0, as one does along a path."""
 
-_TRIES = 40
+_TRIES = 30
 _MARGIN = 0.015
 """m that a posture chosen afresh keeps from the robot's own body, so that the arm can move on from there."""
 

@@ -6,8 +6,8 @@ is a string of spheres; the body is upright boxes and cylinders, a little leaner
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import mujoco
 import numpy as np
@@ -19,8 +19,10 @@ from homie.types import Array
 
 _HEAD_AXIS = FACTS["head_pan_joint"].origin[0]
 
+_ARM_RADIUS = 0.054
+
 _SPHERES: tuple[tuple[str, float, float, int, float, float], ...] = (
-    ("shoulder_lift_link", 0.16, 0.352, 4, 0.0, 0.054),
+    ("shoulder_lift_link", 0.16, 0.352, 4, 0.0, _ARM_RADIUS),
     ("elbow_flex_link", 0.05, 0.3215, 6, 0.0, 0.051),
     ("wrist_flex_link", 0.05, 0.13, 3, 0.0, 0.048),
     ("gripper_link", -0.13, -0.06, 3, 0.025, 0.040),
@@ -35,32 +37,24 @@ _HAND_LINKS = ("wrist_flex_link", "gripper_link")
 
 @dataclass(frozen=True, slots=True)
 class _Solid:
-    """An upright box (half sizes x, y, z) or, if `round`, a cylinder (radius, unused, half height) on a link."""
+    """An upright box (half sizes x, y, z) or, if `round`, a cylinder (radius, no bound, half height) on a link."""
 
     link: str
     center: Vec3
     half: Vec3
-    round: bool
-
-    def distance(self, points: Array) -> Array:
-        """Signed distances (n,) of points (n, 3) given relative to the link."""
-        away = points - np.asarray(self.center)
-        if self.round:
-            radial = np.hypot(away[:, 0], away[:, 1]) - self.half[0]
-            outside = np.stack([radial, np.abs(away[:, 2]) - self.half[2]], axis=1)
-        else:
-            outside = np.abs(away) - np.asarray(self.half)
-        return np.asarray(np.linalg.norm(np.maximum(outside, 0.0), axis=1) + np.minimum(outside.max(axis=1), 0.0))
+    round: bool = False
 
 
 _BODY = (
-    _Solid("base_link", (0.0, 0.0, 0.18), (0.28, 0.28, 0.18), True),
-    _Solid("base_link", (-0.187, 0.0, 0.58), (0.068, 0.15, 0.22), False),
-    _Solid("torso_lift_link", (-0.074, 0.0, 0.30), (0.111, 0.171, 0.27), False),
-    _Solid("torso_lift_link", (0.09, 0.0, 0.238), (0.085, 0.056, 0.073), False),
-    _Solid("torso_lift_link", (_HEAD_AXIS, 0.0, 0.66), (0.23, 0.23, 0.06), True),
+    _Solid("base_link", (0.0, 0.0, 0.18), (0.28, math.inf, 0.18), round=True),
+    _Solid("torso_lift_link", (_HEAD_AXIS, 0.0, 0.66), (0.23, math.inf, 0.06), round=True),
+    _Solid("base_link", (-0.187, 0.0, 0.58), (0.068, 0.15, 0.22)),
+    _Solid("torso_lift_link", (-0.074, 0.0, 0.30), (0.111, 0.171, 0.27)),
+    _Solid("torso_lift_link", (0.09, 0.0, 0.238), (0.085, 0.056, 0.073)),
 )
-"""The head is the disc that it sweeps when it turns."""
+"""Cylinders first. The head is the disc that it sweeps when it turns."""
+
+_CYLINDERS = sum(solid.round for solid in _BODY)
 
 
 class SelfClearance:
@@ -81,12 +75,11 @@ class SelfClearance:
         self._bodies: NDArray[np.intp] = np.array(bodies)
         self._local = np.array(local)
         self._hand = np.array(hand)
-        self._model = model
-        self._solids = [(model.body(PREFIX + solid.link).id, solid) for solid in _BODY]
-
-    @cached_property
-    def _upper_arm(self) -> tuple[int, int]:
-        return self._model.body(PREFIX + "shoulder_lift_link").id, self._model.body(PREFIX + "elbow_flex_link").id
+        self._carriers: NDArray[np.intp] = np.array([model.body(PREFIX + solid.link).id for solid in _BODY])
+        self._centers = np.array([solid.center for solid in _BODY])[:, None]
+        self._halves = np.array([solid.half for solid in _BODY])[:, None]
+        arm_ends = ("shoulder_lift_link", "elbow_flex_link")
+        self._upper_arm = tuple(model.body(PREFIX + link).id for link in arm_ends)
 
     def points(self, data: mujoco.MjData) -> Array:
         """Sphere centres (n, 3) for a state with its kinematics computed."""
@@ -96,9 +89,14 @@ class SelfClearance:
     def distance(self, data: mujoco.MjData) -> float:
         """Smallest distance (m) of the arm to the body and of the hand to the upper arm; negative inside."""
         points = self.points(data)
-        nearest = min(float(np.min(s.distance(points - data.xpos[body]) - self.radii)) for body, s in self._solids)
+        away = np.abs(points - data.xpos[self._carriers][:, None] - self._centers)
+        away[:_CYLINDERS, :, 0] = np.hypot(away[:_CYLINDERS, :, 0], away[:_CYLINDERS, :, 1])
+        outside = away - self._halves
+        beyond = np.maximum(outside, 0.0)
+        apart = np.sqrt(np.einsum("mni,mni->mn", beyond, beyond)) + np.minimum(outside.max(axis=2), 0.0)
+        nearest = float(np.min(apart - self.radii))
         start, end = (data.xpos[body] for body in self._upper_arm)
         hand, radii = points[self._hand], self.radii[self._hand]
         along = np.clip((hand - start) @ (end - start) / np.sum((end - start) ** 2), 0.0, 1.0)
-        apart = np.linalg.norm(hand - start - along[:, None] * (end - start), axis=1) - radii - 0.054
-        return min(nearest, float(np.min(apart)))
+        from_arm = np.linalg.norm(hand - start - along[:, None] * (end - start), axis=1) - radii - _ARM_RADIUS
+        return min(nearest, float(np.min(from_arm)))

@@ -1,0 +1,217 @@
+"""The Fetch's body: servos, contacts, gripper, cameras, in the physics and not in its tables."""
+
+import mujoco
+import numpy as np
+import pytest
+
+from homie.envs.mujoco import fetch
+from homie.envs.mujoco.fetch import ARM_JOINTS, BASE_JOINTS, FINGERS, PREFIX, SPEC, TORSO_JOINT
+from homie.envs.mujoco.kinematics import ArmKinematics
+from homie.envs.mujoco.parts import Vec3
+from homie.types import VIEWS, Array, Pose
+
+LIMBS = (TORSO_JOINT, *ARM_JOINTS)
+
+
+def empty_world() -> mujoco.MjSpec:
+    """A floor, with the options of the embedded home."""
+    spec = mujoco.MjSpec()
+    spec.option.timestep = 0.004
+    spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
+    spec.option.impratio = 5.0
+    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[5, 5, 0.1], contype=1, conaffinity=3)
+    return spec
+
+
+class Stage:
+    """A compiled world with a Fetch added, that is told targets by joint name."""
+
+    def __init__(
+        self, spec: mujoco.MjSpec, posture: Array = fetch.REST, pos: Vec3 = (0.0, 0.0, 0.0), yaw: float = 0.0
+    ) -> None:
+        fetch.add_fetch(spec, pos, yaw)
+        self.model = spec.compile()
+        self.data = mujoco.MjData(self.model)
+        fetch.set_posture(self.model, self.data, posture)
+
+    def joint(self, name: str) -> float:
+        return float(self.data.joint(PREFIX + name).qpos[0])
+
+    def q(self) -> Array:
+        return np.array([self.joint(name) for name in LIMBS])
+
+    def tell(self, name: str, value: float) -> None:
+        self.data.actuator(PREFIX + name).ctrl = value
+
+    def run(self, seconds: float) -> None:
+        mujoco.mj_step(self.model, self.data, nstep=round(seconds / self.model.opt.timestep))
+
+    def move(self, target: Array) -> Array:
+        """Ramp the limbs to `target` at 80 % of their speeds; the largest lag behind the ramp, (8,)."""
+        start = self.q()
+        speeds = 0.8 * np.array([SPEC.torso_speed, *SPEC.arm_speeds])
+        count = int(np.ceil(np.max(np.abs(target - start) / speeds) / SPEC.period))
+        lag = np.zeros(8)
+        for step in range(1, count + 1):
+            command = start + (target - start) * step / count
+            for name, value in zip(LIMBS, command, strict=True):
+                self.tell(name, value)
+            self.run(SPEC.period)
+            lag = np.maximum(lag, np.abs(self.q() - command))
+        return lag
+
+
+def test_every_name_has_the_prefix() -> None:
+    model = Stage(empty_world(), fetch.REST).model
+    names = [model.body(i).name for i in range(1, model.nbody)]
+    names += [model.joint(i).name for i in range(model.njnt)]
+    names += [model.actuator(i).name for i in range(model.nu)]
+    names += [model.camera(i).name for i in range(model.ncam)]
+    assert len(names) > 40
+    assert all(name.startswith(PREFIX) for name in names)
+
+
+def test_start_pose_is_the_position_of_the_base_joints() -> None:
+    stage = Stage(empty_world(), fetch.REST, (1.5, -0.7, 0.0), 2.0)
+    assert [stage.joint(name) for name in BASE_JOINTS] == pytest.approx([1.5, -0.7, 2.0])
+    base = stage.data.body(PREFIX + "base_link")
+    assert base.xpos == pytest.approx([1.5, -0.7, 0.0])
+    assert base.xmat[[0, 3]] == pytest.approx([np.cos(2.0), np.sin(2.0)])
+    # The drive's axes are the world's, whatever the heading.
+    stage.tell("base_x", 0.5)
+    stage.run(1.0)
+    moved = base.xpos - [1.5, -0.7, 0.0]
+    assert moved[0] > 0.3
+    assert abs(moved[1]) < 0.02
+
+
+@pytest.mark.parametrize("degrees", [True, False])
+def test_joint_limits_do_not_depend_on_the_angle_unit_of_the_world(degrees: bool) -> None:
+    spec = empty_world()
+    spec.compiler.degree = degrees
+    fetch.add_fetch(spec, yaw=0.5)
+    model = spec.compile()
+    assert model.joint(PREFIX + "shoulder_pan_joint").range == pytest.approx([-1.6056, 1.6056])
+    assert model.joint(PREFIX + TORSO_JOINT).range == pytest.approx([0.0, 0.38615])
+    assert model.joint(PREFIX + "base_yaw").qpos0 == pytest.approx([0.5])
+
+
+def test_holds_a_posture_without_sag() -> None:
+    stage = Stage(empty_world(), np.zeros(8))  # the arm stretched out
+    stage.run(2.0)
+    assert stage.q() == pytest.approx(np.zeros(8), abs=1e-4)
+    assert [stage.joint(name) for name in BASE_JOINTS] == pytest.approx([0, 0, 0], abs=1e-4)
+
+
+def test_limbs_follow_their_targets_and_do_not_overshoot() -> None:
+    stage = Stage(empty_world(), fetch.REST)
+    for target in (fetch.CARRY, np.array([0.25, 0.0, -0.2, 0.0, 1.2, 0.0, 0.6, 0.0])):
+        lag = stage.move(target)
+        assert lag[0] < 0.01
+        assert np.max(lag[1:]) < 0.12
+        stage.run(0.3)
+        assert stage.q() == pytest.approx(target, abs=0.01)
+    assert [stage.joint(name) for name in BASE_JOINTS] == pytest.approx([0, 0, 0], abs=0.02)
+
+
+def test_a_wall_stops_the_base() -> None:
+    spec = empty_world()
+    spec.worldbody.add_geom(
+        type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.05, 2, 1], pos=[1.0, 0, 1], contype=1, conaffinity=3
+    )
+    stage = Stage(spec, fetch.REST)
+    stage.tell("base_x", 0.8)
+    stage.run(3.0)
+    # The base's radius is 0.28 m: its front is at the wall's face at 0.95 m.
+    assert stage.joint("base_x") == pytest.approx(0.67, abs=0.01)
+    assert abs(stage.data.joint(PREFIX + "base_x").qvel[0]) < 0.01
+    stage.tell("base_x", -0.5)
+    stage.run(1.0)
+    assert stage.joint("base_x") < 0.4
+
+
+def test_a_pushed_arm_does_not_roll_the_base_away() -> None:
+    stage = Stage(empty_world(), fetch.CARRY)
+    stage.data.body(PREFIX + "gripper_link").xfrc_applied[:3] = [40.0, 0.0, 0.0]  # a door's pull
+    stage.run(5.0)
+    assert [stage.joint(name) for name in BASE_JOINTS] == pytest.approx([0, 0, 0], abs=0.01)
+
+
+def graspable(spec: mujoco.MjSpec, stand: float, offset: float = 0.0) -> None:
+    """A box of 5 x 5 x 10 cm and 0.3 kg on a pillar, its centre at x 0.75, z `stand` + 0.05."""
+    spec.worldbody.add_geom(
+        type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.1, 0.2, stand / 2], pos=[0.80, 0, stand / 2], contype=1, conaffinity=3
+    )
+    body = spec.worldbody.add_body(name="box", pos=[0.75, offset, stand + 0.05])
+    body.add_freejoint()
+    body.add_geom(
+        type=mujoco.mjtGeom.mjGEOM_BOX, size=[0.025, 0.025, 0.05], mass=0.3, contype=1, conaffinity=3, condim=4
+    )
+
+
+@pytest.mark.parametrize("offset", [0.0, 0.015])
+def test_gripper_closes_on_a_box_and_lifts_it_by_friction(offset: float) -> None:
+    spec = empty_world()
+    graspable(spec, 0.7, offset)
+    kinematics = ArmKinematics()
+    at_box = kinematics.solve(np.array([0.75, 0.0, 0.77]), np.eye(3), fetch.CARRY)
+    heights = np.linspace(0.79, 0.89, 6)
+    up = kinematics.solve_path([Pose(np.array([0.75, 0.0, z]), np.eye(3)) for z in heights], at_box.q)
+    assert at_box.ok
+    assert up is not None
+    stage = Stage(spec, at_box.q)
+    for finger in FINGERS:
+        stage.data.joint(PREFIX + finger).qpos = 0.05
+        stage.tell(finger, 0.0)
+    stage.run(1.0)
+    widths = [stage.joint(finger) for finger in FINGERS]
+    assert sum(widths) == pytest.approx(0.05, abs=0.003)
+    assert widths[0] == pytest.approx(widths[1], abs=0.003)
+    before = float(stage.data.body("box").xpos[2])
+    for q in up:
+        stage.move(q)
+    stage.run(3.0)
+    held = stage.data.body("box").xpos - stage.data.site(PREFIX + "gripper").xpos
+    assert stage.data.body("box").xpos[2] > before + 0.11
+    assert np.linalg.norm(held) < 0.035
+    for finger in FINGERS:
+        stage.tell(finger, 0.05)
+    stage.run(1.0)
+    assert stage.data.body("box").xpos[2] < before + 0.01
+
+
+def test_robot_touches_the_world_but_not_itself() -> None:
+    stage = Stage(empty_world(), np.array([0.0, 1.5, 1.518, 0.0, 2.2, 0.0, 2.1, 0.0]))
+    for _ in range(20):
+        stage.run(0.05)
+        contacts = stage.data.contact
+        for one, two in zip(contacts.geom1, contacts.geom2, strict=True):
+            assert 0 in (one, two), "a contact that the floor has no part in"
+
+
+def test_cardinal_cameras_are_90_degrees_apart_counter_clockwise_from_the_front() -> None:
+    yaw = 0.7
+    stage = Stage(empty_world(), fetch.REST, (1.0, 2.0, 0.0), yaw)
+    assert VIEWS == ("front", "left", "back", "right")
+    for number, view in enumerate(VIEWS):
+        axes = stage.data.camera(PREFIX + view).xmat.reshape(3, 3)
+        forward, up = -axes[:, 2], axes[:, 1]
+        heading = yaw + number * np.pi / 2
+        level = np.array([np.cos(heading), np.sin(heading), 0.0])
+        assert forward == pytest.approx(level * np.cos(np.deg2rad(20)) - [0, 0, np.sin(np.deg2rad(20))], abs=1e-6)
+        assert up[2] > 0.9
+        assert stage.model.camera(PREFIX + view).fovy == pytest.approx(90.0)
+        away = stage.data.camera(PREFIX + view).xpos - [1.0, 2.0, 0.0]
+        assert away @ level > 0.2
+
+
+def test_head_camera_follows_pan_and_tilt() -> None:
+    stage = Stage(empty_world(), fetch.REST)
+    camera = stage.data.camera(PREFIX + "head")
+    assert -camera.xmat.reshape(3, 3)[:, 2] == pytest.approx([1, 0, 0], abs=1e-6)
+    stage.tell("head_pan_joint", 1.0)
+    stage.tell("head_tilt_joint", 0.5)
+    stage.run(2.0)
+    wanted = [np.cos(1.0) * np.cos(0.5), np.sin(1.0) * np.cos(0.5), -np.sin(0.5)]
+    assert -camera.xmat.reshape(3, 3)[:, 2] == pytest.approx(wanted, abs=5e-3)
