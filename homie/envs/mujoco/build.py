@@ -39,6 +39,9 @@ TIMESTEP = 0.004
 FLOAT = 0.0004
 """How far above their surface objects start (m), so that the first step finds no deep contact."""
 
+STIFF = [0.985, 0.995, 0.001, 0.5, 2.0]
+"""Impedance of dry friction in joints: with MuJoCo's softer default a door creeps under a force too weak to open it."""
+
 RobotBuilder = Callable[[mujoco.MjSpec, tuple[float, float, float], float], object]
 """Adds a robot to a spec at a position (3,) and yaw, like `homie.envs.mujoco.fetch.add_fetch`."""
 
@@ -178,6 +181,7 @@ def _add_link(
         name=f"{entity}/button" if link.name == "button" else f"{entity}/joint", type=kinds[link.kind],
         axis=link.axis, limited=mujoco.mjtLimited.mjLIMITED_TRUE, range=[0.0, link.upper],
         frictionloss=link.frictionloss, damping=link.damping, stiffness=link.stiffness, armature=0.02,
+        solimp_friction=STIFF,
     )
     _add_parts(body, entity, link.name, link.parts, geoms, link.mass)
     if link.name == "button":

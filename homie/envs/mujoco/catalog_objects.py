@@ -107,5 +107,5 @@ def object_plan(kind: str, colour: str) -> ObjectPlan:
     if kind not in OBJECTS:
         raise ValueError(f"unknown object kind '{kind}'; known kinds: {', '.join(OBJECTS)}")
     if colour not in OBJECTS[kind].colours:
-        raise ValueError(f"a {kind} is {' or '.join(OBJECTS[kind].colours)}, not '{colour}'")
+        raise ValueError(f"{kind} comes in {' or '.join(OBJECTS[kind].colours)}, not in '{colour}'")
     return OBJECTS[kind].plan(COLOURS[colour])

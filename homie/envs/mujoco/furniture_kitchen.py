@@ -117,7 +117,7 @@ def drawer(style: Style) -> Blueprint:
     """A unit with one drawer that slides out 0.36 m; its interior is 0.40 m long and 0.135 m deep."""
     x, y, h = style.x, style.y, style.height
     side, panel = 0.02, 0.02
-    z0, z1 = h - 0.23, h - 0.04
+    z0, z1 = h - 0.23, h - 0.024
     floor = z0 + 0.025
     front = shade(style.rgb, 1.1)
     carcass = [
@@ -141,7 +141,7 @@ def drawer(style: Style) -> Blueprint:
         block(inner_x, (inner_y, inner_y + 0.012), rim, inside),
         *handle(x, (-0.09, (z0 + z1) / 2), (0.09, (z0 + z1) / 2)),
     )
-    slide = Link("drawer", "slide", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 0.36, tray, 3.0, frictionloss=4.0, damping=12.0)
+    slide = Link("drawer", "slide", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 0.36, tray, 3.0, frictionloss=5.0, damping=12.0)
     surface = SurfacePlan("tray", (x - panel - 0.20, 0.0, floor), 0.20, inner_y, 0.17, inside=True, link="drawer")
     return Blueprint(x, y, h, tuple(carcass), (slide,), (surface,), FREE_FRONT, support=h)
 

@@ -114,7 +114,8 @@ class _Builder:
         for door in doors:
             self._slab(side, door, (LINTEL, CEILING), 0.0, WALL / 2, self.paint, solid=True, group=UPPER)
             for a in (door[0] - 0.07, door[1]):
-                self._slab(side, (a, a + 0.07), (0.0, LINTEL), WALL / 2, WALL / 2 + 0.015, TRIM)
+                self._slab(side, (a, a + 0.07), (0.0, KNEE), WALL / 2, WALL / 2 + 0.015, TRIM)
+                self._slab(side, (a, a + 0.07), (KNEE, LINTEL), WALL / 2, WALL / 2 + 0.015, TRIM, group=UPPER)
             trim = (door[0] - 0.07, door[1] + 0.07)
             self._slab(side, trim, (LINTEL, LINTEL + 0.07), WALL / 2, WALL / 2 + 0.015, TRIM, group=UPPER)
         self._hang(side, outside, _subtract(side.span, doors))

@@ -1,0 +1,152 @@
+"""Scene specs: round trip, and one clear sentence for every mistake."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from homie.envs.mujoco.build import build
+from homie.envs.mujoco.catalog_furniture import FURNITURE
+from homie.envs.mujoco.catalog_objects import OBJECTS
+from homie.envs.mujoco.generate import generate
+from homie.envs.mujoco.palette import COLOURS
+from homie.envs.mujoco.spec import SceneSpec
+from homie.envs.mujoco.surfaces import surfaces_of
+from homie.envs.mujoco.topdown import draw_map
+from homie.errors import BadInput
+
+STUDIO = Path(__file__).parents[3] / "examples" / "scenes" / "studio.json"
+
+
+def _studio() -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads(STUDIO.read_text())
+    return loaded
+
+
+def test_hand_written_example_builds() -> None:
+    home = build(SceneSpec.load(STUDIO))
+    assert {thing.name for thing in home.index.objects} == {"apple", "tuna_fish_can"}
+    assert [a.kind for r in home.index.receptacles for a in r.articulations] == ["hinge"]
+
+
+def test_the_manual_names_every_kind() -> None:
+    manual = (STUDIO.parents[2] / "docs" / "scene-spec.md").read_text()
+    assert [kind for kind in (*FURNITURE, *OBJECTS, *COLOURS) if f"`{kind}`" not in manual] == []
+
+
+def test_round_trip() -> None:
+    scene = generate(3)
+    assert SceneSpec.parse(scene.dump()) == scene
+
+
+def _broken(change: str) -> dict[str, Any]:
+    spec = _studio()
+    fridge, counter, table = spec["furniture"]
+    apple, tuna = spec["objects"]
+    edits: dict[str, Any] = {
+        "version": lambda: spec.update(version=2),
+        "no rooms": lambda: spec.update(rooms=[]),
+        "extra field": lambda: spec.update(color="red"),
+        "unknown kind": lambda: fridge.update(kind="freezer"),
+        "unknown object": lambda: apple.update(kind="kiwi"),
+        "wrong colour": lambda: apple.update(colour="blue"),
+        "same name": lambda: tuna.update(name="apple"),
+        "no such room": lambda: table.update(room="attic"),
+        "outside": lambda: table.update(x=4.9),
+        "furniture overlap": lambda: table.update(x=0.8, y=3.0),
+        "too wide": lambda: counter.update(width=9.0),
+        "open table": lambda: table.update(open=0.5),
+        "power": lambda: table.update(on=True),
+        "no receptacle": lambda: apple.update(receptacle="shelf"),
+        "no surface": lambda: apple.update(surface="tray"),
+        "off the edge": lambda: apple.update(y=0.55),
+        "objects overlap": lambda: tuna.update(x=0.18, y=0.2),
+        "robot in fridge": lambda: spec.update(robot={"x": 0.5, "y": 3.3}),
+        "robot outside": lambda: spec.update(robot={"x": 9, "y": 9}),
+        "not a number": lambda: table.update(x="far"),
+        "infinite": lambda: table.update(x=float("inf")),
+        "doorway": lambda: spec.update(doorways=[{"rooms": ["kitchen", "hall"], "x": 0, "y": 0}]),
+        "floating": lambda: apple.update(receptacle="fridge", surface="top"),
+        "stands on nothing": lambda: table.update(stands_on="piano"),
+        "stands beside": lambda: table.update(stands_on="kitchen_counter"),
+    }
+    edits[change]()
+    return spec
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ("version", "version"),
+        ("no rooms", "rooms"),
+        ("extra field", "color"),
+        ("unknown kind", "freezer"),
+        ("unknown object", "kiwi"),
+        ("wrong colour", "apple comes in red"),
+        ("same name", "'apple' is used by more than one"),
+        ("no such room", "'attic', which is no room"),
+        ("outside", "outside the walls"),
+        ("furniture overlap", "'fridge' and 'table' overlap"),
+        ("too wide", "width of a kitchen_counter must be between"),
+        ("open table", "neither door nor drawer"),
+        ("power", "no appliance"),
+        ("no receptacle", "'shelf', which is no furniture"),
+        ("no surface", "no surface 'tray'"),
+        ("off the edge", "does not fit"),
+        ("objects overlap", "'apple' and 'tuna_fish_can' overlap"),
+        ("robot in fridge", "robot starts in 'fridge'"),
+        ("robot outside", "robot must start inside a room"),
+        ("not a number", "x"),
+        ("infinite", "finite"),
+        ("doorway", "'hall', which is no room"),
+        ("floating", "no surface 'top'"),
+        ("stands on nothing", "no other piece of furniture"),
+        ("stands beside", "not above"),
+    ],
+)
+def test_mistakes_are_one_sentence(change: str, words: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        SceneSpec.parse(json.dumps(_broken(change)), "house.json")
+    text = str(caught.value)
+    assert text.startswith("house.json")
+    assert words in text
+    assert "\n" not in text
+
+
+def test_unreadable_files_are_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="No such file"):
+        SceneSpec.load(tmp_path / "none.json")
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"version": 1,\n "rooms": [}')
+    with pytest.raises(BadInput, match=r"not JSON.*line 2"):
+        SceneSpec.load(broken)
+    broken.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(BadInput, match="not a text file"):
+        SceneSpec.load(broken)
+
+
+def test_surfaces_give_way_to_what_stands_on_them() -> None:
+    scene = generate(0)
+    pieces = scene.furniture_by_name
+    tv = next(piece for piece in scene.furniture if piece.kind == "tv")
+    stand = pieces[tv.stands_on or ""]
+    (left,) = surfaces_of(scene, stand)
+    (whole,) = stand.blueprint.surfaces
+    assert left.half_x * left.half_y < whole.half_x * whole.half_y
+    oven = next(piece for piece in scene.furniture if piece.kind == "microwave")
+    assert surfaces_of(scene, pieces[oven.stands_on or ""]) == ()
+
+
+def test_map_shows_robot_and_furniture_where_they_are() -> None:
+    scene = SceneSpec.load(STUDIO)
+    image = draw_map(scene, scale=100)
+    assert image.size == (600, 500)
+    robot = image.getpixel((int((1.8 + 0.5) * 100) - 20, int((4.5 - 1.2) * 100)))
+    table = image.getpixel((int((3.4 + 0.5 + 0.3) * 100), int((4.5 - 2.0 + 0.4) * 100)))
+    assert isinstance(robot, tuple)
+    assert isinstance(table, tuple)
+    assert robot[2] > robot[0] + 50, "the robot is drawn blue"
+    assert table[0] > table[2] + 50, "the table has the colour of wood"
