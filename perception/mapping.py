@@ -22,7 +22,9 @@ FREE_FAR = 4.0
 """Metres within which floor is taken into the map."""
 SURE = 3.0
 """Evidence at which a cell is sure: as many looks as this change its mind."""
-GAP_STEPS = 6
+WIDEST_GAP = 0.6
+"""Metres between two pixels up to which a surface is taken to go on between them."""
+GAP_STEPS = 8
 """Points that fill the gap between two pixels of one surface seen at a flat angle."""
 
 
@@ -98,10 +100,10 @@ class OccupancyMapper:
 
     @staticmethod
     def _classified(scan: Scan, own: Mask | None, keepouts: Sequence[Keepout]) -> tuple[Points, Points]:
-        """Obstacle points and floor points (n, 3) of a picture; every second column is looked at."""
-        points, valid = scan.points[:, ::2], scan.valid[:, ::2]
+        """Obstacle points and floor points (n, 3) of a picture; every second row and column is looked at."""
+        points, valid = scan.points[::2, ::2], scan.valid[::2, ::2]
         if own is not None:
-            valid = valid & ~own[:, ::2]
+            valid = valid & ~own[::2, ::2]
         x, y, z = points[..., 0], points[..., 1], points[..., 2]
         reach = np.hypot(x - np.float32(scan.eye[0]), y - np.float32(scan.eye[1]))
         solid = valid & (z > LOWEST) & (z < HIGHEST) & (reach < FAR)
@@ -114,14 +116,14 @@ class OccupancyMapper:
 
 def _filled(points: Points, chosen: Mask) -> Points:
     """The chosen points (n, 3), with the gaps filled where two rows show one level surface far apart."""
-    step = points[1:] - points[:-1]
-    gap = np.hypot(step[..., 0], step[..., 1])
-    level = chosen[1:] & chosen[:-1] & (np.abs(step[..., 2]) < 0.1 * gap) & (gap > 0.8 * RESOLUTION) & (gap < 0.6)
-    if not level.any():
-        return points[chosen]
-    starts, steps = points[:-1][level], step[level]
-    parts = [points[chosen], *(starts + steps * np.float32(k / GAP_STEPS) for k in range(1, GAP_STEPS))]
-    return np.concatenate(parts)
+    rise = np.abs(points[1:, :, 2] - points[:-1, :, 2]) < 0.03
+    pairs = np.flatnonzero((rise & chosen[1:] & chosen[:-1]).ravel())
+    starts = points[:-1].reshape(-1, 3)[pairs]
+    steps = points[1:].reshape(-1, 3)[pairs] - starts
+    gap = np.hypot(steps[:, 0], steps[:, 1])
+    wide = (gap > 0.8 * RESOLUTION) & (gap < WIDEST_GAP) & (np.abs(steps[:, 2]) < 0.1 * gap)
+    starts, steps = starts[wide], steps[wide]
+    return np.concatenate([points[chosen], *(starts + steps * np.float32(k / GAP_STEPS) for k in range(1, GAP_STEPS))])
 
 
 def _disc(base: Pose2, radius: float) -> Points:
