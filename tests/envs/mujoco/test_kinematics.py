@@ -197,8 +197,9 @@ def test_travel_postures(arm: ArmKinematics) -> None:
     carried = arm.forward(fetch.CARRY)
     assert np.linalg.norm(carried.position[:2]) < 0.55
     assert carried.rotation == pytest.approx(np.eye(3), abs=0.01)
-    for part in np.linspace(0, 1, 20):
-        assert arm.self_distance(fetch.REST + part * (fetch.CARRY - fetch.REST)) > 0.0
+    for one, two in ((fetch.REST, fetch.READY), (fetch.CARRY, fetch.READY)):
+        for part in np.linspace(0, 1, 20):
+            assert arm.self_distance(one + part * (two - one)) > 0.0
 
 
 def test_clearance_spheres_fill_the_collision_shapes(arm: ArmKinematics) -> None:
