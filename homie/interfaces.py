@@ -89,6 +89,13 @@ class Kinematics(Protocol):
     def forward(self, q: Array) -> Pose:
         """The gripper pose in the base frame; x of the gripper points out along the fingers."""
 
+    def link_points(self, q: Array) -> Array:
+        """Centres (n, 3), in the base frame, of spheres that fill the arm and the hand."""
+
+    @property
+    def point_radii(self) -> Array:
+        """Radii (n,) of the spheres of `link_points`, m."""
+
     def solve(self, position: Array, rotation: Array | None, q0: Array, *, locked_torso: bool = False) -> IkSolution:
         """Joints that bring the gripper to a pose in the base frame (rotation None: position only)."""
 

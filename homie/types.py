@@ -324,7 +324,7 @@ class Articulation:
     axis_point, axis: (3,) each; for a hinge the point is on the axis and a positive angle (right-hand rule about
     `axis`) opens; for a slide `axis` is the opening direction. handle: centre (3,) now. handle_axis: unit vector
     along the bar. outward: unit vector (3,) pointing from the panel to the person. opening: how far it is open now,
-    range: its largest opening, in rad or m.
+    range: its largest opening, in rad or m. panel: the box of the moving panel as it stands now, where known.
     """
 
     kind: Literal["hinge", "slide"]
@@ -335,6 +335,7 @@ class Articulation:
     outward: Array
     opening: float
     range: float
+    panel: Box | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,7 +357,8 @@ class Goal:
     box: its bounding box. surfaces: where to put (best first). obstacles: boxes of things standing there.
     articulations: doors and drawers that belong to it. room: the rectangle (x0, y0, x1, y1) if it is a spot.
     front: yaw of the side a person uses, for furniture. held: box of the object in the hand, in the gripper frame.
-    grid: where the base can not be. mask and image are for policies that want pixels.
+    grid: where the base can not be. solids: boxes near the target that the arm keeps out of, without the target and its
+    own panels. mask and image are for policies that want pixels.
     """
 
     name: str
@@ -370,6 +372,7 @@ class Goal:
     front: float | None = None
     held: Box | None = None
     grid: OccupancyGrid | None = field(default=None, repr=False)
+    solids: tuple[Box, ...] = field(default=(), repr=False)
     mask: Mask | None = field(default=None, repr=False)
     image: Image | None = field(default=None, repr=False)
 

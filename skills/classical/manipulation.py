@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from homie.interfaces import Kinematics, RobotSpec
-from homie.types import Array, Command, Pose2
+from homie.types import Array, Box, Command, Pose2
+from skills.classical.collision import Solids
 from skills.classical.driving import MobileSkill
 from skills.classical.hand import Hand
 from skills.classical.motion import Motion, wrap
@@ -27,6 +28,28 @@ class Manipulation(MobileSkill):
     def ready(self) -> Array:
         """The raised posture from which the arm reaches forward and to which it returns, (n + 1,)."""
         return self.spec.ready
+
+    # ------------------------------------------------------------ keeping out of things
+
+    def solids(self, *more: Box | None) -> Solids:
+        """What the arm must keep out of, with some boxes more."""
+        return Solids([*self.goal.solids, *(box for box in more if box is not None)])
+
+    def clear(self, solids: Solids, base: Pose2, q: Array, margin: float) -> bool:
+        """Whether an arm posture at a base pose keeps `margin` metres (negative: may touch) from solid things."""
+        points = self.kinematics.link_points(q)
+        c, s = np.cos(base.yaw), np.sin(base.yaw)
+        turned = np.stack([c * points[:, 0] - s * points[:, 1], s * points[:, 0] + c * points[:, 1], points[:, 2]], 1)
+        placed = turned + np.array([base.x, base.y, 0.0])
+        return solids.distance(placed, self.kinematics.point_radii) >= margin
+
+    def clear_way(self, solids: Solids, base: Pose2, begin: Array, end: Array, margin: float = 0.005) -> bool:
+        """Whether the straight way in joint space does."""
+        end = self._nearest_turn(end, begin)
+        steps = max(3, int(np.max(np.abs(end - begin)) / 0.2))
+        return all(self.clear(solids, base, begin + (end - begin) * t, margin) for t in np.linspace(0, 1, steps + 1))
+
+    # ------------------------------------------------------------ coming and going
 
     def come_to(self, pose: Pose2) -> Motion:
         """Drive to a standing with the arm raised on the last stretch."""

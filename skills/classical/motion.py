@@ -15,6 +15,9 @@ import numpy as np
 from homie.interfaces import Kinematics, RobotSpec, Skill
 from homie.types import Array, Command, Goal, Observation, Outcome, Pose, Pose2, Subtask
 
+BLOCKED = 0.2
+"""Joint error (rad or m) that remains when something is in the way, rather than a servo that leans on something."""
+
 Motion = Generator[Command, None, Any]
 
 
@@ -91,7 +94,7 @@ class RoutineSkill(Skill):
 
     # ------------------------------------------------------------ arm and gripper
 
-    def posture(self, q: Array, *, speed: float = 0.8, tolerance: float = 0.03, patience: float = 1.5) -> Motion:
+    def posture(self, q: Array, *, speed: float = 0.8, tolerance: float = 0.03, patience: float = 1.2) -> Motion:
         """Move torso and arm to joint values (n + 1,), all joints arriving together. Raises Stuck if blocked."""
         yield from self.follow_joints([q], speed=speed, tolerance=tolerance, patience=patience)
 
@@ -114,6 +117,8 @@ class RoutineSkill(Skill):
             waited += self.spec.period
             if waited > patience:
                 worst = int(np.argmax(np.abs(self.q - command)))
+                if abs(self.q[worst] - command[worst]) < BLOCKED:
+                    return
                 name = ("torso_lift_joint", *self.spec.arm_joints)[worst]
                 raise Stuck(f"the arm is blocked: {name} is {abs(self.q[worst] - command[worst]):.2f} off")
             yield self._arm(command)

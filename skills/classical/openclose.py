@@ -1,4 +1,4 @@
-"""Open and Close: take the handle and lead it along the arc of the hinge or the line of the slide."""
+"""Open and Close: lead a handle, or push a panel, along the arc of the hinge or the line of the slide."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from homie.types import Array, Articulation, Command, Pose, Pose2
+from skills.classical.collision import TOUCH
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck, gripper_rotation
 from skills.classical.reaching import Reachable, Standing, solve_sequence
@@ -24,6 +25,18 @@ LEAST = 1.15
 
 ENTRY = 0.10
 
+FIST = 0.045
+"""Metres from the gripper frame to what the closed fingers push."""
+
+HANDLE_STANDOFF = 0.05
+"""Metres between a handle bar and its panel."""
+
+OUTSIDE = 0.15
+"""Metres that the base stands on the outer side of the panel at least, so that the arm need not reach round it."""
+
+MAX_PULLS = 4
+"""Places to stand that one opening or closing may take."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pull:
@@ -34,25 +47,33 @@ class Pull:
 
     @property
     def before(self) -> Pose:
-        return self._off(self.poses[0])
-
-    @property
-    def after(self) -> Pose:
-        return self._off(self.poses[-1])
-
-    @staticmethod
-    def _off(pose: Pose) -> Pose:
-        return Pose(pose.position - ENTRY * pose.rotation[:, 0], pose.rotation)
+        """Where the gripper comes from, before the first touch."""
+        first = self.poses[0]
+        return Pose(first.position - ENTRY * first.rotation[:, 0], first.rotation)
 
 
 class MoveArticulation(Manipulation):
-    """Leads the handle of a door or a drawer from where it is to an end position."""
+    """Moves a door or a drawer with the hand from where it is to an end position, from one or more places to stand."""
 
     max_seconds = 120.0
+    opening: float
+    """Width of the gripper on the way to the touch, m."""
 
     @abstractmethod
     def ends(self, articulation: Articulation) -> tuple[float, ...]:
-        """Joint positions to aim for, best first."""
+        """Joint positions to aim for, best first; the later ones are ways there."""
+
+    @abstractmethod
+    def done(self, articulation: Articulation) -> bool:
+        """Whether it has moved far enough."""
+
+    @abstractmethod
+    def contact(self, articulation: Articulation) -> Array:
+        """Where the gripper frame is when the hand touches, (3,)."""
+
+    @abstractmethod
+    def take(self, pull: Pull) -> Motion:
+        """From before the first touch to where the moving begins."""
 
     @abstractmethod
     def pick_articulation(self) -> Articulation:
@@ -61,22 +82,27 @@ class MoveArticulation(Manipulation):
     def routine(self) -> Motion:
         if self.seen.body.holding:
             raise Stuck("the hand is full")
-        articulation = self.pick_articulation()
+        for _ in range(MAX_PULLS):
+            articulation = self.pick_articulation()
+            if self.done(articulation):
+                return
+            yield from self._pull(articulation)
+        if not self.done(self.pick_articulation()):
+            raise Stuck(f"it stays at {self.pick_articulation().opening:.2f} of {articulation.range:.2f}")
+
+    def _pull(self, articulation: Articulation) -> Motion:
+        """One pull: from where the handle is as far as the arm leads it from one place to stand."""
         standing, pull = self._choose(articulation)
         yield from self.come_to(standing.base)
         yield from self.look_at(articulation.handle)
-        yield from self.gripper(HANDLE_OPENING)
+        yield from self.gripper(self.opening)
         joints = solve_sequence(self.kinematics, self.base, (pull.before, *pull.poses), self.ready, max_jump=1.2)
         if joints is None:
             raise Stuck("the handle can not be led from here")
         yield from self.posture(joints[0])
-        yield from self.line(pull.poses[0], speed=0.12)
-        yield from self.squeeze()
-        if not self.seen.body.holding:
-            yield from self._withdraw(pull.before)
-            raise Stuck("the fingers missed the handle")
+        yield from self.take(pull)
         yield from self._lead(list(joints[2:]))
-        yield from self.gripper(HANDLE_OPENING)
+        yield from self.gripper(self.opening)
         yield from self.wait(0.1)
         yield from self._withdraw(self.gripper_backed())
 
@@ -87,7 +113,7 @@ class MoveArticulation(Manipulation):
 
     def _withdraw(self, pose: Pose) -> Motion:
         """Off the handle and away from the door with the arm as it is, before it is folded."""
-        yield from self.gripper(HANDLE_OPENING)
+        yield from self.gripper(self.opening)
         path = self.line_joints(self.q, pose)
         if path is not None:
             yield from self.along(path, pose)
@@ -118,9 +144,16 @@ class MoveArticulation(Manipulation):
                 if solve_sequence(self.kinematics, base, probes, self.ready, max_jump=3.0) is None:
                     continue
                 joints = solve_sequence(self.kinematics, base, (pull.before, *pull.poses), self.ready, max_jump=1.2)
-                if joints is not None:
+                if joints is not None and self._free(base, joints, articulation):
                     return Standing(base, joints), pull
         raise Stuck("no place to stand from which the handle can be led")
+
+    def _free(self, base: Pose2, joints: Sequence[Array], articulation: Articulation) -> bool:
+        """Whether the arm gets to the handle past the panel, and leads it without running into the rest."""
+        around = self.solids()
+        return self.clear_way(self.solids(articulation.panel), base, self.ready, joints[0]) and all(
+            self.clear(around, base, q, TOUCH) for q in joints[1:]
+        )
 
     def _options(self, articulation: Articulation, end: float, reachable: Reachable) -> Iterator[tuple[Pose2, Pull]]:
         """Base poses and pulls, cheapest first."""
@@ -128,7 +161,7 @@ class MoveArticulation(Manipulation):
         inward = float(np.arctan2(-articulation.outward[1], -articulation.outward[0]))
         span = end - articulation.opening
         for follow, slant in self._wrists(articulation):
-            pull = _pull(articulation, end, follow, slant, inward)
+            pull = _plan_pull(articulation, self.contact(articulation), end, follow, slant, inward)
             first, last = pull.poses[0].position, pull.poses[-1].position
             middle = (first[:2] + last[:2]) / 2
             swept = np.array([pose.position[:2] for pose in pull.poses])
@@ -136,6 +169,8 @@ class MoveArticulation(Manipulation):
                 for distance in (0.62, 0.72, 0.82, 0.92):
                     xy = middle + distance * np.array([np.cos(angle), np.sin(angle)])
                     if not reachable(xy) or np.min(np.linalg.norm(swept - xy, axis=1)) < 0.42:
+                        continue
+                    if float((xy - first[:2]) @ articulation.outward[:2]) < OUTSIDE:
                         continue
                     if articulation.kind == "hinge" and _on_sweep(articulation, xy, span):
                         continue
@@ -165,11 +200,28 @@ class Open(MoveArticulation):
 
     name = "classical/open"
     actions = ("Open",)
+    opening = HANDLE_OPENING
+
+    def contact(self, articulation: Articulation) -> Array:
+        return articulation.handle
+
+    def take(self, pull: Pull) -> Motion:
+        yield from self.line(pull.poses[0], speed=0.12)
+        yield from self.squeeze()
+        if not self.seen.body.holding:
+            yield from self._withdraw(pull.before)
+            raise Stuck("the fingers missed the handle")
 
     def ends(self, articulation: Articulation) -> tuple[float, ...]:
+        now, full = articulation.opening, articulation.range
         if articulation.kind == "slide":
-            return (0.97 * articulation.range, 0.8 * articulation.range)
-        return tuple(min(end, articulation.range) for end in (FURTHEST, 1.4, LEAST))
+            return (0.97 * full, now + 0.5 * (full - now))
+        aims = [min(end, full) for end in (FURTHEST, 1.4, LEAST, 0.8, 0.5)]
+        return tuple(end for end in aims if end > now + 0.15)
+
+    def done(self, articulation: Articulation) -> bool:
+        enough = LEAST - 0.1 if articulation.kind == "hinge" else 0.75 * articulation.range
+        return articulation.opening >= min(enough, 0.9 * articulation.range)
 
     def pick_articulation(self) -> Articulation:
         if not self.goal.articulations:
@@ -178,13 +230,33 @@ class Open(MoveArticulation):
 
 
 class Close(MoveArticulation):
-    """Closes a door or a drawer by its handle."""
+    """Closes a door or a drawer by pushing with the closed hand."""
 
     name = "classical/close"
     actions = ("Close",)
+    opening = 0.0
+
+    def contact(self, articulation: Articulation) -> Array:
+        """On the panel beside the handle, on the hinge's side; on the bar of a drawer."""
+        if articulation.kind == "slide":
+            bar: Array = articulation.handle + FIST * articulation.outward
+            return bar
+        to_hinge = articulation.axis_point - articulation.handle
+        to_hinge = to_hinge - (to_hinge @ articulation.outward) * articulation.outward
+        to_hinge[2] = 0.0
+        beside = 0.08 * to_hinge / max(float(np.linalg.norm(to_hinge)), 1e-6)
+        point: Array = articulation.handle + beside + (FIST - HANDLE_STANDOFF) * articulation.outward
+        return point
+
+    def take(self, pull: Pull) -> Motion:
+        yield from self.line(pull.poses[0], speed=0.12)
 
     def ends(self, articulation: Articulation) -> tuple[float, ...]:
-        return (-0.02, 0.0)
+        now = articulation.opening
+        return (-0.02, 0.35 * now, 0.6 * now)
+
+    def done(self, articulation: Articulation) -> bool:
+        return articulation.opening <= (0.06 if articulation.kind == "hinge" else 0.015)
 
     def pick_articulation(self) -> Articulation:
         if not self.goal.articulations:
@@ -192,7 +264,9 @@ class Close(MoveArticulation):
         return max(self.goal.articulations, key=lambda a: a.opening / a.range)
 
 
-def _pull(articulation: Articulation, end: float, follow: float, slant: float, inward: float) -> Pull:
+def _plan_pull(
+    articulation: Articulation, touch: Array, end: float, follow: float, slant: float, inward: float
+) -> Pull:
     """Gripper poses along the way of the handle, about 6 degrees or 4 cm apart."""
     span = end - articulation.opening
     unit = 0.1 if articulation.kind == "hinge" else 0.04
@@ -201,20 +275,20 @@ def _pull(articulation: Articulation, end: float, follow: float, slant: float, i
     poses = []
     for i in range(count + 1):
         moved = span * i / count
-        position = _handle_at(articulation, moved)
+        position = _moved(articulation, touch, moved)
         turned = moved * float(np.sign(articulation.axis[2])) if articulation.kind == "hinge" else 0.0
         yaw = inward + slant + follow * turned
         poses.append(Pose(position, gripper_rotation(yaw, 0.0, roll)))
     return Pull(tuple(poses), end)
 
 
-def _handle_at(articulation: Articulation, moved: float) -> Array:
-    """The handle's centre when the joint has moved by an angle or a distance from now."""
+def _moved(articulation: Articulation, point: Array, by: float) -> Array:
+    """Where a point (3,) of the panel is when the joint has moved by an angle or a distance from now."""
     if articulation.kind == "slide":
-        slid: Array = articulation.handle + moved * articulation.axis
+        slid: Array = point + by * articulation.axis
         return slid
-    arm = articulation.handle - articulation.axis_point
-    angle = moved * float(np.sign(articulation.axis[2]))
+    arm = point - articulation.axis_point
+    angle = by * float(np.sign(articulation.axis[2]))
     c, s = np.cos(angle), np.sin(angle)
     turned: Array = articulation.axis_point + np.array([c * arm[0] - s * arm[1], s * arm[0] + c * arm[1], arm[2]])
     return turned

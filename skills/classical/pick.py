@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from homie.types import Array, Box, Pose, Pose2, Surface
+from skills.classical.collision import TOUCH
 from skills.classical.hand import Grasp, grasps
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck
-from skills.classical.reaching import Reachable, base_candidates, first_standing, solve_sequence
+from skills.classical.reaching import Reachable, Standing, base_candidates, first_standing, solve_sequence
 
 HOVER = 0.13
 """Metres before the grasp where the straight approach begins."""
@@ -77,11 +78,20 @@ class Pick(Manipulation):
         if not chosen:
             raise Stuck("no grasp fits the object where it stands")
         by_pose = {id(grasp.pose): grasp for grasp in chosen}
-        found = first_standing(self.kinematics, self._options(chosen), self.ready)
+        found = first_standing(self.kinematics, self._options(chosen), self.ready, accept=self._free)
         if found is None:
             raise Stuck("no place to stand from which the object can be reached")
         standing, poses = found
         return by_pose[id(poses[1])], standing.base
+
+    def _free(self, standing: Standing) -> bool:
+        """Whether the arm gets there without running into things."""
+        solids, (before, at, lifted) = self.solids(), standing.joints
+        return (
+            self.clear(solids, standing.base, at, TOUCH)
+            and self.clear(solids, standing.base, lifted, TOUCH)
+            and self.clear_way(solids, standing.base, self.ready, before)
+        )
 
     def _grasps(self) -> list[Grasp]:
         compartment = self._compartment()
@@ -99,7 +109,7 @@ class Pick(Manipulation):
         for grasp in sorted(self._grasps(), key=unlike)[:12]:
             poses = (self._before(grasp), grasp.pose, self._lifted(grasp))
             joints = solve_sequence(self.kinematics, self.base, poses, self.ready)
-            if joints is not None:
+            if joints is not None and self._free(Standing(self.base, joints)):
                 return grasp, joints
         raise Stuck("the grasp can not be reached from here")
 

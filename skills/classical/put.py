@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from homie.types import Array, Pose, Pose2, Surface
+from skills.classical.collision import TOUCH
 from skills.classical.hand import places
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck, gripper_rotation
-from skills.classical.reaching import Reachable, base_candidates, first_standing, solve_sequence
+from skills.classical.reaching import Reachable, Standing, base_candidates, first_standing, solve_sequence
 
 HOVER = 0.14
 MAX_SPOTS = 24
@@ -49,11 +50,17 @@ class Put(Manipulation):
         return bool(np.linalg.norm(poses[0].position[:2] - poses[1].position[:2]) > 0.25)
 
     def _choose(self) -> tuple[Pose2, Sequence[Pose]]:
-        found = first_standing(self.kinematics, self._options(), self.ready)
+        found = first_standing(self.kinematics, self._options(), self.ready, accept=self._free)
         if found is None:
             raise Stuck("no free spot that the arm can reach")
         standing, poses = found
         return standing.base, poses
+
+    def _free(self, standing: Standing) -> bool:
+        solids = self.solids()
+        return all(self.clear(solids, standing.base, q, TOUCH) for q in standing.joints) and self.clear_way(
+            solids, standing.base, self.ready, standing.joints[0]
+        )
 
     def _options(self) -> Iterator[tuple[float, Pose2, Sequence[Pose]]]:
         reachable = Reachable.of(self.costs, self.base)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -119,12 +119,13 @@ def first_standing(
     options: Iterator[tuple[float, Pose2, Sequence[Pose]]],
     q0: Array,
     *,
-    tries: int = 120,
+    tries: int = 160,
     max_jump: float = 2.0,
+    accept: Callable[[Standing], bool] = lambda standing: True,
 ) -> tuple[Standing, Sequence[Pose]] | None:
-    """The cheapest option whose pose sequence is reachable. Options: (cost, base pose, poses), sorted by cost."""
+    """The cheapest option whose pose sequence is reachable and accepted. Options: (cost, base pose, poses), sorted."""
     for _, base, poses in itertools.islice(options, tries):
         joints = solve_sequence(kinematics, base, poses, q0, max_jump=max_jump)
-        if joints is not None:
+        if joints is not None and accept(Standing(base, joints)):
             return Standing(base, joints), poses
     return None

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from homie import registry
-from homie.envs.mujoco.index import ObjectInfo, ReceptacleInfo
 from homie.envs.mujoco.floorplan import FloorPlan
 from homie.envs.mujoco.home import MujocoHome
+from homie.envs.mujoco.index import ObjectInfo, ReceptacleInfo
 from homie.envs.mujoco.world import World
 from homie.errors import BadInput
 from homie.interfaces import Locator, NameMatcher, Robot
@@ -17,6 +17,9 @@ from homie.types import Box, Detection, Goal, Observation, OccupancyGrid, Subtas
 
 OPEN_ENOUGH = 0.5
 """Fraction of its range from which a door or drawer counts as opened by Open."""
+
+NEAR = 1.4
+"""Metres around a target within which solid things are told to the skill."""
 
 SHUT = 0.06
 """Fraction of its range up to which it counts as closed by Close."""
@@ -26,6 +29,7 @@ class BackgroundLocator(Locator):
     """Knows where everything is. Names mean the nearest thing they fit."""
 
     name = "background"
+    period = 0.4
 
     def __init__(self, robot: Robot) -> None:
         if not isinstance(robot, MujocoHome):
@@ -60,6 +64,8 @@ class BackgroundLocator(Locator):
             distance += 100.0
         if subtask.action == "Put" and self.world.held == entity:
             distance += 100.0
+        if subtask.action in ("Go to", "Pick") and self.pickable(entity) and self.closed_container(entity):
+            distance += 50.0
         if subtask.action == "Close" and self.opens(entity) and self.world.closed(self.world.receptacles[entity]):
             distance += 10.0
         return distance
@@ -97,6 +103,7 @@ class BackgroundLocator(Locator):
             articulations=tuple(world.articulation(item) for item in thing.articulations),
             front=thing.front if thing.articulations or surfaces_need_front(thing) else None,
             grid=grid,
+            solids=world.solids(box.center, NEAR, without=[item.body for item in thing.articulations]),
         )
 
     def _object(self, thing: ObjectInfo, text: str, grid: OccupancyGrid) -> Goal:
@@ -111,14 +118,16 @@ class BackgroundLocator(Locator):
             under = (world.surface(receptacle, plan),)
             front = receptacle.front if plan.access == "front" else None
         others = self._things_at(place.entity, but=thing.name)
-        return Goal(thing.name, text, box.center, box=box, surfaces=under, obstacles=others, front=front, grid=grid)
+        solids = world.solids(box.center, NEAR, without=[thing.body])
+        return Goal(thing.name, text, box.center, box, under, obstacles=others, front=front, grid=grid, solids=solids)
 
     def _into(self, thing: ObjectInfo, text: str, grid: OccupancyGrid) -> Goal:
         """A bowl or another thing as the destination of a Put: its middle, a little above its bottom."""
         box = self.world.object_box(thing)
         up = 0.0 if thing.hollow else box.half[2]
         spot = Surface(box.center + np.array([0.0, 0.0, up]), 0.005, 0.005, box.yaw)
-        return Goal(thing.name, text, box.center, box=box, surfaces=(spot,), grid=grid)
+        solids = self.world.solids(box.center, NEAR, without=[thing.body])
+        return Goal(thing.name, text, box.center, box=box, surfaces=(spot,), grid=grid, solids=solids)
 
     def _things_at(self, entity: str, but: str = "") -> tuple[Box, ...]:
         """Boxes of the objects in or on a thing, without the one in the hand."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from homie.envs.mujoco.build import Home
 from homie.envs.mujoco.index import ArticulationInfo, ObjectInfo, ReceptacleInfo, SupportSurface
@@ -114,7 +117,47 @@ class World:
             outward=outward,
             opening=self.opening(item),
             range=item.open,
+            panel=self._largest(item.body),
         )
+
+    # ------------------------------------------------------------ solid things
+
+    def solids(self, center: Array, reach: float, *, without: Collection[int] = ()) -> tuple[Box, ...]:
+        """Boxes of the solid geoms near a point, but for those of some bodies, the robot's and what it holds."""
+        hidden = {*without, *([self.objects[self.held].body] if self.held in self.objects else [])}
+        near = np.linalg.norm(self.data.geom_xpos[self._solid] - center, axis=1) - self._size < reach
+        return tuple(self._geom_box(g) for g in self._solid[near] if int(self.model.geom_bodyid[g]) not in hidden)
+
+    @cached_property
+    def _solid(self) -> NDArray[np.intp]:
+        """Geoms that something can run into, but for floors."""
+        model = self.model
+        return np.array([g for g in self.home.index.geoms if model.geom_contype[g] and not self._is_floor(g)])
+
+    @cached_property
+    def _size(self) -> Array:
+        return np.array(self.model.geom_rbound[self._solid])
+
+    def _is_floor(self, geom: int) -> bool:
+        return self.home.index.geoms[geom].entity.startswith("floor/")
+
+    def _geom_box(self, geom: int) -> Box:
+        """The upright box around a geom: with its own yaw if it stands upright, else along the world's axes."""
+        local = self.model.geom_aabb[geom]
+        rotation = self.data.geom_xmat[geom].reshape(3, 3)
+        center = self.data.geom_xpos[geom] + rotation @ local[:3]
+        up = int(np.argmax(np.abs(rotation[2])))
+        if abs(rotation[2, up]) > 0.999:
+            first = rotation[:, (up + 1) % 3]
+            half = np.array([local[3 + (up + 1) % 3], local[3 + (up + 2) % 3], local[3 + up]])
+            return Box(center, half, float(np.arctan2(first[1], first[0])))
+        return Box(center, np.abs(rotation) @ local[3:])
+
+    def _largest(self, body: int) -> Box:
+        """The box of the largest geom of a body: the panel of a door or the front of a drawer."""
+        first, count = int(self.model.body_geomadr[body]), int(self.model.body_geomnum[body])
+        geoms = range(first, first + count)
+        return self._geom_box(max(geoms, key=lambda g: float(self.model.geom_rbound[g])))
 
     def surface(self, thing: ReceptacleInfo, plan: SupportSurface) -> Surface:
         """A support surface where it is now; of a drawer only the part that is pulled out."""
