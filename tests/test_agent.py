@@ -101,9 +101,7 @@ def play():
         tiny = {action: skill for skill in skills(SPEC, robot.kinematics) for action in skill.actions}
         tiny.update({action: skill for skill in more for action in skill.actions})
         book = SkillBook({"tiny": tiny, "other": {"Go to": tiny["Go to"]}})
-        executor = Executor(
-            robot, TinyDetector(), TinyLocator(robot), book, paper_order, messages, attempts=attempts
-        )
+        executor = Executor(robot, TinyDetector(), TinyLocator(robot), book, paper_order, messages, attempts=attempts)
         planner, keeper = Reciter(decisions), Keeper()
         result = run_episode("the task", planner, executor, seed=0, rounds=rounds, listener=keeper)
         return result, keeper.records, planner, keeper.events
@@ -116,7 +114,7 @@ def codes(records: Sequence[RoundRecord]) -> list[ErrorCode | None]:
 
 
 def test_a_task_from_the_first_look_to_end(play):
-    result, records, planner, events = play(GO_BALL, PICK, GO_BOX, PUT, END)
+    result, records, _, events = play(GO_BALL, PICK, GO_BOX, PUT, END)
     assert codes(records) == [None] * 5
     assert (result.ended_by, result.rounds, result.inventory) == ("ended", 5, ())
     assert [record.inventory for record in records] == [(), ("ball",), ("ball",), (), ()]
@@ -150,7 +148,7 @@ def test_end_is_an_exact_token_whatever_its_case(play, text):
 
 
 def test_several_subtasks_of_one_decision_stop_at_the_first_failure(play):
-    result, records, planner, _ = play(Decision((GO_BALL, PUT, GO_BOX)), END)
+    result, records, _, _ = play(Decision((GO_BALL, PUT, GO_BOX)), END)
     assert [record.round for record in records] == [1, 1, 2]
     assert codes(records) == [None, ErrorCode.L2, None]
     assert result.rounds == 2

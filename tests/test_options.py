@@ -26,7 +26,7 @@ def test_the_command_line_wins_over_the_file_and_the_file_over_the_defaults(tmp_
 
 @pytest.mark.parametrize("task", ["", "  ", "\n\t"])
 def test_an_empty_instruction_says_what_to_do(task):
-    with pytest.raises(BadInput, match="instruction is empty.*homie run"):
+    with pytest.raises(BadInput, match=r"instruction is empty.*homie run"):
         RunOptions.build(task=task)
 
 

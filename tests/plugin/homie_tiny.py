@@ -140,9 +140,6 @@ class TinyRobot(Robot):
         self.calls.append("close")
         self.closed = True
 
-    def film(self, width: int, height: int) -> Image:
-        return _line(width, height, {**self.places, "robot": self.x})
-
     def snapshot(self) -> dict[str, object]:
         return {"objects": dict(self.places), "held": "ball" if self.holding else None}
 
@@ -150,6 +147,13 @@ class TinyRobot(Robot):
         ahead = {thing: x - self.x for thing, x in self.places.items()} if name in ("front", "head") else {}
         rgb = _line(64, 64, ahead)
         return CameraFrame(name, rgb, None, Intrinsics(32, 32, 32, 32, 64, 64), Pose(np.zeros(3), np.eye(3)))
+
+
+class FilmedTinyRobot(TinyRobot):
+    """The same with somebody who films it."""
+
+    def film(self, width: int, height: int) -> Image:
+        return _line(width, height, {**self.places, "robot": self.x})
 
 
 def _line(width: int, height: int, marks: dict[str, float]) -> Image:
@@ -282,7 +286,7 @@ class LinesPlanner(Planner):
 
 def open_tiny(options: RunOptions) -> TinyRobot:
     """The robot factory behind the entry point."""
-    return TinyRobot()
+    return FilmedTinyRobot()
 
 
 def skills(spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
