@@ -79,7 +79,7 @@ def run_one(seed: int, targets: str, grasp: str, keep: Path | None) -> Verdict:
     with tempfile.TemporaryDirectory() as scratch:
         out = (keep or Path(scratch)) / f"seed-{seed:03d}"
         began = time.perf_counter()
-        command = [sys.executable, "-m", "homie.cli.main", "run", task.text, "--seed", str(seed), "--targets", targets]
+        command = [sys.executable, "-m", "homie", "run", task.text, "--seed", str(seed), "--targets", targets]
         command += ["--grasp", grasp, "--no-video", "--no-frames", "--json", "--out", str(out)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
         wall = time.perf_counter() - began
@@ -93,7 +93,7 @@ def run_one(seed: int, targets: str, grasp: str, keep: Path | None) -> Verdict:
     success = any(
         thing["kind"] == task.kind and thing["at"] in task.destinations for thing in state["objects"].values()
     )
-    codes = [line["feedback"]["code"] for line in lines if line["feedback"]["code"]]
+    codes = [line["execution"]["feedback"]["code"] for line in lines if line["execution"]["feedback"]["code"]]
     cause = "" if success else _cause(lines)
     rounds = lines[-1]["round"] if lines else 0
     return Verdict(seed, task.text, success, cause, rounds, lines[-1]["stamp"] if lines else 0.0, wall, codes)
@@ -102,10 +102,11 @@ def run_one(seed: int, targets: str, grasp: str, keep: Path | None) -> Verdict:
 def _cause(lines: list[dict]) -> str:  # type: ignore[type-arg]
     """The last error that was not overcome, with the reason of its last attempt."""
     for line in reversed(lines):
-        if line["feedback"]["code"]:
-            reasons = [attempt["reason"] for attempt in line.get("attempts", []) if attempt["reason"]]
-            action = line["subtask"]["action"] if isinstance(line["subtask"], dict) else str(line["subtask"])
-            return f"{line['feedback']['code']} {action}: {reasons[-1] if reasons else line['feedback']['message']}"
+        done = line["execution"]
+        if done["feedback"]["code"]:
+            reasons = [attempt["reason"] for attempt in done["attempts"] if attempt["reason"]]
+            why = reasons[-1] if reasons else done["feedback"]["message"]
+            return f"{done['feedback']['code']} {done['subtask']['action']}: {why}"
     return "ended without an error, the object is elsewhere"
 
 

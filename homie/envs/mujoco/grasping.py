@@ -11,6 +11,12 @@ from homie.envs.mujoco.index import SceneIndex
 OPENING = 0.004
 """Metres that the commanded width must exceed the present one to let go."""
 
+THINNEST = 0.006
+"""Width (m) below which there is nothing between the fingers."""
+
+ALONG = 0.7
+"""Cosine of the angle between a contact's normal and the closing direction from which the pad presses on the thing."""
+
 WELD, BALL = "robot/grasp_weld", "robot/grasp_ball"
 """Equality constraints of the model: a rigid one for objects, a point for handles, around which the hand may turn."""
 
@@ -83,7 +89,7 @@ class Grasping:
             if self.friction and self._body not in touched[0] | touched[1]:
                 self._body = -1
             return
-        if self._wanted > self._width() + OPENING:
+        if self._wanted > self._width() + OPENING or self._width() < THINNEST:
             return
         for body in sorted(both):
             if body in self._objects or body in self._movable:
@@ -94,12 +100,14 @@ class Grasping:
         return float(self.data.qpos[self._fingers].sum())
 
     def _touched(self) -> tuple[set[int], set[int]]:
-        """Bodies that each pad touches."""
+        """Bodies that each pad presses with its inner face: contacts whose normal lies along the closing direction."""
         found: tuple[set[int], set[int]] = (set(), set())
-        contacts = self.data.contact
-        for one, two in zip(contacts.geom1[: self.data.ncon], contacts.geom2[: self.data.ncon], strict=True):
+        contacts, count = self.data.contact, self.data.ncon
+        closing = self.data.site("robot/gripper").xmat.reshape(3, 3)[:, 1]
+        across = np.abs(contacts.frame[:count, :3] @ closing) > ALONG
+        for one, two, pressing in zip(contacts.geom1[:count], contacts.geom2[:count], across, strict=True):
             for pad, other in ((int(one), int(two)), (int(two), int(one))):
-                if pad in self._pads:
+                if pressing and pad in self._pads:
                     found[self._pads[pad]].add(int(self.model.geom_bodyid[other]))
         return found
 
