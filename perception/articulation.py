@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from homie.types import Array, Articulation, Box
+from homie.types import Array, Articulation, Box, Surface
 from perception.localise import Points, rectangle
 
 HINGE_RANGE = 1.75
@@ -25,6 +25,13 @@ PASSABLE_GAP = 0.16
 """Radians and metres from which the arm gets in."""
 THICKNESS = 0.03
 """Metres that a door is taken to be thick where its edge was not seen."""
+COARSE = 0.02
+"""Metres between pixels from which a first look at a door is not to be relied on."""
+FLOOR_GAP = 0.022
+"""Metres from the lower edge of a drawer's front up to its floor."""
+FRONT_THICKNESS = 0.02
+SIDE_THICKNESS = 0.042
+"""Metres from the outside of a drawer's front to its inside, and from its side edges."""
 HANDLE_RADIUS = 0.007
 """Metres from the visible side of a bar to its middle."""
 
@@ -107,16 +114,41 @@ class Panel:
 def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: Seen, body: Box) -> Panel | None:
     """What is known after one more look; None as long as the handle has never been seen.
 
-    A closed door tells most about itself, so its geometry is learned anew from any closer look at it closed;
-    otherwise only the opening is updated.
+    body: the box of the furniture without the moving part where that stands open. A shut door tells most about
+    itself, so its geometry is learned anew from any closer look at it shut, or from a much closer one; otherwise only
+    the opening is updated.
     """
     fitted = _fit(kind, seen, body)
     if known is None:
         return fitted
-    if fitted is not None and fitted.spacing < 1.3 * known.spacing and fitted.shut:
-        return fitted
     opening = _opening(known, seen, body)
-    return known if opening is None else replace(known, opening=opening)
+    now = known if opening is None else replace(known, opening=opening)
+    if fitted is None:
+        return now
+    closer = fitted.spacing < 1.3 * known.spacing and fitted.shut and now.shut
+    return fitted if closer or (known.spacing > COARSE and fitted.spacing < 0.5 * known.spacing) else now
+
+
+def tray(panel: Panel, points: Points) -> Surface | None:
+    """The floor of a drawer (points (n, 3) of all of it) as far as it is pulled out; None while it is nearly shut.
+
+    Its front hides it from most places, so it is inferred: as wide as the front less the sides, on the height of the
+    lowest level part behind the front, or a little above the front's lower edge.
+    """
+    if panel.opening < 0.08:
+        return None
+    depth, side = points[:, :2] @ panel.outward, points[:, :2] @ panel.along
+    face = float(np.percentile(depth, 98))
+    front = points[depth > face - 0.025]
+    low, high = np.percentile(front[:, :2] @ panel.along, [1, 99])
+    floor = float(np.percentile(front[:, 2], 1)) + FLOOR_GAP
+    inner = (depth < face - 0.05) & (depth > face - panel.opening) & (side > low + 0.06) & (side < high - 0.06)
+    if np.count_nonzero(inner) > 20:
+        floor = min(max(floor, float(np.percentile(points[inner, 2], 3))), floor + 0.03)
+    length = panel.opening - FRONT_THICKNESS
+    middle = (face - FRONT_THICKNESS - length / 2) * panel.outward + (low + high) / 2 * panel.along
+    yaw = float(np.arctan2(panel.outward[1], panel.outward[0]))
+    return Surface(np.array([*middle, floor]), length / 2, float(high - low) / 2 - SIDE_THICKNESS, yaw)
 
 
 def bar_of(points: Points) -> Bar | None:

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from homie.types import Array, Box, NamedThing, Surface
-from perception.articulation import Panel, Seen, update_panel
+from perception.articulation import Panel, Seen, tray, update_panel
 from perception.clouds import Cloud
 from perception.colours import colour_of
 from perception.localise import Patch, Points, object_box, rectangle
@@ -27,6 +27,8 @@ LARGEST_LOOSE = 0.32
 """Metres: a thing of an unknown kind that is longer is furniture."""
 HOLLOW = frozenset({"bowl", "mug", "cup", "basket", "pot", "pan", "plate"})
 """Kinds that other things are put into, not onto."""
+
+_NOTHING: Points = np.zeros((0, 3), dtype=np.float32)
 
 
 @dataclass(slots=True)
@@ -102,8 +104,8 @@ class Furniture:
         self.seen = -np.inf
         self.part: Literal["", "door", "drawer"] = ""
         self._body = Cloud(0.02, 12000)
-        self._moving: Points = np.zeros((0, 3), dtype=np.float32)
-        self._inside = Cloud(0.02, 4000)
+        self._moving: Points = _NOTHING
+        self._shut_front: Points = _NOTHING
         self._spacing = np.inf
         self._toward = np.zeros(2)
         self._eye = np.zeros(3)
@@ -131,18 +133,15 @@ class Furniture:
         if moving:
             self._moving = np.concatenate([patch.points for patch in moving])
         seen = Seen(
-            panel=self._moving if moving else np.zeros((0, 3), dtype=np.float32),
-            handle=np.concatenate([np.zeros((0, 3), dtype=np.float32), *(patch.points for patch in handle)]),
+            panel=self._moving if moving else _NOTHING,
+            handle=np.concatenate([_NOTHING, *(patch.points for patch in handle)]),
             spacing=min(patch.spacing for patch in (*moving, *handle)),
         )
-        before = self.panel
-        self.panel = update_panel(before, "slide" if self.part == "drawer" else "hinge", seen, self.box)
+        self.panel = update_panel(self.panel, "slide" if self.part == "drawer" else "hinge", seen, self.box)
         self.panel_seen = stamp
+        if moving and self.panel is not None and self.panel.shut:
+            self._shut_front = self._moving
         self._box = None
-        if self.part == "drawer":
-            self._inside.clear()
-            for patch in moving:
-                self._inside.add(patch.points, patch.level)
 
     @property
     def opens(self) -> bool:
@@ -161,8 +160,8 @@ class Furniture:
         return self._box
 
     def _measured(self) -> Box:
-        points = self._body.points
-        if len(self._moving) and (self.panel is None or self.panel.shut or len(points) < 50):
+        points = np.concatenate([self._body.points, self._shut_front])
+        if len(points) < 200 and self.panel is None:  # a closed door may hide all of the body
             points = np.concatenate([points, self._moving])
         low, high = np.percentile(points, 0.3, axis=0), np.percentile(points, 99.7, axis=0)
         kept = points[((points >= low - 0.01) & (points <= high + 0.01)).all(axis=1)]
@@ -195,12 +194,11 @@ class Furniture:
         return self._surfaces
 
     def _found_surfaces(self) -> tuple[Surface, ...]:
-        yaw = self.box.yaw
         if self.part == "drawer":
-            tray = self._inside.points.astype(np.float64)
-            return find_surfaces(tray, tray[self._inside.level], yaw, None)
+            pulled = None if self.panel is None else tray(self.panel, self._moving.astype(np.float64))
+            return () if pulled is None else (pulled,)
         points = self._body.points.astype(np.float64)
-        found = find_surfaces(points, points[self._body.level], yaw, self.outward)
+        found = find_surfaces(points, points[self._body.level], self.box.yaw, self.outward)
         if self.opens:
             return tuple(surface for surface in found if surface.access is not None)
         return found or self._top()
