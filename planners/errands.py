@@ -123,12 +123,30 @@ class Errands(Moves):
                     return ""
             elif feedback.code is ErrorCode.L1:
                 yield from self.free_hand("My hand is full.")
-            else:
-                memory.refused[canonical(name)] += 1
+            elif feedback.code is ErrorCode.F2:
+                memory.refuse(name)
                 memory.forget(name)
-                if feedback.code is ErrorCode.L4 and not memory.seen(words):
+            else:
+                words = yield from self._instead(words, name)
+                if not words:
                     return ""
             memory.at = ""
+        return ""
+
+    def _instead(self, words: str, failed: str) -> Course[str]:
+        """Words for another thing that would do as well, at which the robot has not failed; "" if there is none."""
+        memory = self.memory
+        memory.refused[canonical(failed)] += TRIES
+        names = memory.seen(words)
+        others = names if canonical(failed) in names else names[1:]  # a description most likely meant the first
+        for name in others:
+            if memory.refused[name] < TRIES:
+                return name
+        for place in memory.places_with(words):
+            here = any(means(words, name) for name in memory.things_on(place))
+            if not here and not memory.visited[place]:
+                reached = yield from self.reach(place, f"There was another {failed} at the {place}, so I try that one.")
+                return failed if reached else ""
         return ""
 
     def _leave(self, held: str, place: Place) -> Course[bool | None]:

@@ -19,21 +19,24 @@ class Memory:
 
     def __init__(self) -> None:
         self.at = ""
+        self.round = 0
         self.by_sight: bool | None = None
         self.in_sight: tuple[Detection, ...] = ()
         self.inventory: tuple[str, ...] = ()
         self.open: list[str] = []
         self.visited: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
-        self._seen: dict[str, str] = {}
+        self._refused_from: set[tuple[str, str]] = set()
+        self._seen: dict[str, None] = {}
         self._stood_on: dict[tuple[str, str], None] = {}
 
     def take_in(self, given: PlannerInput) -> None:
         """Remember what is in sight from here: things and rooms (by their floor), not doors and handles."""
         self.in_sight = tuple(one for one in given.detections if one.part in ("", "floor"))
         self.inventory = given.inventory
+        self.round = given.round
         for detection in self.in_sight:
-            self._seen[canonical(detection.name)] = self.at
+            self._seen[canonical(detection.name)] = None
         for place in self.receptacles():
             in_view = any(canonical(one.name) == place for one in self.in_sight)
             for name in self.things_on(place) if in_view else ():
@@ -48,6 +51,16 @@ class Memory:
         """Names seen so far that the words can mean, those in sight first."""
         now = [canonical(detection.name) for detection in self.in_sight]
         return [name for name in dict.fromkeys([*now, *self._seen]) if name and means(words, name)]
+
+    def refuse(self, words: str) -> None:
+        """From here these words were said to mean nothing (F2)."""
+        self.refused[canonical(words)] += 1
+        self._refused_from.add((canonical(words), self.at))
+
+    def worth_going(self, words: str) -> str:
+        """A name in memory that the words can mean and that was not refused from here, "" if there is none."""
+        names = (name for name in self.seen(words) if self.refused[name] < 3)
+        return next((name for name in names if (name, self.at) not in self._refused_from), "")
 
     def hinted(self, words: str) -> bool:
         """Whether something has been seen that the words may mean if more were known of it than its name."""

@@ -24,6 +24,9 @@ MAX_FAILURES = 12
 """Failed subtasks in one episode after which the planner gives up."""
 MAX_LOOKS = 12
 """Places visited in search of one thing."""
+LAST_LOOK = 15
+"""The last round in which a search begins to look at another place: of the 20 that the paper gives, the rest is
+needed to go there, pick, go, put and close."""
 
 _CLOSED = re.compile(r"the (.+?) is closed")
 
@@ -75,8 +78,8 @@ class Moves:
                 if not seen and not moved:
                     self.memory.by_sight = False
                 return True
-            if feedback.code is ErrorCode.F2:
-                self.memory.refused[canonical(words)] += 1
+            if feedback.code is ErrorCode.F2 and not (attempt == 0 and self.memory.visited[canonical(words)]):
+                self.memory.refuse(words)
                 if not seen and self.memory.by_sight is None:
                     self.memory.by_sight = True
                 return False
@@ -125,24 +128,27 @@ class Moves:
                     return name
         if self.memory.by_sight is False:
             return ""
-        found = yield from self.search(words)
-        if found and (yield from self.go_to(found, f"I can see the {found} now, so I go to it.")):
-            return found
+        looked: set[str] = set()
+        for _ in range(TRIES):
+            found = yield from self.search(words, looked)
+            if not found:
+                break
+            if (yield from self.go_to(found, f"I can see the {found} now, so I go to it.")):
+                return found
         return ""
 
-    def search(self, words: str) -> Course[str]:
+    def search(self, words: str, looked: set[str]) -> Course[str]:
         """Look for something: in rooms, then on furniture and inside containers in the usual order. Returns the name
-        to go to as soon as it is in sight, "" if it is nowhere."""
-        looked: set[str] = set()
-        found = self._in_view(words)
-        while not found and len(looked) < MAX_LOOKS:
+        to go to as soon as it is in sight, "" if it is nowhere. `looked` gathers the places that were tried."""
+        found = self.memory.worth_going(words)
+        while not found and len(looked) < MAX_LOOKS and self.memory.round <= LAST_LOOK:
             place = self._next_look(words, looked)
             if not place:
                 break
             looked.add(place)
             why = f"I have not found the {words} yet. It could be in or near the {place}, so I look there."
             if (yield from self.go_to(place, why)):
-                found = self._in_view(words)
+                found = self.memory.worth_going(words)
                 if not found and is_container(place) and not is_furniture(words):
                     found = yield from self._look_inside(words, place)
         return found
@@ -152,14 +158,10 @@ class Moves:
         memory = self.memory
         if memory.held or place in memory.open or not (yield from self.open(place, f"I look into the {place}.")):
             return ""
-        found = self._in_view(words)
+        found = self.memory.worth_going(words)
         if not found:
             yield from self.close(place, f"The {words} is not in the {place}, so I close it again.")
         return found
-
-    def _in_view(self, words: str) -> str:
-        names = self.memory.seen(words)
-        return next((name for name in names if self.memory.refused[name] < TRIES), "")
 
     def _next_look(self, words: str, looked: set[str]) -> str:
         memory = self.memory
