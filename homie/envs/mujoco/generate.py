@@ -14,7 +14,7 @@ from homie.envs.mujoco.rooms import plan_rooms
 from homie.envs.mujoco.spec import DoorwaySpec, FurnitureSpec, RoomSpec, SceneSpec, StartSpec
 from homie.errors import BadInput
 
-ATTEMPTS = 200
+ATTEMPTS = 100
 START_CLEARANCE = 0.6
 
 

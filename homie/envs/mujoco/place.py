@@ -24,6 +24,8 @@ HEADROOM = 0.05
 INSIDE_SHARE = 0.3
 """How often an object goes into a closed container if its kind may."""
 
+_ANYWHERE = ("kitchen_counter", "table", "desk", "tv_stand", "nightstand", "shelf", "cabinet", "drawer", "stove")
+
 
 @dataclass(slots=True)
 class _Spot:
@@ -68,10 +70,14 @@ def place_objects(
 
 
 def _place(kind: str, colour: str, spots: list[_Spot], rng: np.random.Generator) -> ObjectSpec | None:
+    """Where the kind is at home; in a house so full that nothing is free there, anywhere it stands well."""
     homes = OBJECTS[kind].homes
-    fits = [spot for spot in spots if spot.piece.kind in homes and len(spot.taken) < spot.capacity]
     inside = bool(rng.random() < INSIDE_SHARE)
-    for spot in sorted(fits, key=lambda s: (s.plan.inside != inside, len(s.taken) / s.capacity + rng.uniform(0, 0.8))):
+    usual = [spot for spot in spots if spot.piece.kind in homes and len(spot.taken) < spot.capacity]
+    usual.sort(key=lambda s: (s.plan.inside != inside, len(s.taken) / s.capacity + rng.uniform(0, 0.8)))
+    other = [spot for spot in spots if spot.piece.kind in _ANYWHERE]
+    other.sort(key=lambda s: len(s.taken) / s.capacity)
+    for spot in (*usual, *other):
         thing = _try(kind, colour, spot, rng)
         if thing is not None:
             spot.taken.append(thing)

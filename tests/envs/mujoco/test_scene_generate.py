@@ -44,7 +44,13 @@ def test_rooms_and_objects_as_asked(rooms: int) -> None:
 
 @pytest.mark.parametrize(
     ("seed", "rooms", "objects", "words"),
-    [(-1, None, 40, "seed"), (2**32, None, 40, "seed"), (0, 7, 40, "2 to 6"), (0, 1, 40, "2 to 6"), (0, None, 61, "0 to 60")],
+    [
+        (-1, None, 40, "seed"),
+        (2**32, None, 40, "seed"),
+        (0, 7, 40, "2 to 6"),
+        (0, 1, 40, "2 to 6"),
+        (0, None, 61, "0 to 60"),
+    ],
 )
 def test_bad_requests_are_refused(seed: int, rooms: int | None, objects: int, words: str) -> None:
     with pytest.raises(BadInput, match=words):
