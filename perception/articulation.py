@@ -32,6 +32,8 @@ FLOOR_GAP = 0.022
 FRONT_THICKNESS = 0.02
 SIDE_THICKNESS = 0.042
 """Metres from the outside of a drawer's front to its inside, and from its side edges."""
+SNAP = 0.12
+"""Metres within which the hinge of an open door is taken to be at a corner of the body."""
 HANDLE_RADIUS = 0.007
 """Metres from the visible side of a bar to its middle."""
 
@@ -199,6 +201,7 @@ def _fit_hinge(seen: Seen, bar: Bar, body: Box) -> Panel | None:
         angle = turn * float(np.arctan2(outward[0] * normal[1] - outward[1] * normal[0], outward @ normal))
         closed_along = _rotation(-turn * angle) @ along
         if -0.35 < angle < 2.1 and to_body @ outward < 0.0 and to_body @ closed_along > 0.0:
+            pivot = _hinge_corner(pivot, body, outward) if angle > 0.5 else pivot
             back = _rotation(-turn * angle)
             grip = bar.center[:2] - HANDLE_RADIUS * normal
             closed = Bar(
@@ -207,6 +210,14 @@ def _fit_hinge(seen: Seen, bar: Bar, body: Box) -> Panel | None:
             )
             return Panel("hinge", pivot, closed_along, outward, closed, angle, seen.spacing)
     return None
+
+
+def _hinge_corner(pivot: Array, body: Box, outward: Array) -> Array:
+    """The corner of the body that an open door hangs on, if there is one where its end was seen."""
+    corners = body.corners()
+    fronts = corners[np.argsort(corners @ outward)[-2:]]
+    corner: Array = min(fronts, key=lambda c: float(np.linalg.norm(c - pivot)))
+    return corner if np.linalg.norm(corner - pivot) < SNAP else pivot
 
 
 def _opening(known: Panel, seen: Seen, body: Box) -> float | None:

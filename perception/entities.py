@@ -170,7 +170,7 @@ class Furniture:
         if bottom < 0.2:
             bottom = 0.0
         wanted = min(0.25, 0.6 * float(half[0]))
-        if half[1] < wanted and bottom == 0.0 and top > 0.5:  # seen from one side only
+        if half[1] < wanted and (self.part or (bottom == 0.0 and top > 0.5)):  # seen from one side only
             axis = np.array([-np.sin(yaw), np.cos(yaw)])
             away = np.sign(axis @ (center - self._eye[:2]))
             center = center + axis * away * (wanted - half[1])
