@@ -103,7 +103,7 @@ class Floor:
         for k in walls:
             x0, y0, x1, y1 = self.inner
             run = x1 - x0 if k in (0, 2) else y1 - y0
-            count = int((run - length - 2 * GAP) / STEP) + 1
+            count = math.floor((run - length - 2 * GAP) / STEP) + 1
             if count < 1:
                 continue
             starts = GAP + STEP * self.rng.permutation(count)
@@ -199,7 +199,7 @@ class Floor:
             self.pieces.append(piece)
 
     def _inside(self, rect: Rect) -> bool:
-        a, b = self.inner, 0.006
+        a, b = self.inner, 0.001
         return rect[0] >= a[0] - b and rect[1] >= a[1] - b and rect[2] <= a[2] + b and rect[3] <= a[3] + b
 
     @staticmethod
