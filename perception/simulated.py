@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from homie.interfaces import Detector
 from homie.types import CameraFrame, Detection, Mask, Observation
 from perception.colours import colour_of
+from perception.names import vocabulary
 
 COLOURED = frozenset({"table", "cabinet", "sofa", "armchair", "chair"})
 """Kinds that people tell apart by colour."""
@@ -100,14 +101,21 @@ def _things(names: tuple[str, ...]) -> tuple[NDArray[np.intp], tuple[tuple[str, 
     for index, full in enumerate(names):
         entity, _, part = full.partition("/")
         if entity == "floor":
-            entity, part = part, "floor"
-        if entity.startswith(_IGNORED):
+            entity = part
+        if not entity or entity.startswith(_IGNORED):
             continue
+        if is_room(entity):
+            part = "floor"
         thing = (entity, part if part in PARTS else "")
         if thing not in things:
             things.append(thing)
         table[index] = things.index(thing)
     return table, tuple(things)
+
+
+def is_room(entity: str) -> bool:
+    """Whether a name is that of a room: of words for rooms only."""
+    return vocabulary().rooms.issuperset(kind_of(entity).split("_"))
 
 
 def _bounds(mask: Mask) -> tuple[int, int, int, int]:
