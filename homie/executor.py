@@ -6,7 +6,7 @@ subtask -> format -> logical -> distance -> [ skill attempt -> execution check ]
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from homie.errors import CommandRefused
@@ -133,8 +133,11 @@ class Executor:
             attempt = self._attempt(number, subtask, entity, skill, watcher)
             after = self._look()
             done = self.locator.verify(subtask, entity, held, after)
-            if attempt.outcome is Outcome.SUCCEEDED and done is False:
-                attempt = _failed(attempt, "the skill reports success but the effect can not be seen")
+            if done is False and attempt.outcome is Outcome.SUCCEEDED:
+                attempt = replace(attempt, outcome=Outcome.FAILED, reason="done by its own account, without effect")
+            elif done and attempt.outcome is not Outcome.SUCCEEDED and subtask.action != "Go to":
+                # What counts is the effect; how the skill ended on its way back stays in the record.
+                attempt = replace(attempt, outcome=Outcome.SUCCEEDED, reason=f"done, then: {attempt.reason}")
             attempts.append(attempt)
             watcher.attempted(attempt)
             if attempt.outcome is Outcome.SUCCEEDED:
@@ -182,14 +185,3 @@ class Executor:
         seconds = round(observation.stamp - began, 6)
         return Attempt(number, skill.name, outcome, reason or skill.reason, seconds, commands, clamped)
 
-
-def _failed(attempt: Attempt, reason: str) -> Attempt:
-    return Attempt(
-        attempt.number,
-        attempt.skill,
-        Outcome.FAILED,
-        reason,
-        attempt.robot_seconds,
-        attempt.commands,
-        attempt.clamped,
-    )

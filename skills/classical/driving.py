@@ -119,7 +119,17 @@ class MobileSkill(RoutineSkill):
         """Bring the arm into its travelling posture: close to the body, or carrying what is in the hand."""
         posture = self.spec.carry if self.seen.body.holding else self.spec.rest
         if np.max(np.abs(self._nearest_turn(posture, self.q) - self.q)) > 0.05:
-            yield from self.posture(posture)
+            yield from self.fold(posture)
+
+    def fold(self, posture: Array) -> Motion:
+        """Bring the arm to a posture; if something is in its way, back off and try again."""
+        for retreat in (0.25, 0.25):
+            try:
+                yield from self.posture(posture)
+                return
+            except Stuck:
+                yield from self.straight(-retreat, speed=0.2, seconds=3.0)
+        yield from self.posture(posture)
 
     def look_at(self, point: Array, *, seconds: float = 1.5) -> Motion:
         """Turn the head towards a point (3,) in the odometry frame."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from homie.interfaces import Kinematics, RobotSpec
-from homie.types import Array, Box, Command, Pose2
+from homie.types import Array, Box, Command, Pose, Pose2
 from skills.classical.collision import Solids
 from skills.classical.driving import MobileSkill
 from skills.classical.hand import Hand
@@ -66,6 +66,15 @@ class Manipulation(MobileSkill):
                 return
             yield from self.navigate(pose.xy, pose.yaw)
         yield from self.posture(self.ready)
+
+    def withdraw(self, *poses: Pose) -> Motion:
+        """Lead the hand out along straight lines as far as that goes, then raise the arm."""
+        for pose in poses:
+            path = self.line_joints(self.q, pose)
+            if path is None:
+                break
+            yield from self.along(path, pose)
+        yield from self.fold(self.ready)
 
     def leave(self) -> Motion:
         """From a raised arm: back away from what the robot stands at, then tuck."""

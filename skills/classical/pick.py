@@ -39,15 +39,12 @@ class Pick(Manipulation):
         yield from self.squeeze()
         if not self.seen.body.holding:
             yield from self.release()
-            yield from self.line(before)
-            yield from self.posture(self.ready)
+            yield from self.withdraw(before)
             yield from self.leave()
             raise Stuck("the fingers closed on nothing")
         self._remember(grasp)
-        yield from self.line(lifted, speed=0.12)
-        if self._compartment() is not None:
-            yield from self.line(Pose(before.position + np.array([0, 0, 0.03]), before.rotation))
-        yield from self.posture(self.ready)
+        outside = Pose(before.position + np.array([0, 0, 0.03]), before.rotation)
+        yield from self.withdraw(lifted, *((outside,) if self._compartment() is not None else ()))
         yield from self.leave()
         if not self.seen.body.holding:
             raise Stuck("the object slipped out of the hand")
@@ -91,6 +88,7 @@ class Pick(Manipulation):
             self.clear(solids, standing.base, at, TOUCH)
             and self.clear(solids, standing.base, lifted, TOUCH)
             and self.clear_way(solids, standing.base, self.ready, before)
+            and (self._compartment() is not None or self.clear_way(solids, standing.base, lifted, self.ready, TOUCH))
         )
 
     def _grasps(self) -> list[Grasp]:

@@ -16,6 +16,9 @@ from skills.classical.reaching import Reachable, Standing, base_candidates, firs
 HOVER = 0.14
 MAX_SPOTS = 24
 
+COMFORTABLE_GAP, LARGEST_GAP = 0.65, 0.9
+"""Metres from a spot to the nearest floor that the robot can stand on: easily reached, and reached at all."""
+
 
 class Put(Manipulation):
     """Sets down what is in the hand on a surface, in an open container or in a bowl."""
@@ -40,14 +43,9 @@ class Put(Manipulation):
         for pose in poses[1:-1]:
             yield from self.line(pose, speed=0.12)
         yield from self.release()
-        yield from self.line(poses[-1], speed=0.15)
-        if self._inside(poses):
-            yield from self.line(poses[0])
-        yield from self.posture(self.ready)
+        inside = np.linalg.norm(poses[0].position[:2] - poses[1].position[:2]) > 0.25
+        yield from self.withdraw(poses[-1], *(poses[:1] if inside else ()))
         yield from self.leave()
-
-    def _inside(self, poses: Sequence[Pose]) -> bool:
-        return bool(np.linalg.norm(poses[0].position[:2] - poses[1].position[:2]) > 0.25)
 
     def _choose(self) -> tuple[Pose2, Sequence[Pose]]:
         found = first_standing(self.kinematics, self._options(), self.ready, accept=self._free)
@@ -66,7 +64,12 @@ class Put(Manipulation):
         reachable = Reachable.of(self.costs, self.base)
         found: list[tuple[float, int, Pose2, Sequence[Pose]]] = []
         for rank, surface in enumerate(self.goal.surfaces):
-            for spot_cost, spot in places(surface, self.goal.obstacles, self.hand)[:MAX_SPOTS]:
+            spots = [
+                (cost + 2.0 * max(0.0, gap - COMFORTABLE_GAP), spot)
+                for cost, spot in places(surface, self.goal.obstacles, self.hand)
+                if (gap := reachable.gap(spot)) < LARGEST_GAP
+            ]
+            for spot_cost, spot in sorted(spots, key=lambda pair: pair[0])[:MAX_SPOTS]:
                 for yaw, yaw_cost in self._yaws(surface):
                     poses = self._poses(surface, spot, yaw)
                     approach = yaw if yaw is not None else None

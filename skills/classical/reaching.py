@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.interfaces import Kinematics
-from homie.types import Array, Pose, Pose2
+from homie.types import Array, Mask, Pose, Pose2
 from skills.classical.motion import rotation_z, wrap
 from skills.classical.planning import CostMap
 
@@ -35,8 +35,8 @@ class Reachable:
     """Free floor that can be driven to from where the base is now."""
 
     costs: CostMap
-    labels: NDArray[np.int32]
-    here: set[int]
+    mask: Mask
+    gaps: NDArray[np.float32]
 
     @classmethod
     def of(cls, costs: CostMap, base: Pose2) -> Reachable:
@@ -44,12 +44,17 @@ class Reachable:
         row, column = costs.cell(base.xy)
         reach = int(np.ceil(0.45 / costs.resolution))
         around = labels[max(0, row - reach) : row + reach + 1, max(0, column - reach) : column + reach + 1]
-        return cls(costs, np.asarray(labels, dtype=np.int32), set(np.unique(around).tolist()) - {0})
+        mask = np.isin(labels, [label for label in np.unique(around) if label])
+        gaps = cv2.distanceTransform((~mask).astype(np.uint8), cv2.DIST_L2, 5).astype(np.float32) * costs.resolution
+        return cls(costs, mask, gaps)
 
     def __call__(self, point: Array) -> bool:
-        if self.costs.clear_at(point) < self.costs.radius:
-            return False
-        return int(self.labels[self.costs.cell(point)]) in self.here
+        """Whether the robot can stand at a point (2+,)."""
+        return self.costs.clear_at(point) >= self.costs.radius and bool(self.mask[self.costs.cell(point)])
+
+    def gap(self, point: Array) -> float:
+        """Metres from a point (2+,) to the nearest one where the robot can stand."""
+        return float(self.gaps[self.costs.cell(point)])
 
 
 def base_candidates(
