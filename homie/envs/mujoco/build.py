@@ -121,6 +121,8 @@ def _empty_spec() -> mujoco.MjSpec:
     visual.headlight.ambient = [0.48, 0.48, 0.48]
     visual.headlight.diffuse = [0.32, 0.32, 0.32]
     visual.headlight.specular = [0.05, 0.05, 0.05]
+    # Half of a frame's time on a CPU is vertices: a flat wall needs one quad a side, a plum no 28 slices.
+    visual.quality.numquads, visual.quality.numslices, visual.quality.numstacks = 1, 16, 10
     visual.map.znear, visual.map.zfar = 0.004, 20.0
     spec.stat.extent, spec.stat.center = 5.0, [0.0, 0.0, 1.0]
     visual.global_.offwidth, visual.global_.offheight = 1920, 1080
@@ -204,7 +206,9 @@ def _add_object(spec: mujoco.MjSpec, scene: SceneSpec, thing: ObjectSpec, geoms:
 
 def start_pose(scene: SceneSpec, thing: ObjectSpec) -> tuple[Vec3, float]:
     """Where an object starts in the world: its centre (3,) and yaw."""
-    piece = scene.furniture_by_name[thing.receptacle]
+    piece = scene.furniture_by_name.get(thing.receptacle)
+    if piece is None:  # on the floor of a room
+        return (thing.x, thing.y, thing.plan.half[2] + FLOAT), thing.yaw
     surface = next(plan for plan in surfaces_of(scene, piece) if plan.name == thing.surface)
     link = piece.blueprint.articulation
     shift = piece.open * link.upper if surface.link and link is not None else 0.0

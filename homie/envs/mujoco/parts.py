@@ -24,6 +24,9 @@ UPRIGHT: Quat = (1.0, 0.0, 0.0, 0.0)
 WALL = 0.1
 """Thickness of walls (m): half of it inside the rectangle of each room."""
 
+FLOOR_SURFACE = "floor"
+"""The surface of a room that objects may stand on."""
+
 
 @dataclass(frozen=True, slots=True)
 class Part:

@@ -1,6 +1,7 @@
 """Scene specs: a house as a JSON file, version 1. docs/scene-spec.md explains every field.
 
-Frames: world x, y on the floor in metres, yaw in radians; an object's x, y, yaw are in the frame of its surface.
+Frames: world x, y on the floor in metres, yaw in radians; an object's x, y, yaw are in the frame of its surface, those
+of an object on a floor in the world.
 """
 
 from __future__ import annotations
@@ -101,7 +102,8 @@ class FurnitureSpec(_Model):
 
 
 class ObjectSpec(_Model):
-    """A loose object standing on a surface of a piece of furniture; x, y, yaw in the surface's frame."""
+    """A loose object. It stands on a surface of a piece of furniture, x, y, yaw in the surface's frame; or, where
+    `receptacle` is a room and `surface` is `floor`, on the floor of that room, x, y, yaw in the world."""
 
     name: Name
     kind: str
@@ -128,6 +130,11 @@ class ObjectSpec(_Model):
         a, b, _ = self.plan.half
         c, s = abs(math.cos(self.yaw)), abs(math.sin(self.yaw))
         return a * c + b * s, a * s + b * c
+
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """The four corners of that bounding box, counter-clockwise, in the frame of x and y."""
+        a, b = self.footprint
+        return tuple((self.x + u, self.y + v) for u, v in ((a, b), (-a, b), (-a, -b), (a, -b)))
 
 
 class StartSpec(_Model):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from homie.envs.mujoco.parts import WALL
+from homie.envs.mujoco.parts import FLOOR_SURFACE, WALL
 from homie.envs.mujoco.surfaces import surfaces_of
 
 if TYPE_CHECKING:
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 OVERLAP = 0.02
 """How far footprints may cut into each other (m)."""
+
+UNDER_ROBOT = 0.03
+"""Height (m) up to which an object fits under the robot's base."""
 
 Corners: TypeAlias = tuple[tuple[float, float], ...]
 
@@ -37,7 +40,7 @@ def check(scene: SceneSpec) -> None:
         if overlap(_standing(one, other), _standing(other, one)):
             raise ValueError(f"furniture '{one.name}' and '{other.name}' overlap")
     for thing in scene.objects:
-        _object(scene, thing)
+        _object(scene, thing, rooms)
     for first, second in combinations(scene.objects, 2):
         if (first.receptacle, first.surface) == (second.receptacle, second.surface) and _touch(first, second):
             raise ValueError(f"objects '{first.name}' and '{second.name}' overlap")
@@ -47,6 +50,10 @@ def check(scene: SceneSpec) -> None:
     for piece in scene.furniture:
         if overlap(piece.corners(), start):
             raise ValueError(f"the robot starts in '{piece.name}'")
+    for thing in scene.objects:
+        tall = 2 * thing.plan.half[2] > UNDER_ROBOT + 1e-9
+        if thing.receptacle in rooms and tall and overlap(thing.corners(), start):
+            raise ValueError(f"the robot starts in '{thing.name}'")
 
 
 def _unique(names: Iterable[str], what: str) -> None:
@@ -97,10 +104,13 @@ def _standing(piece: FurnitureSpec, other: FurnitureSpec) -> Corners:
     return ((fx + bx) / 2, (fy + by) / 2), (bx, by), (cx, cy), ((gx + cx) / 2, (gy + cy) / 2)
 
 
-def _object(scene: SceneSpec, thing: ObjectSpec) -> None:
+def _object(scene: SceneSpec, thing: ObjectSpec, rooms: dict[str, RoomSpec]) -> None:
+    if thing.receptacle in rooms:
+        _on_floor(scene, thing, rooms[thing.receptacle])
+        return
     piece = scene.furniture_by_name.get(thing.receptacle)
     if piece is None:
-        raise ValueError(f"'{thing.name}' is at '{thing.receptacle}', which is no furniture")
+        raise ValueError(f"'{thing.name}' is at '{thing.receptacle}', which is no furniture and no room")
     plans = {plan.name: plan for plan in surfaces_of(scene, piece)}
     if thing.surface not in plans:
         known = ", ".join(plans) or "none"
@@ -111,6 +121,16 @@ def _object(scene: SceneSpec, thing: ObjectSpec) -> None:
         raise ValueError(f"'{thing.name}' does not fit on '{thing.surface}' of '{piece.name}' at that place")
     if 2 * thing.plan.half[2] + 0.01 > plan.clearance:
         raise ValueError(f"'{thing.name}' is too tall for '{thing.surface}' of '{piece.name}'")
+
+
+def _on_floor(scene: SceneSpec, thing: ObjectSpec, room: RoomSpec) -> None:
+    if thing.surface != FLOOR_SURFACE:
+        raise ValueError(f"'{room.name}' has no surface '{thing.surface}' for '{thing.name}' (it has: {FLOOR_SURFACE})")
+    if not all(room.contains(x, y, WALL / 2) for x, y in thing.corners()):
+        raise ValueError(f"'{thing.name}' lies outside the walls of '{room.name}'")
+    for piece in scene.furniture:
+        if piece.stands_on is None and overlap(piece.corners(), thing.corners()):
+            raise ValueError(f"'{thing.name}' on the floor and '{piece.name}' overlap")
 
 
 def _touch(one: ObjectSpec, other: ObjectSpec) -> bool:

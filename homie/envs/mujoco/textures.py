@@ -52,6 +52,10 @@ def _noise(rng: np.random.Generator, amount: float) -> NDArray[np.float64]:
 
 def add_materials(spec: mujoco.MjSpec) -> None:
     """Add the finishes of parts (`matte`, ...), `glow`, `ceiling`, and the floors' `wood`, `tiles`, `carpet`."""
+    spec.add_texture(
+        name="sky", type=mujoco.mjtTexture.mjTEXTURE_SKYBOX, builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT,
+        rgb1=[0.75, 0.83, 0.90], rgb2=[0.93, 0.94, 0.94], width=32, height=192,
+    )
     rng = np.random.default_rng(7)
     patterns = {
         "grain": (_planks(rng, 1, 0.0), (1.2, 1.2)),

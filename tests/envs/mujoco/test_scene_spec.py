@@ -69,6 +69,10 @@ def _broken(change: str) -> dict[str, Any]:
         "not a number": lambda: table.update(x="far"),
         "infinite": lambda: table.update(x=float("inf")),
         "doorway": lambda: spec.update(doorways=[{"rooms": ["kitchen", "hall"], "x": 0, "y": 0}]),
+        "floor": lambda: apple.update(receptacle="kitchen", surface="top"),
+        "floor in fridge": lambda: apple.update(receptacle="kitchen", surface="floor", x=0.4, y=3.3),
+        "floor outside": lambda: apple.update(receptacle="kitchen", surface="floor", x=0.02, y=1.0),
+        "under robot": lambda: apple.update(receptacle="kitchen", surface="floor", x=1.8, y=1.2),
         "floating": lambda: apple.update(receptacle="fridge", surface="top"),
         "stands on nothing": lambda: table.update(stands_on="piano"),
         "stands beside": lambda: table.update(stands_on="kitchen_counter"),
@@ -102,6 +106,10 @@ def _broken(change: str) -> dict[str, Any]:
         ("not a number", "x"),
         ("infinite", "finite"),
         ("doorway", "'hall', which is no room"),
+        ("floor", "'kitchen' has no surface 'top'"),
+        ("floor in fridge", "'apple' on the floor and 'fridge' overlap"),
+        ("floor outside", "'apple' lies outside the walls"),
+        ("under robot", "robot starts in 'apple'"),
         ("floating", "no surface 'top'"),
         ("stands on nothing", "no other piece of furniture"),
         ("stands beside", "not above"),
@@ -114,6 +122,15 @@ def test_mistakes_are_one_sentence(change: str, words: str) -> None:
     assert text.startswith("house.json")
     assert words in text
     assert "\n" not in text
+
+
+def test_objects_on_the_floor_stand_where_the_world_says() -> None:
+    spec = _studio()
+    spec["objects"][0].update(receptacle="kitchen", surface="floor", x=2.5, y=0.5)
+    home = build(SceneSpec.model_validate(spec))
+    apple = home.new_data().xpos[home.model.body("apple").id]
+    assert tuple(apple[:2]) == (2.5, 0.5)
+    assert abs(apple[2] - 0.0375) < 0.001
 
 
 def test_unreadable_files_are_bad_input(tmp_path: Path) -> None:
