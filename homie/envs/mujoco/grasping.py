@@ -5,7 +5,7 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from homie.envs.mujoco.fetch import FINGERS, FINGER_PADS
+from homie.envs.mujoco.fetch import FINGER_PADS, FINGERS
 from homie.envs.mujoco.index import SceneIndex
 
 OPENING = 0.004
