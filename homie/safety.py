@@ -99,7 +99,7 @@ class SafetyGate:
         step = np.array([spec.max_linear_acceleration, spec.max_angular_acceleration]) * spec.period
         last = np.array(self._base)
         allowed = np.clip(wanted, last - step, last + step)
-        if not np.allclose(allowed, wanted):
+        if np.max(np.abs(allowed - wanted)) > 1e-6:
             changes.append("base: acceleration limited")
         return float(allowed[0]), float(allowed[1])
 
@@ -123,7 +123,7 @@ class SafetyGate:
         start = measured if last is None else last
         target = np.clip(wanted, start - step, start + step)
         target = np.clip(target, measured - self.lead * step, measured + self.lead * step)
-        if not np.allclose(target, wanted, atol=1e-9):
+        if np.max(np.abs(target - wanted)) > 1e-6:
             changes.append(f"{part}: speed limited")
         return np.asarray(target)
 

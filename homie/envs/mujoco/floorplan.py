@@ -14,6 +14,9 @@ RESOLUTION = 0.05
 LOW, HIGH = 0.04, 1.25
 """Heights (m) between which the robot would run into things."""
 
+ON_FLOOR = 0.25
+"""Height (m) up to which the middle of a loose thing's part may be for the thing to lie on the floor."""
+
 _CORNERS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
 
 
@@ -41,9 +44,13 @@ class FloorPlan:
     def grid(self) -> OccupancyGrid:
         """The plan as it is now; a held object is no obstacle."""
         held = self.world.objects[self.world.held].body if self.world.held in self.world.objects else -1
-        moving = [g for g in self._moving if self._loose_body.get(g) != held]
+        moving = [g for g in self._moving if self._loose_body.get(g) != held and not self._stands_on_something(g)]
         occupied = self._static | self._raster(moving)
         return OccupancyGrid(occupied, np.zeros_like(occupied), self.origin, RESOLUTION)
+
+    def _stands_on_something(self, geom: int) -> bool:
+        """Loose things that are not on the floor stand over what is an obstacle already."""
+        return geom in self._loose_body and bool(self.world.data.geom_xpos[geom, 2] > ON_FLOOR)
 
     def _raster(self, geoms: list[int]) -> Mask:
         picture = np.zeros(self.shape, dtype=np.uint8)

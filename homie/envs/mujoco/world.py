@@ -21,6 +21,10 @@ SLIDE_OPEN = 0.18
 """Metres from which a drawer counts as open."""
 
 
+BOWL_REACH = 0.25
+"""Metres from a hollow thing's origin beyond which nothing is in it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where an object is: the receptacle or object it rests on or in, and which surface of it; "" on the floor."""
@@ -181,29 +185,40 @@ class World:
             return Place("held", "robot")
         box = self.object_box(self.objects[name])
         foot = box.center - np.array([0.0, 0.0, box.half[2]])
-        best: tuple[float, Place] | None = None
-        for thing in self.receptacles.values():
-            for plan in thing.surfaces:
-                found = self._over(plan, box.center, foot)
-                if found is not None and (best is None or found < best[0]):
-                    inside = plan.inside or plan.access == "front"
-                    best = found, Place("in" if inside else "on", thing.name, plan.name)
         for other in self.objects.values():
-            if other.name != name and other.hollow and self._in_bowl(other, box):
+            close = np.abs(self.data.xpos[other.body] - box.center).max() < BOWL_REACH
+            if other.hollow and other.name != name and close and self._in_bowl(other, box):
                 return Place("in", other.name)
-        if best is not None:
-            return best[1]
-        return Place("on", self.room_of(box.center) or "floor")
+        found = self._under(box.center, foot)
+        if found is None:
+            return Place("on", self.room_of(box.center) or "floor")
+        thing, plan = found
+        return Place("in" if plan.inside or plan.access == "front" else "on", thing.name, plan.name)
 
-    def _over(self, plan: SupportSurface, center: Array, foot: Array) -> float | None:
-        """Height of the foot over a surface if the centre is over it and under its ceiling, else None."""
-        rotation = self.rotation(plan.body)
-        local = rotation.T @ (foot - self.position(plan.body)) - np.asarray(plan.center)
-        middle = rotation.T @ (center - self.position(plan.body)) - np.asarray(plan.center)
-        if abs(middle[0]) > plan.half_x + 0.02 or abs(middle[1]) > plan.half_y + 0.02:
+    @cached_property
+    def _supports(self) -> list[tuple[ReceptacleInfo, SupportSurface]]:
+        return [(thing, plan) for thing in self.receptacles.values() for plan in thing.surfaces]
+
+    @cached_property
+    def _support_table(self) -> tuple[NDArray[np.intp], Array, Array, Array]:
+        """Of every surface: its body, centre (n, 3), half sizes (n, 2), how high over it a thing may stand (n,)."""
+        plans = [plan for _, plan in self._supports]
+        bodies = np.array([plan.body for plan in plans], dtype=np.intp)
+        halves = np.array([[plan.half_x, plan.half_y] for plan in plans]).reshape(-1, 2)
+        ceilings = np.array([min(plan.clearance, 0.35) for plan in plans])
+        return bodies, np.array([plan.center for plan in plans]).reshape(-1, 3), halves, ceilings
+
+    def _under(self, center: Array, foot: Array) -> tuple[ReceptacleInfo, SupportSurface] | None:
+        """The highest surface that a thing is over, and under whose ceiling it is."""
+        bodies, centers, halves, ceilings = self._support_table
+        turn = self.data.xmat[bodies].reshape(-1, 3, 3)
+        away = np.stack([center, foot]) - self.data.xpos[bodies][:, None]
+        local = np.einsum("nji,nkj->nki", turn, away) - centers[:, None]
+        height = local[:, 1, 2]
+        over = (np.abs(local[:, 0, :2]) <= halves + 0.02).all(axis=1) & (height > -0.03) & (height < ceilings)
+        if not over.any():
             return None
-        ceiling = min(plan.clearance, 0.35)
-        return float(local[2]) if -0.03 < local[2] < ceiling else None
+        return self._supports[int(np.argmin(np.where(over, height, np.inf)))]
 
     def _in_bowl(self, bowl: ObjectInfo, box: Box) -> bool:
         around = self.object_box(bowl)
