@@ -11,6 +11,9 @@ from homie.envs.mujoco.index import SceneIndex
 OPENING = 0.004
 """Metres that the commanded width must exceed the present one to let go."""
 
+SQUEEZE = 0.003
+"""Metres that the commanded width must be below the present one: fingers that only rest on something hold nothing."""
+
 THINNEST = 0.006
 """Width (m) below which there is nothing between the fingers."""
 
@@ -89,7 +92,7 @@ class Grasping:
             if self.friction and self._body not in touched[0] | touched[1]:
                 self._body = -1
             return
-        if self._wanted > self._width() + OPENING or self._width() < THINNEST:
+        if self._wanted > self._width() - SQUEEZE or self._width() < THINNEST:
             return
         for body in sorted(both):
             if body in self._objects or body in self._movable:
@@ -105,7 +108,10 @@ class Grasping:
         contacts, count = self.data.contact, self.data.ncon
         closing = self.data.site("robot/gripper").xmat.reshape(3, 3)[:, 1]
         across = np.abs(contacts.frame[:count, :3] @ closing) > ALONG
-        for one, two, pressing in zip(contacts.geom1[:count], contacts.geom2[:count], across, strict=True):
+        along = contacts.pos[:count] @ closing
+        at = [float(self.data.geom_xpos[pad] @ closing) for pad in self._pads]
+        inside = (along - at[0]) * (along - at[1]) < 0.0  # between the middles of the pads
+        for one, two, pressing in zip(contacts.geom1[:count], contacts.geom2[:count], across & inside, strict=True):
             for pad, other in ((int(one), int(two)), (int(two), int(one))):
                 if pressing and pad in self._pads:
                     found[self._pads[pad]].add(int(self.model.geom_bodyid[other]))
