@@ -1,9 +1,9 @@
-"""The options of a run: one model for the Python API, the CLI and `--config` files."""
+"""The options of each command: one model for the Python API, the CLI and `--config` files."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -13,34 +13,18 @@ from homie.errors import BadInput
 MAX_SEED = 2**31 - 1
 
 
-class RunOptions(BaseModel):
-    """Everything that decides an episode. Stored whole in `run.json`."""
+Seed = Annotated[int, Field(ge=0, le=MAX_SEED, description="Seed of the scene and of everything random.")]
+Rooms = Annotated[int | None, Field(ge=2, le=6, description="Rooms of a generated house (default: by seed).")]
+Objects = Annotated[int, Field(ge=0, le=60, description="Loose objects of a generated house.")]
+
+
+class Options(BaseModel):
+    """What all commands have in common: options come from a config file and from what is given, and are checked."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    task: str = Field(min_length=1, description="The instruction in natural language.")
-    seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed of the scene and of everything random.")
-    scene: Path | None = Field(None, description="A scene spec (JSON) instead of a generated house.")
-    rooms: int | None = Field(None, ge=2, le=6, description="Rooms of a generated house (default: by seed).")
-    objects: int = Field(40, ge=0, le=60, description="Loose objects of a generated house.")
-    planner: str = Field("rule", description="Planner, as NAME or NAME:ARGUMENT (`scripted:plan.yaml`).")
-    robot: str = Field("mujoco", description="Robot or simulator.")
-    skills: str = Field("classical", description="Skill set.")
-    detector: str = Field("simulated", description="Detector.")
-    targets: str = Field(
-        "background",
-        description="Targets located from world state (`background`), or only from what was seen (`sensors`).",
-    )
-    grasp: Literal["weld", "friction"] = Field("weld", description="How a grasped object is held.")
-    check_order: Literal["paper", "code"] = Field("paper", description="Order of the error checks.")
-    rounds: int = Field(20, ge=1, le=1000, description="Rounds before the episode is ended.")
-    attempts: int = Field(3, ge=1, le=10, description="Attempts per subtask.")
-    out: Path | None = Field(None, description="Run folder (default: runs/<time>-<task>).")
-    video: bool = Field(True, description="Write video.mp4.")
-    frames: bool = Field(True, description="Write the four views of every round.")
-
     @classmethod
-    def build(cls, config: Path | None = None, **given: Any) -> RunOptions:
+    def build(cls, config: Path | None = None, **given: Any) -> Self:
         """Options from a YAML file overridden by what is given (None = not given). Raises BadInput."""
         values: dict[str, Any] = {}
         if config is not None:
@@ -60,6 +44,42 @@ class RunOptions(BaseModel):
             return cls(**values)
         except ValidationError as error:
             raise BadInput(explain(error)) from error
+
+
+class RunOptions(Options):
+    """Everything that decides an episode. Stored whole in `run.json`."""
+
+    task: str = Field(min_length=1, description="The instruction in natural language.")
+    seed: Seed = 0
+    scene: Path | None = Field(None, description="A scene spec (JSON) instead of a generated house.")
+    rooms: Rooms = None
+    objects: Objects = 40
+    planner: str = Field("rule", description="Planner, as NAME or NAME:ARGUMENT (`scripted:plan.yaml`).")
+    robot: str = Field("mujoco", description="Robot or simulator.")
+    skills: str = Field("classical", description="Skill set.")
+    detector: str = Field("simulated", description="Detector.")
+    targets: str = Field(
+        "background",
+        description="Targets located from world state (`background`), or only from what was seen (`sensors`).",
+    )
+    grasp: Literal["weld", "friction"] = Field("weld", description="How a grasped object is held.")
+    check_order: Literal["paper", "code"] = Field("paper", description="Order of the error checks.")
+    rounds: int = Field(20, ge=1, le=1000, description="Rounds before the episode is ended.")
+    attempts: int = Field(3, ge=1, le=10, description="Attempts per subtask.")
+    out: Path | None = Field(None, description="Run folder (default: runs/<time>-<task>).")
+    video: bool = Field(True, description="Write video.mp4.")
+    frames: bool = Field(True, description="Write the four views of every round.")
+
+
+class SceneOptions(Options):
+    """Which scene to show and where to."""
+
+    seed: Seed = 0
+    spec: Path | None = Field(None, description="A scene spec (JSON) instead of a generated house.")
+    rooms: Rooms = None
+    objects: Objects = 40
+    png: Path | None = Field(None, description="Draw a labelled map, seen from above, into this file.")
+    save: Path | None = Field(None, description="Write the scene spec into this file, to be edited and run.")
 
 
 def explain(error: ValidationError) -> str:

@@ -12,10 +12,11 @@ from pydantic import BaseModel
 Command = Callable[..., None]
 
 
-def options_from(model: type[BaseModel], positional: str) -> Callable[[Command], Command]:
+def options_from(model: type[BaseModel], positional: str = "") -> Callable[[Command], Command]:
     """Decorator: add a parameter for every field of the model; the command takes them as `**given`, None = not given.
 
-    `positional` names the field that is an argument; the others become `--options`. Help is the field's description.
+    `positional` names the field that is an argument, if any; the others become `--options`. Help is the field's
+    description.
     """
 
     def decorate(command: Command) -> Command:

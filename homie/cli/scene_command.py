@@ -1,0 +1,149 @@
+"""`homie scene`: what is in a house, as lists, as a map, as a spec to edit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pydantic import TypeAdapter
+from rich.console import Console
+from rich.table import Table
+
+from homie.cli.parameters import options_from
+from homie.envs.mujoco.generate import generate
+from homie.envs.mujoco.spec import SceneSpec
+from homie.envs.mujoco.topdown import draw_map
+from homie.errors import BadInput
+from homie.files import to_json, write_atomically
+from homie.options import SceneOptions
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A room and its floor area (m2)."""
+
+    name: str
+    kind: str
+    area: float
+
+
+@dataclass(frozen=True, slots=True)
+class Receptacle:
+    """A piece of furniture that holds things. `opens` is "" or `door` or `drawer`; `state` its state in words."""
+
+    name: str
+    kind: str
+    colour: str
+    room: str
+    surfaces: tuple[str, ...]
+    opens: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A loose object and where it is."""
+
+    name: str
+    kind: str
+    colour: str
+    room: str
+    receptacle: str
+    surface: str
+
+
+@dataclass(frozen=True, slots=True)
+class SceneListing:
+    """What `homie scene` tells."""
+
+    seed: int
+    rooms: tuple[Room, ...]
+    receptacles: tuple[Receptacle, ...]
+    objects: tuple[Thing, ...]
+
+
+@options_from(SceneOptions)
+def scene_command(
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False, **given: Any
+) -> None:
+    """Show a scene."""
+    options = SceneOptions.build(**given)
+    if options.spec is not None:
+        scene = SceneSpec.load(options.spec)
+    else:
+        scene = generate(options.seed, options.rooms, options.objects)
+    if options.save is not None:
+        _save(options.save, scene.dump().encode())
+    if options.png is not None:
+        _draw(scene, options.png)
+    listing = describe(scene)
+    if json:
+        typer.echo(to_json(TypeAdapter(SceneListing).dump_python(listing, mode="json")).decode(), nl=False)
+    else:
+        _print(listing)
+
+
+def describe(scene: SceneSpec) -> SceneListing:
+    """Rooms, receptacles and objects of a scene."""
+    rooms = tuple(
+        Room(room.name, room.kind, round((room.x1 - room.x0) * (room.y1 - room.y0), 2)) for room in scene.rooms
+    )
+    receptacles = []
+    for piece in scene.furniture:
+        plan = piece.blueprint
+        link = plan.articulation
+        if not plan.surfaces and link is None:
+            continue
+        opens = "" if link is None else link.name
+        state = [] if link is None else ["open" if piece.open else "closed"]
+        state += ["on" if piece.on else "off"] if plan.powered else []
+        surfaces = tuple(surface.name for surface in plan.surfaces)
+        receptacles.append(
+            Receptacle(piece.name, piece.kind, piece.colour, piece.room, surfaces, opens, ", ".join(state))
+        )
+    room_of = {piece.name: piece.room for piece in scene.furniture}
+    objects = tuple(
+        Thing(one.name, one.kind, one.colour, room_of[one.receptacle], one.receptacle, one.surface)
+        for one in scene.objects
+    )
+    return SceneListing(scene.seed, rooms, tuple(receptacles), objects)
+
+
+def _print(listing: SceneListing) -> None:
+    _table("rooms", ("name", "kind", "m2"), ((room.name, room.kind, f"{room.area:.1f}") for room in listing.rooms))
+    _table(
+        "receptacles",
+        ("name", "colour", "room", "opens", "state"),
+        ((one.name, one.colour, one.room, one.opens, one.state) for one in listing.receptacles),
+    )
+    _table(
+        "objects",
+        ("name", "colour", "room", "in or on"),
+        ((one.name, one.colour, one.room, f"{one.receptacle} ({one.surface})") for one in listing.objects),
+    )
+
+
+def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+    table = Table(*columns, box=None, padding=(0, 2, 0, 0))
+    for row in rows:
+        table.add_row(*row)
+    Console().print(f"\n[bold]{title}[/bold] ({table.row_count})")
+    Console().print(table)
+
+
+def _draw(scene: SceneSpec, path: Path) -> None:
+    picture = BytesIO()
+    draw_map(scene).save(picture, format="PNG")
+    _save(path, picture.getvalue())
+
+
+def _save(path: Path, data: bytes) -> None:
+    try:
+        write_atomically(path, data)
+    except OSError as error:
+        raise BadInput(f"Can not write {path}: {error.strerror}.") from error
+    typer.echo(f"wrote {path}", err=True)

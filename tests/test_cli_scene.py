@@ -1,0 +1,68 @@
+"""`homie scene`: lists, map and spec of a house, as a user gets them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from PIL import Image
+
+
+def test_the_listing_as_json(homie):
+    done = homie("scene", "--seed", "7", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert 2 <= len(told["rooms"]) <= 6 and len(told["objects"]) == 40
+    rooms = {room["name"] for room in told["rooms"]}
+    receptacles = {one["name"]: one for one in told["receptacles"]}
+    assert {one["room"] for one in receptacles.values()} <= rooms
+    for thing in told["objects"]:
+        assert receptacles[thing["receptacle"]]["room"] == thing["room"]
+        assert thing["surface"] in receptacles[thing["receptacle"]]["surfaces"]
+    assert receptacles["fridge"]["opens"] == "door" and receptacles["fridge"]["state"] == "closed"
+
+
+def test_the_same_seed_is_the_same_house_and_another_is_another(homie):
+    seven, again, eight = (homie("scene", "--seed", seed, "--json").stdout for seed in ("7", "7", "8"))
+    assert seven == again != eight
+
+
+def test_the_lists_as_text(homie):
+    shown = homie("scene", "--seed", "7", "--rooms", "3", "--objects", "20").stdout
+    for part in ("rooms (3)", "receptacles (", "objects (20)", "kitchen"):
+        assert part in shown
+
+
+def test_a_saved_spec_shows_the_same_house(homie, tmp_path):
+    saved = homie("scene", "--seed", "7", "--save", "house.json", "--json")
+    assert saved.returncode == 0 and "wrote house.json" in saved.stderr
+    assert homie("scene", "--spec", "house.json", "--json").stdout == saved.stdout
+    spec = json.loads((tmp_path / "house.json").read_text())
+    spec["furniture"][0]["room"] = "attic"
+    (tmp_path / "house.json").write_text(json.dumps(spec))
+    broken = homie("scene", "--spec", "house.json")
+    assert broken.returncode == 2 and "house.json" in broken.stderr and "attic" in broken.stderr
+    assert broken.stderr.count("\n") == 1
+
+
+def test_the_map(homie, tmp_path):
+    assert homie("scene", "--seed", "7", "--png", "map.png").returncode == 0
+    with Image.open(tmp_path / "map.png") as picture:
+        assert picture.format == "PNG" and min(picture.size) > 300
+        assert len(picture.getcolors(maxcolors=1 << 24) or ()) > 20
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--seed", "-1"), "seed:"),
+        (("--rooms", "9"), "rooms:"),
+        (("--objects", "1000"), "objects:"),
+        (("--spec", "none.json"), "none.json"),
+        (("--png", "none/map.png"), "none/map.png"),
+    ],
+)
+def test_bad_input_is_one_sentence(homie, arguments, said):
+    done = homie("scene", *arguments)
+    assert done.returncode == 2
+    assert said in done.stderr and done.stderr.startswith("homie: ") and done.stderr.count("\n") == 1
