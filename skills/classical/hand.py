@@ -36,7 +36,19 @@ class Hand:
 
     @property
     def radius(self) -> float:
+        """Of its footprint, m."""
         return float(np.hypot(self.half[0], self.half[1]))
+
+    def drop_at(self, pitch: float) -> float:
+        """`drop` when the hand is turned to another pitch and the object tilts with it."""
+        tilt = abs(pitch - self.pitch)
+        return self.drop * float(np.cos(tilt)) + min(self.half[:2]) * float(np.sin(tilt))
+
+    def tilts(self) -> tuple[tuple[float, float], ...]:
+        """Pitches to put it down with, and what they cost: a tall thing should stand, a small one may lie anyhow."""
+        dear = 0.4 if max(self.half) < 0.05 else 1.5
+        others = [pitch for pitch in (0.6, 0.3, 0.1) if abs(pitch - self.pitch) > 0.1]
+        return ((self.pitch, 0.0), *((pitch, dear * abs(pitch - self.pitch)) for pitch in others))
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +81,7 @@ def grasps(box: Box, others: Sequence[Box], access: Array | None, clearance: flo
     found: list[Grasp] = []
     hx, hy, hz = box.half
     bottom, top = box.center[2] - hz, box.center[2] + hz
-    pitches = (0.25, 0.6, 0.0) if access is not None else (0.95, np.pi / 2, 0.6, 1.25, 0.3)
+    pitches = (0.25, 0.6, 0.0) if access is not None else (0.7, 0.95, 0.45, 1.25, np.pi / 2)
     for closing, half in ((0.0, hx), (np.pi / 2, hy)):
         rim = half > 0.046
         if rim and min(hx, hy) <= 0.046:
@@ -131,14 +143,16 @@ def _hits(grasp: Grasp, others: Sequence[Box]) -> bool:
     for sign in (1.0, -1.0):
         finger = grasp.pose.position + sign * reach * side
         for other in others:
-            high = finger[2] - FINGER_REACH > other.center[2] + other.half[2]
-            if not high and other.distance(finger[:2]) < FINGER_THICKNESS / 2 + 0.004:
+            apart = abs(finger[2] - other.center[2]) > other.half[2] + FINGER_REACH
+            if not apart and other.distance(finger[:2]) < FINGER_THICKNESS / 2 + 0.004:
                 return True
     return False
 
 
 def places(surface: Surface, others: Sequence[Box], hand: Hand) -> list[tuple[float, Array]]:
     """Free spots (cost, point (3,) on the surface) for the thing in the hand, best first: roomy, and near the front."""
+    level = surface.center[2]
+    others = [other for other in others if -0.05 < other.center[2] - other.half[2] - level < 0.30]
     c, s = np.cos(surface.yaw), np.sin(surface.yaw)
     need = hand.radius + 0.015
     room_x = max(surface.half_x - min(need, surface.half_x * 0.6), 0.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -14,7 +15,7 @@ from skills.classical.motion import Motion, Stuck, gripper_rotation
 from skills.classical.reaching import Reachable, Standing, base_candidates, first_standing, solve_sequence
 
 HOVER = 0.14
-MAX_SPOTS = 24
+MAX_SPOTS = 30
 
 COMFORTABLE_GAP, LARGEST_GAP = 0.65, 0.9
 """Metres from a spot to the nearest floor that the robot can stand on: easily reached, and reached at all."""
@@ -64,6 +65,7 @@ class Put(Manipulation):
         reachable = Reachable.of(self.costs, self.base)
         found: list[tuple[float, int, Pose2, Sequence[Pose]]] = []
         for rank, surface in enumerate(self.goal.surfaces):
+            tilts = self.hand.tilts() if surface.access is not None else self.hand.tilts()[:1]
             spots = [
                 (cost + 2.0 * max(0.0, gap - COMFORTABLE_GAP), spot)
                 for cost, spot in places(surface, self.goal.obstacles, self.hand)
@@ -71,14 +73,13 @@ class Put(Manipulation):
             ]
             for spot_cost, spot in sorted(spots, key=lambda pair: pair[0])[:MAX_SPOTS]:
                 for yaw, yaw_cost in self._yaws(surface):
-                    poses = self._poses(surface, spot, yaw)
-                    approach = yaw if yaw is not None else None
-                    for cost, base in base_candidates(
-                        spot, approach, self.base, reachable, distances=(0.72, 0.62, 0.82), bearings=(0.0, 0.4, -0.4)
-                    )[:6]:
-                        if yaw is None:
-                            poses = self._poses(surface, spot, base.yaw)
-                        found.append((cost + spot_cost + yaw_cost + 0.2 * rank, len(found), base, poses))
+                    standings = base_candidates(
+                        spot, yaw, self.base, reachable, distances=(0.72, 0.62, 0.82), bearings=(0.0, 0.4, -0.4)
+                    )
+                    for (cost, base), (pitch, tilt_cost) in itertools.product(standings[:6], tilts):
+                        poses = self._poses(surface, spot, base.yaw if yaw is None else yaw, pitch)
+                        total = cost + spot_cost + yaw_cost + tilt_cost + 0.2 * rank
+                        found.append((total, len(found), base, poses))
         found.sort(key=lambda option: option[:2])
         return ((cost, base, poses) for cost, _, base, poses in found)
 
@@ -89,11 +90,11 @@ class Put(Manipulation):
         inward = float(np.arctan2(-surface.access[1], -surface.access[0]))
         return [(inward, 0.0), (inward + 0.35, 0.2), (inward - 0.35, 0.2)]
 
-    def _poses(self, surface: Surface, spot: Array, yaw: float | None) -> tuple[Pose, ...]:
+    def _poses(self, surface: Surface, spot: Array, yaw: float, pitch: float) -> tuple[Pose, ...]:
         """Before, over, at the spot, and withdrawn (odometry frame)."""
         hand = self.hand
-        rotation = gripper_rotation(yaw or 0.0, hand.pitch, hand.roll)
-        at = spot + np.array([0.0, 0.0, hand.drop + 0.012])
+        rotation = gripper_rotation(yaw, pitch, hand.roll)
+        at = spot + np.array([0.0, 0.0, hand.drop_at(pitch) + 0.012])
         away = -rotation[:, 0]
         if surface.access is None:
             over = at + np.array([0.0, 0.0, HOVER])

@@ -83,16 +83,18 @@ class BackgroundLocator(Locator):
             if subtask.action == "Put":
                 return self._into(thing, text, grid)
             return self._object(thing, text, grid)
-        return self._receptacle(self.world.receptacles[entity], text, grid)
+        moves = subtask.action in ("Open", "Close")
+        return self._receptacle(self.world.receptacles[entity], text, grid, without_panels=moves)
 
     def _floor_plan(self) -> FloorPlan:
         if self._plan is None:
             self._plan = FloorPlan(self.world)
         return self._plan
 
-    def _receptacle(self, thing: ReceptacleInfo, text: str, grid: OccupancyGrid) -> Goal:
+    def _receptacle(self, thing: ReceptacleInfo, text: str, grid: OccupancyGrid, *, without_panels: bool) -> Goal:
         world = self.world
         box = world.receptacle_box(thing)
+        panels = [item.body for item in thing.articulations] if without_panels else []
         return Goal(
             thing.name,
             text,
@@ -103,7 +105,7 @@ class BackgroundLocator(Locator):
             articulations=tuple(world.articulation(item) for item in thing.articulations),
             front=thing.front if thing.articulations or surfaces_need_front(thing) else None,
             grid=grid,
-            solids=world.solids(box.center, NEAR, without=[item.body for item in thing.articulations]),
+            solids=world.solids(box.center, NEAR, without=panels),
         )
 
     def _object(self, thing: ObjectInfo, text: str, grid: OccupancyGrid) -> Goal:
