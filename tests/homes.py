@@ -1,0 +1,60 @@
+"""Small homes and scripted episodes in them, for tests that need the real robot."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import homie.envs.mujoco  # noqa: F401  (before mujoco itself, whatever MUJOCO_GL says)
+from homie.envs.mujoco.spec import SceneSpec
+from homie.options import RunOptions
+from homie.runstore import read_steps
+from homie.session import run
+from homie.types import RoundRecord
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+SCENES, PLANS = EXAMPLES / "scenes", EXAMPLES / "plans"
+
+Fields = Mapping[str, object]
+
+
+def one_room(
+    furniture: Sequence[Fields] = (),
+    objects: Sequence[Fields] = (),
+    robot: tuple[float, float, float] = (2.0, 2.0, 0.0),
+    size: tuple[float, float] = (4.0, 4.0),
+) -> SceneSpec:
+    """A kitchen with its corner at the origin. Furniture: without `room`. Objects: without `surface` on the floor."""
+    room = {"name": "kitchen", "kind": "kitchen", "x0": 0, "y0": 0, "x1": size[0], "y1": size[1]}
+    floor = {"receptacle": "kitchen", "surface": "floor"}
+    return SceneSpec.model_validate(
+        {
+            "rooms": [room],
+            "furniture": [{"room": "kitchen", **piece} for piece in furniture],
+            "objects": [{**({} if "surface" in thing else floor), **thing} for thing in objects],
+            "robot": dict(zip(("x", "y", "yaw"), robot, strict=True)),
+        }
+    )
+
+
+def play(
+    folder: Path, scene: SceneSpec | Path, script: Sequence[object] | Path, **options: object
+) -> tuple[RoundRecord, ...]:
+    """Run scripted decisions through the whole of Homie; the records as `steps.jsonl` has them."""
+    if isinstance(scene, SceneSpec):
+        (folder / "scene.json").write_text(scene.dump())
+        scene = folder / "scene.json"
+    if not isinstance(script, Path):
+        (folder / "plan.json").write_text(json.dumps(list(script)))
+        script = folder / "plan.json"
+    given = {"task": "do as the script says", "video": False, "frames": False, "out": folder / "run"}
+    summary = run(RunOptions.build(scene=scene, planner=f"scripted:{script}", **{**given, **options}))
+    return read_steps(summary.episode_folder)
+
+
+def final_state(folder: Path) -> dict[str, object]:
+    """What `final_state.json` of the only episode of `play` says."""
+    (path,) = (folder / "run" / "episodes").glob("*/final_state.json")
+    state: dict[str, object] = json.loads(path.read_text())
+    return state
