@@ -96,7 +96,7 @@ class Moves:
                 reason = f"I stand too close to the {near}, so I approach it anew."
             elif feedback.code is ErrorCode.E1:
                 reason = f"That did not work, so I approach the {near} anew and try once more."
-            elif self._contradicted(feedback):
+            elif self._contradicted(subtask, feedback):
                 feedback = yield from self.do(subtask, f"'{feedback.message}' can not be right, so I try again.")
                 continue
             else:
@@ -106,10 +106,13 @@ class Moves:
             feedback = yield from self.do(subtask, f"I am at the {near} again. {why}")
         return feedback
 
-    def _contradicted(self, feedback: Feedback) -> bool:
-        """Whether the inventory speaks against a hand that is said to be full or empty."""
-        held = bool(self.memory.held)
-        return (feedback.code is ErrorCode.L1 and not held) or (feedback.code is ErrorCode.L2 and held)
+    def _contradicted(self, subtask: Subtask, feedback: Feedback) -> bool:
+        """Whether the inventory, or the subtask itself, speaks against a hand that is said to be full or empty, or
+        against an action that is said to be unknown (F1)."""
+        held, puts = bool(self.memory.held), subtask.action == "Put"
+        full, empty = feedback.code is ErrorCode.L1, feedback.code is ErrorCode.L2
+        unknown = feedback.code is ErrorCode.F1
+        return unknown or (full and (puts or not held)) or (empty and (held or not puts))
 
     # ------------------------------------------------------------ getting somewhere
 
