@@ -24,15 +24,11 @@ class ProgressDisplay(EpisodeListener):
 
     def started(self, task: str) -> None:
         self._line("task  ", task, style="bold")
-        if self._console.is_terminal:
-            self._status = self._console.status("the planner is thinking")
-            self._status.start()
 
     def observed(self, given: PlannerInput, observation: Observation) -> None:
         names = sorted({detection.name for detection in given.detections if not detection.part})
         self._line(f"\nround {given.round}", f"  {observation.stamp:.1f} s", style="bold", rest="dim")
         self._line("  sees      ", ", ".join(names) or "nothing it knows", rest="dim")
-        self._now("the planner is thinking")
 
     def decided(self, round_number: int, decision: Decision) -> None:
         if decision.analysis:
@@ -45,7 +41,10 @@ class ProgressDisplay(EpisodeListener):
         self._checks = []
         self._began = None
         self._doing = str(subtask)
-        self._now(self._doing)
+        # Only while a skill runs: a planner may be a person at this terminal.
+        if self._console.is_terminal:
+            self._status = self._console.status(Text(self._doing))
+            self._status.start()
 
     def checked(self, check: Check) -> None:
         self._checks.append(check)
@@ -61,16 +60,16 @@ class ProgressDisplay(EpisodeListener):
         if self._status is None:
             return
         self._began = observation.stamp if self._began is None else self._began
-        self._now(f"{self._doing}  {observation.stamp - self._began:.0f} s")
+        self._status.update(Text(f"{self._doing}  {observation.stamp - self._began:.0f} s"))
 
     def recorded(self, record: RoundRecord) -> None:
+        self.close()
         feedback = record.execution.feedback
         said = "success" if feedback.ok else f"fail {feedback.code}: {feedback.message}"
         self._line("  feedback  ", said, rest="green" if feedback.ok else "red")
         self._line("  inventory ", " ".join(record.inventory) or "nothing", rest="dim")
 
     def finished(self, result: EpisodeResult) -> None:
-        self.close()
         how = "The planner ended the task" if result.ended_by == "ended" else "The rounds ran out"
         self._line("\n", f"{how} after {result.rounds} rounds and {result.robot_seconds:.1f} s of robot time.")
 
@@ -85,10 +84,6 @@ class ProgressDisplay(EpisodeListener):
         said = "  ".join(f"{check.layer} {check.code or 'ok'}" for check in self._checks)
         self._line("  checks    ", said, rest="red" if self._checks[-1].code else "dim")
         self._checks = []
-
-    def _now(self, text: str) -> None:
-        if self._status is not None:
-            self._status.update(Text(text))
 
     def _line(self, head: str, text: str, *, style: str = "dim", rest: str = "") -> None:
         # A Text takes no markup from what a planner wrote; soft wrap keeps one line one line in a log.
