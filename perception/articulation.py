@@ -25,13 +25,13 @@ PASSABLE_GAP = 0.16
 """Radians and metres from which the arm gets in."""
 THICKNESS = 0.03
 """Metres that a door is taken to be thick where its edge was not seen."""
-COARSE = 0.02
-"""Metres between pixels from which a first look at a door is not to be relied on."""
 FLOOR_GAP = 0.022
 """Metres from the lower edge of a drawer's front up to its floor."""
 FRONT_THICKNESS = 0.02
 SIDE_THICKNESS = 0.042
 """Metres from the outside of a drawer's front to its inside, and from its side edges."""
+LEAST_BODY = 60
+"""Points of a body from which its axes are known; before, a door is taken to be shut."""
 SNAP = 0.12
 """Metres within which the hinge of an open door is taken to be at a corner of the body."""
 HANDLE_RADIUS = 0.007
@@ -40,10 +40,16 @@ HANDLE_RADIUS = 0.007
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One look at a moving part. panel, handle: points (n, 3), the handle's may be empty; spacing: m between pixels."""
+    """One look at a moving part, and the body as it is known.
+
+    panel, handle: points (n, 3) of this look, either may be empty. body: points (n, 3) of all looks at the rest.
+    box: of the furniture without the moving part where that stands open. spacing: metres between pixels.
+    """
 
     panel: Points
     handle: Points
+    body: Points
+    box: Box
     spacing: float
 
 
@@ -113,22 +119,27 @@ class Panel:
         )
 
 
-def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: Seen, body: Box) -> Panel | None:
+def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: Seen) -> Panel | None:
     """What is known after one more look; None as long as the handle has never been seen.
 
-    body: the box of the furniture without the moving part where that stands open. A shut door tells most about
-    itself, so its geometry is learned anew from any closer look at it shut, or from a much closer one; otherwise only
-    the opening is updated.
+    A shut door tells most about itself, so its geometry is learned anew from any closer look at it shut; where a
+    closer look contradicts what is known, it is right; otherwise only the opening is updated.
     """
-    fitted = _fit(kind, seen, body)
+    fitted = _fit(kind, seen)
     if known is None:
         return fitted
-    opening = _opening(known, seen, body)
+    opening = _opening(known, seen)
     now = known if opening is None else replace(known, opening=opening)
     if fitted is None:
         return now
-    closer = fitted.spacing < 1.3 * known.spacing and fitted.shut and now.shut
-    return fitted if closer or (known.spacing > COARSE and fitted.spacing < 0.5 * known.spacing) else now
+    if _agree(fitted, known):
+        return fitted if fitted.shut and now.shut and fitted.spacing < 1.3 * known.spacing else now
+    return fitted if fitted.spacing < 0.9 * known.spacing else now
+
+
+def _agree(a: Panel, b: Panel) -> bool:
+    """Whether two panels are the same one, whatever their openings."""
+    return float(a.outward @ b.outward) > 0.9 and float(np.linalg.norm(a.origin - b.origin)) < 0.15
 
 
 def tray(panel: Panel, points: Points) -> Surface | None:
@@ -166,24 +177,24 @@ def bar_of(points: Points) -> Bar | None:
     return Bar(middle + axis * (float(along.min()) + float(along.max())) / 2, axis)
 
 
-def _fit(kind: Literal["hinge", "slide"], seen: Seen, body: Box) -> Panel | None:
+def _fit(kind: Literal["hinge", "slide"], seen: Seen) -> Panel | None:
     bar = bar_of(seen.handle)
     if bar is None or len(seen.panel) < 12:
         return None
-    return _fit_slide(seen, bar, body) if kind == "slide" else _fit_hinge(seen, bar, body)
+    return _fit_slide(seen, bar) if kind == "slide" else _fit_hinge(seen, bar)
 
 
-def _fit_slide(seen: Seen, bar: Bar, body: Box) -> Panel:
-    outward = max(_axes(body), key=lambda axis: float((bar.center[:2] - body.center[:2]) @ axis))
+def _fit_slide(seen: Seen, bar: Bar) -> Panel:
+    outward = max(_axes(seen.box.yaw), key=lambda axis: float((bar.center[:2] - seen.box.center[:2]) @ axis))
     front = float(np.percentile(seen.panel[:, :2] @ outward, 98))
-    opening = front - _front(body, outward)
+    opening = front - _front(seen.box, outward)
     middle = bar.center - HANDLE_RADIUS * np.array([*outward, 0.0])
     closed = Bar(middle - opening * np.array([*outward, 0.0]), bar.axis)
     along = np.array([-outward[1], outward[0]])
     return Panel("slide", closed.center[:2], along, outward, closed, opening, seen.spacing)
 
 
-def _fit_hinge(seen: Seen, bar: Bar, body: Box) -> Panel | None:
+def _fit_hinge(seen: Seen, bar: Bar) -> Panel | None:
     center, half, yaw = rectangle(seen.panel[:, :2].astype(np.float64))
     direction = np.array([np.cos(yaw), np.sin(yaw)])
     offset = bar.center[:2] - center
@@ -196,20 +207,42 @@ def _fit_hinge(seen: Seen, bar: Bar, body: Box) -> Panel | None:
     outer = center + float(half[1]) * normal
     pivot = outer - float(half[0]) * along - thickness * normal
     turn = 1.0 if along[0] * normal[1] - along[1] * normal[0] > 0 else -1.0
-    to_body = body.center[:2] - pivot
-    for outward in _axes(body):
-        angle = turn * float(np.arctan2(outward[0] * normal[1] - outward[1] * normal[0], outward @ normal))
-        closed_along = _rotation(-turn * angle) @ along
-        if -0.35 < angle < 2.1 and to_body @ outward < 0.0 and to_body @ closed_along > 0.0:
-            pivot = _hinge_corner(pivot, body, outward) if angle > 0.5 else pivot
-            back = _rotation(-turn * angle)
-            grip = bar.center[:2] - HANDLE_RADIUS * normal
-            closed = Bar(
-                np.array([*(pivot + back @ (grip - pivot)), bar.center[2]]),
-                np.array([*(back @ bar.axis[:2]), bar.axis[2]]),
-            )
-            return Panel("hinge", pivot, closed_along, outward, closed, angle, seen.spacing)
-    return None
+    known_yaw = len(seen.body) >= LEAST_BODY
+    best: tuple[float, float, Array] | None = None
+    for outward in _axes(seen.box.yaw) if known_yaw else [normal]:
+        angle = turn * _angle(outward, normal)
+        if -0.35 < angle < 2.1:
+            closed = _rotation(-turn * angle) @ along
+            score = _support(seen.body, pivot, closed, outward, 2 * float(half[0])) - 0.01 * abs(angle)
+            if best is None or score > best[0]:
+                best = score, angle, outward
+    if best is None:
+        return None
+    _, angle, outward = best
+    if angle > 0.5:
+        pivot = _hinge_corner(pivot, seen.box, outward)
+    back = _rotation(-turn * angle)
+    grip = bar.center[:2] - HANDLE_RADIUS * normal
+    shut = Bar(
+        np.array([*(pivot + back @ (grip - pivot)), bar.center[2]]),
+        np.array([*(back @ bar.axis[:2]), bar.axis[2]]),
+    )
+    return Panel("hinge", pivot, back @ along, outward, shut, angle, seen.spacing)
+
+
+def _support(body: Points, pivot: Array, along: Array, outward: Array, width: float) -> float:
+    """How well a body's points (n, 3) fit a door that closes from `pivot` along a direction: -1..1.
+
+    What belongs to the body is behind the closed door and beside no other way: points behind it speak for it, points
+    in its plane, where the way in has to be, and before it speak against it.
+    """
+    across = (body[:, :2] - pivot) @ along
+    deep = -((body[:, :2] - pivot) @ outward)
+    span = (across > -0.03) & (across < width + 0.03)
+    middle = (across > 0.15 * width) & (across < 0.85 * width)
+    behind = np.count_nonzero(span & (deep > 0.05) & (deep < 0.9))
+    against = np.count_nonzero(middle & (np.abs(deep) < 0.03)) + np.count_nonzero(span & (deep < -0.05))
+    return (behind - 2 * against) / max(1, len(body))
 
 
 def _hinge_corner(pivot: Array, body: Box, outward: Array) -> Array:
@@ -220,12 +253,12 @@ def _hinge_corner(pivot: Array, body: Box, outward: Array) -> Array:
     return corner if np.linalg.norm(corner - pivot) < SNAP else pivot
 
 
-def _opening(known: Panel, seen: Seen, body: Box) -> float | None:
+def _opening(known: Panel, seen: Seen) -> float | None:
     """How far a known door or drawer is open in one look, None where too little of it is seen."""
     if known.kind == "slide":
         if len(seen.panel) < 12:
             return None
-        return float(np.percentile(seen.panel[:, :2] @ known.outward, 98)) - _front(body, known.outward)
+        return float(np.percentile(seen.panel[:, :2] @ known.outward, 98)) - _front(seen.box, known.outward)
     bar = bar_of(seen.handle)
     if bar is not None:
         now, closed = bar.center[:2] - known.origin, known.bar.center[:2] - known.origin
@@ -235,13 +268,15 @@ def _opening(known: Panel, seen: Seen, body: Box) -> float | None:
         return None
     arms = seen.panel[:, :2].astype(np.float64) - known.origin
     lengths = np.linalg.norm(arms, axis=1)
+    if float(lengths.max()) < 0.6 * float(np.linalg.norm(known.bar.center[:2] - known.origin)):
+        return None  # only what is next to the hinge was seen
     far = arms[lengths > 0.6 * float(lengths.max())]
     return known.turn * _angle(known.along, np.median(far, axis=0))
 
 
-def _axes(body: Box) -> list[Array]:
+def _axes(yaw: float) -> list[Array]:
     """The four horizontal directions of a body, unit vectors (2,)."""
-    return [np.array([np.cos(body.yaw + k * np.pi / 2), np.sin(body.yaw + k * np.pi / 2)]) for k in range(4)]
+    return [np.array([np.cos(yaw + k * np.pi / 2), np.sin(yaw + k * np.pi / 2)]) for k in range(4)]
 
 
 def _front(body: Box, outward: Array) -> float:

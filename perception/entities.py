@@ -27,6 +27,8 @@ LARGEST_LOOSE = 0.32
 """Metres: a thing of an unknown kind that is longer is furniture."""
 HOLLOW = frozenset({"bowl", "mug", "cup", "basket", "pot", "pan", "plate"})
 """Kinds that other things are put into, not onto."""
+SMALLEST_ROOM = 1.8
+"""Metres that a room is taken to be wide at least."""
 
 _NOTHING: Points = np.zeros((0, 3), dtype=np.float32)
 
@@ -135,9 +137,11 @@ class Furniture:
         seen = Seen(
             panel=self._moving if moving else _NOTHING,
             handle=np.concatenate([_NOTHING, *(patch.points for patch in handle)]),
+            body=self._body.points,
+            box=self.box,
             spacing=min(patch.spacing for patch in (*moving, *handle)),
         )
-        self.panel = update_panel(self.panel, "slide" if self.part == "drawer" else "hinge", seen, self.box)
+        self.panel = update_panel(self.panel, "slide" if self.part == "drawer" else "hinge", seen)
         self.panel_seen = stamp
         if moving and self.panel is not None and self.panel.shut:
             self._shut_front = self._moving
@@ -218,13 +222,27 @@ class Room:
     def __init__(self, identity: Identity) -> None:
         self.identity = identity
         self.rect = np.array([np.inf, np.inf, -np.inf, -np.inf])
+        self._eye = np.zeros(2)
 
     def update(self, patch: Patch) -> None:
         low, high = np.percentile(patch.points[:, :2], 1, axis=0), np.percentile(patch.points[:, :2], 99, axis=0)
         self.rect = np.array([*np.minimum(self.rect[:2], low), *np.maximum(self.rect[2:], high)])
+        self._eye = patch.eye[:2]
 
     def contains(self, point: Array) -> bool:
         return bool(np.all(point[:2] >= self.rect[:2] - 0.1) and np.all(point[:2] <= self.rect[2:] + 0.1))
+
+    @property
+    def likely_rect(self) -> Array:
+        """The rectangle, made as large as a room is at least: it goes on behind what was seen through a doorway."""
+        low, high = self.rect[:2].copy(), self.rect[2:].copy()
+        view = (low + high) / 2 - self._eye
+        for axis in (0, 1):
+            missing = max(0.0, SMALLEST_ROOM - float(high[axis] - low[axis]))
+            share = 0.5 + 0.5 * float(view[axis]) / max(float(np.linalg.norm(view)), 1e-6)
+            low[axis] -= (1.0 - share) * missing
+            high[axis] += share * missing
+        return np.array([*low, *high])
 
 
 def _inside(points: Points | Array, box: Box, margin: float) -> Array:

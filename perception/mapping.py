@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.types import Array, Mask, OccupancyGrid, Pose2
+from homie.types import Array, Box, Mask, OccupancyGrid, Pose2
 from perception.localise import Points, Scan
 
 RESOLUTION = 0.05
@@ -16,10 +17,12 @@ LOWEST = 0.05
 """Metres above the floor from which something is an obstacle."""
 HIGHEST = 1.5
 """Metres above the floor up to which something is an obstacle: the height of the robot with its torso raised."""
-FAR = 5.0
+FAR = 6.0
 """Metres within which obstacles are taken into the map."""
-FREE_FAR = 4.0
+FREE_FAR = 5.0
 """Metres within which floor is taken into the map."""
+MARGIN = 3.0
+"""Metres of unknown floor around the known map that the robot may be sent to."""
 SURE = 3.0
 """Evidence at which a cell is sure: as many looks as this change its mind."""
 WIDEST_GAP = 0.6
@@ -75,14 +78,22 @@ class OccupancyMapper:
         flat[free] = np.maximum(flat[free] - 1.0, -SURE)
         seen |= hit | floor
 
-    def grid(self) -> OccupancyGrid:
-        """The map so far, cut to what has been seen. Raises ValueError before the first update."""
+    def grid(self, solids: Sequence[Box] = ()) -> OccupancyGrid:
+        """What is known, with `MARGIN` of unknown around it. Raises ValueError before the first update.
+
+        solids: boxes whose whole footprint is occupied, though only their sides can be seen.
+        """
         if self._origin is None:
             raise ValueError("the map is empty before the first update")
         rows, columns = np.flatnonzero(self._seen.any(axis=1)), np.flatnonzero(self._seen.any(axis=0))
-        y0, y1 = max(0, int(rows[0]) - 10), int(rows[-1]) + 11
-        x0, x1 = max(0, int(columns[0]) - 10), int(columns[-1]) + 11
-        occupied = self._evidence[y0:y1, x0:x1] > 0
+        around = round(MARGIN / RESOLUTION)
+        y0, y1 = max(0, int(rows[0]) - around), int(rows[-1]) + around + 1
+        x0, x1 = max(0, int(columns[0]) - around), int(columns[-1]) + around + 1
+        filled = (self._evidence > 0).astype(np.uint8)
+        for box in solids:
+            corners = np.round((box.corners() - self._origin) / RESOLUTION - 0.5).astype(np.int32)
+            cv2.fillConvexPoly(filled, corners, 1)
+        occupied = filled[y0:y1, x0:x1] > 0
         return OccupancyGrid(
             occupied=occupied,
             unknown=~self._seen[y0:y1, x0:x1],

@@ -24,6 +24,7 @@ from homie.types import (
     Mask,
     NamedThing,
     Observation,
+    OccupancyGrid,
     Proprioception,
     Subtask,
     Surface,
@@ -226,11 +227,16 @@ class SensorLocator(Locator):
     def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
         self._aim = entity if subtask.action == "Pick" else None
         goal = self._goal(entity, subtask)
-        return replace(goal, text=str(subtask), grid=self._mapper.grid(), held=self._held_box())
+        return replace(goal, text=str(subtask), grid=self._grid(), held=self._held_box())
+
+    def _grid(self) -> OccupancyGrid:
+        """The map, with the furniture that stands on the floor filled in."""
+        boxes = (thing.box for thing in self._furniture.values())
+        return self._mapper.grid([box for box in boxes if box.center[2] - box.half[2] < 0.3])
 
     def _goal(self, entity: str, subtask: Subtask) -> Goal:
         if entity in self._rooms:
-            x0, y0, x1, y1 = (float(v) for v in self._rooms[entity].rect)
+            x0, y0, x1, y1 = (float(v) for v in self._rooms[entity].likely_rect)
             return Goal(entity, "", np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0]), room=(x0, y0, x1, y1))
         if entity in self._objects:
             thing = self._objects[entity]
