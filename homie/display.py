@@ -87,4 +87,4 @@ class ProgressDisplay(EpisodeListener):
 
     def _line(self, head: str, text: str, *, style: str = "dim", rest: str = "") -> None:
         # A Text takes no markup from what a planner wrote; soft wrap keeps one line one line in a log.
-        self._console.print(Text(head, style=style).append(text, style=rest), soft_wrap=True)
+        self._console.print(Text.assemble((head, style), (text, rest)), soft_wrap=True)

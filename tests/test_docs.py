@@ -1,0 +1,79 @@
+"""The documentation holds: its links lead somewhere, its code runs, its options exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from homie.cli.main import COMMANDS
+from homie.interfaces import Planner, Skill
+from homie.options import RunOptions, SceneOptions
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    links = [link for link in re.findall(r"\]\(([^)#\s]+)", text) if "://" not in link]
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_options_in_commands_exist(page):
+    known = {name.replace("_", "-") for model in (RunOptions, SceneOptions) for name in model.model_fields}
+    known |= {"no-video", "no-frames", "config", "json", "version", "help"}
+    for block in blocks(page, "console"):
+        for line in block.splitlines():
+            words = line.split("#")[0]
+            if not words.startswith("homie "):
+                continue
+            assert words.split()[1] in COMMANDS, line
+            assert set(re.findall(r"--([a-z-]+)", words)) <= known, line
+
+
+def defined(page: str, kind: type) -> type:
+    """The class of a kind that the first Python block of a page defines."""
+    space: dict[str, object] = {}
+    exec(blocks(ROOT / "docs" / page, "python")[0], space)
+    (found,) = [one for one in space.values() if isinstance(one, type) and issubclass(one, kind) and one is not kind]
+    return found
+
+
+def test_the_skill_of_the_manual_is_one():
+    skill = defined("skills.md", Skill)()
+    assert skill.actions == ("Go to",) and skill.name
+
+
+def test_the_planner_of_the_manual_plans():
+    from homie.types import Detection, PlannerInput
+
+    planner = defined("planners.md", Planner)()
+    planner.reset("look around", seed=0)
+    seen = (Detection("ball", "front", (0, 0, 1, 1)),)
+    given = PlannerInput("look around", 1, {}, seen, (), (), None, ("Go to", "End"), ())
+    assert [str(planner.decide(given).subtasks[0]) for _ in range(2)] == ["[Go to, ball]", "[End]"]
+
+
+def test_the_script_of_the_manual_is_one(tmp_path):
+    from planners.scripted import read_script
+
+    (script,) = blocks(ROOT / "docs" / "planners.md", "yaml")
+    path = tmp_path / "script.yaml"
+    path.write_text(script)
+    assert [len(decision.subtasks) for decision in read_script(path)] == [1, 1, 1, 2]
+
+
+def test_the_options_file_of_the_quickstart_is_one(tmp_path):
+    (text,) = blocks(ROOT / "docs" / "quickstart.md", "yaml")
+    path = tmp_path / "apple.yaml"
+    path.write_text(text)
+    assert RunOptions.build(path, seed=8).rounds == yaml.safe_load(text)["rounds"]
