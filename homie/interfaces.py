@@ -58,8 +58,8 @@ class RobotSpec:
     arm_joints: names, shoulder to wrist. *_limits: (n, 2) rad or m. *_speeds: largest speed per joint.
     max_linear, max_angular: base speed limits; max_linear_acceleration, max_angular_acceleration likewise.
     footprint_radius: m. gripper_max: largest opening (m). period: seconds of one control period.
-    rest, carry, ready: arm postures (torso first, then arm, n + 1 values) for travelling empty and loaded, and raised
-    before reaching out.
+    rest, carry: arm postures (torso first, then arm, n + 1 values) for travelling empty and loaded. ready: postures
+    raised before reaching out, the first reached from `rest` directly, the others by way of `carry`.
     """
 
     name: str
@@ -80,7 +80,7 @@ class RobotSpec:
     period: float
     rest: Array
     carry: Array
-    ready: Array
+    ready: tuple[Array, ...]
 
 
 class Kinematics(Protocol):

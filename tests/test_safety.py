@@ -34,7 +34,7 @@ SPEC = RobotSpec(
     period=0.1,
     rest=np.zeros(3),
     carry=np.zeros(3),
-    ready=np.zeros(3),
+    ready=(np.zeros(3),),
 )
 STATE = GateState(arm=np.zeros(2), torso=0.2, head=np.zeros(2), gripper=0.05)
 BAD_NUMBERS = [math.nan, math.inf, -math.inf]

@@ -10,6 +10,7 @@ from skills.classical.collision import Solids
 from skills.classical.driving import MobileSkill
 from skills.classical.hand import Hand
 from skills.classical.motion import Motion, wrap
+from skills.classical.reaching import Standing
 
 BACK_OFF = 0.32
 """Metres before a standing where the arm is raised, so that it never swings into what the robot stands at."""
@@ -23,11 +24,21 @@ class Manipulation(MobileSkill):
     def __init__(self, spec: RobotSpec, kinematics: Kinematics, hand: Hand) -> None:
         super().__init__(spec, kinematics)
         self.hand = hand
-
-    @property
-    def ready(self) -> Array:
+        self.ready = spec.ready[0]
         """The raised posture from which the arm reaches forward and to which it returns, (n + 1,)."""
-        return self.spec.ready
+
+    def raise_arm(self) -> Motion:
+        """To the raised posture, by way of the carrying one if it is not the first."""
+        way = [self.ready] if self.ready is self.spec.ready[0] else [self.spec.carry, self.ready]
+        if np.max(np.abs(self._nearest_turn(self.ready, self.q) - self.q)) > 0.05:
+            yield from self.follow_joints(way)
+
+    def tuck(self) -> Motion:
+        if self.ready is not self.spec.ready[0]:
+            if np.max(np.abs(self._nearest_turn(self.ready, self.q) - self.q)) < 0.3:
+                yield from self.fold(self.spec.carry)
+            self.ready = self.spec.ready[0]
+        yield from super().tuck()
 
     # ------------------------------------------------------------ keeping out of things
 
@@ -51,21 +62,24 @@ class Manipulation(MobileSkill):
 
     # ------------------------------------------------------------ coming and going
 
-    def come_to(self, pose: Pose2) -> Motion:
+    def come_to(self, standing: Standing) -> Motion:
         """Drive to a standing with the arm raised on the last stretch."""
+        pose = standing.base
         direction = np.array([np.cos(pose.yaw), np.sin(pose.yaw)])
         before = pose.xy - BACK_OFF * direction
         near = np.linalg.norm(pose.xy - self.base.xy) < 0.04 and abs(wrap(pose.yaw - self.base.yaw)) < 0.05
         if not near:
             yield from self.tuck()
+            self.ready = standing.ready
             if self.clearance_ahead(pose, -BACK_OFF) >= self.spec.footprint_radius:
                 yield from self.navigate(before, pose.yaw)
-                yield from self.posture(self.ready)
+                yield from self.raise_arm()
                 yield from self.straight(float((pose.xy - self.base.xy) @ direction))
                 yield from self.turn(pose.yaw)
                 return
             yield from self.navigate(pose.xy, pose.yaw)
-        yield from self.posture(self.ready)
+        self.ready = standing.ready
+        yield from self.raise_arm()
 
     def withdraw(self, *poses: Pose) -> Motion:
         """Lead the hand out along straight lines as far as that goes, then raise the arm."""

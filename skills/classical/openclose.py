@@ -20,7 +20,7 @@ HANDLE_OPENING = 0.06
 FURTHEST = 1.60
 """How far a hinged door is opened, rad: past this it gains nothing."""
 
-LEAST = 1.15
+LEAST = 1.3
 """An opening that still lets the arm in, rad."""
 
 ENTRY = 0.10
@@ -93,7 +93,7 @@ class MoveArticulation(Manipulation):
     def _pull(self, articulation: Articulation) -> Motion:
         """One pull: from where the handle is as far as the arm leads it from one place to stand."""
         standing, pull = self._choose(articulation)
-        yield from self.come_to(standing.base)
+        yield from self.come_to(standing)
         yield from self.look_at(articulation.handle)
         yield from self.gripper(self.opening)
         joints = solve_sequence(self.kinematics, self.base, (pull.before, *pull.poses), self.ready, max_jump=1.2)
@@ -120,7 +120,7 @@ class MoveArticulation(Manipulation):
         room = next((d for d in (0.5, 0.4, 0.3, 0.2) if self._clear_behind(d)), 0.0)
         if room:
             yield from self.straight(-room)
-        yield from self.posture(self.ready)
+        yield from self.fold(self.ready)
         yield from self.tuck()
 
     def _lead(self, path: Sequence[Array]) -> Motion:
@@ -140,19 +140,28 @@ class MoveArticulation(Manipulation):
         reachable = Reachable.of(self.costs, self.base)
         for end in self.ends(articulation):
             for base, pull in self._options(articulation, end, reachable):
-                probes = (pull.before, pull.poses[0], pull.poses[len(pull.poses) // 2], pull.poses[-1])
-                if solve_sequence(self.kinematics, base, probes, self.ready, max_jump=3.0) is None:
-                    continue
-                joints = solve_sequence(self.kinematics, base, (pull.before, *pull.poses), self.ready, max_jump=1.2)
-                if joints is not None and self._free(base, joints, articulation):
-                    return Standing(base, joints), pull
+                for ready in self.spec.ready:
+                    standing = self._standing(base, pull, ready, articulation)
+                    if standing is not None:
+                        return standing, pull
         raise Stuck("no place to stand from which the handle can be led")
 
-    def _free(self, base: Pose2, joints: Sequence[Array], articulation: Articulation) -> bool:
+    def _standing(self, base: Pose2, pull: Pull, ready: Array, articulation: Articulation) -> Standing | None:
+        """The joint values of a pull, if it can be done. The far ends are tried first: they fail most."""
+        probes = (pull.before, pull.poses[0], pull.poses[len(pull.poses) // 2], pull.poses[-1])
+        if solve_sequence(self.kinematics, base, probes, ready, max_jump=3.0) is None:
+            return None
+        joints = solve_sequence(self.kinematics, base, (pull.before, *pull.poses), ready, max_jump=1.2)
+        if joints is None or not self._free(Standing(base, joints, ready), articulation):
+            return None
+        return Standing(base, joints, ready)
+
+    def _free(self, standing: Standing, articulation: Articulation) -> bool:
         """Whether the arm gets to the handle past the panel, and leads it without running into the rest."""
         around = self.solids()
-        return self.clear_way(self.solids(articulation.panel), base, self.ready, joints[0]) and all(
-            self.clear(around, base, q, TOUCH) for q in joints[1:]
+        way_in = self.solids(articulation.panel)
+        return self.clear_way(way_in, standing.base, standing.ready, standing.joints[0]) and all(
+            self.clear(around, standing.base, q, TOUCH) for q in standing.joints[1:]
         )
 
     def _options(self, articulation: Articulation, end: float, reachable: Reachable) -> Iterator[tuple[Pose2, Pull]]:

@@ -28,8 +28,8 @@ class Pick(Manipulation):
     def routine(self) -> Motion:
         if self.seen.body.holding:
             raise Stuck("there is something in the hand already")
-        grasp, base = self._choose()
-        yield from self.come_to(base)
+        grasp, standing = self._choose()
+        yield from self.come_to(standing)
         yield from self.look_at(self._box().center)
         grasp, joints = self._from_here(grasp)
         before, lifted = self._before(grasp), self._lifted(grasp)
@@ -70,25 +70,27 @@ class Pick(Manipulation):
         found.sort(key=lambda option: option[:2])
         return ((cost, base, poses) for cost, _, base, poses in found)
 
-    def _choose(self) -> tuple[Grasp, Pose2]:
+    def _choose(self) -> tuple[Grasp, Standing]:
         chosen = self._grasps()
         if not chosen:
             raise Stuck("no grasp fits the object where it stands")
         by_pose = {id(grasp.pose): grasp for grasp in chosen}
-        found = first_standing(self.kinematics, self._options(chosen), self.ready, accept=self._free)
+        found = first_standing(self.kinematics, self._options(chosen), self.spec.ready, accept=self._free)
         if found is None:
             raise Stuck("no place to stand from which the object can be reached")
         standing, poses = found
-        return by_pose[id(poses[1])], standing.base
+        return by_pose[id(poses[1])], standing
 
     def _free(self, standing: Standing) -> bool:
         """Whether the arm gets there without running into things."""
-        solids, (before, at, lifted) = self.solids(), standing.joints
+        solids, ready, (before, at, lifted) = self.solids(), standing.ready, standing.joints
         return (
             self.clear(solids, standing.base, at, TOUCH)
             and self.clear(solids, standing.base, lifted, TOUCH)
-            and self.clear_way(solids, standing.base, self.ready, before)
-            and (self._compartment() is not None or self.clear_way(solids, standing.base, lifted, self.ready, TOUCH))
+            and self.clear_way(solids, standing.base, ready, before)
+            and (
+                self._compartment() is not None or self.clear_way(solids, standing.base, lifted, standing.ready, TOUCH)
+            )
         )
 
     def _grasps(self) -> list[Grasp]:
@@ -107,7 +109,7 @@ class Pick(Manipulation):
         for grasp in sorted(self._grasps(), key=unlike)[:12]:
             poses = (self._before(grasp), grasp.pose, self._lifted(grasp))
             joints = solve_sequence(self.kinematics, self.base, poses, self.ready)
-            if joints is not None and self._free(Standing(self.base, joints)):
+            if joints is not None and self._free(Standing(self.base, joints, self.ready)):
                 return grasp, joints
         raise Stuck("the grasp can not be reached from here")
 

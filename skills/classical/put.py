@@ -17,6 +17,12 @@ from skills.classical.reaching import Reachable, Standing, base_candidates, firs
 HOVER = 0.14
 MAX_SPOTS = 30
 
+STANDS = (0.72, 0.62, 0.82, 0.92, 1.0)
+"""Metres from base centre to spot, best first."""
+
+FALLS = (0.0, 0.06, 0.12)
+"""Metres above the surface at which the thing may be let go: into a basin or a drawer the hand itself does not fit."""
+
 COMFORTABLE_GAP, LARGEST_GAP = 0.65, 0.9
 """Metres from a spot to the nearest floor that the robot can stand on: easily reached, and reached at all."""
 
@@ -32,12 +38,10 @@ class Put(Manipulation):
             raise Stuck("there is nothing in the hand")
         if not self.goal.surfaces:
             raise Stuck("no surface to put it on is known")
-        base, poses = self._choose()
-        yield from self.come_to(base)
+        standing, poses = self._choose()
+        yield from self.come_to(standing)
         yield from self.look_at(poses[1].position)
-        joints = solve_sequence(self.kinematics, self.base, poses, self.ready)
-        if joints is None:
-            raise Stuck("the spot can not be reached from here")
+        poses, joints = self._from_here(poses)
         yield from self.posture(joints[0])
         if not self.seen.body.holding:
             raise Stuck("the object was lost on the way")
@@ -48,24 +52,33 @@ class Put(Manipulation):
         yield from self.withdraw(poses[-1], *(poses[:1] if inside else ()))
         yield from self.leave()
 
-    def _choose(self) -> tuple[Pose2, Sequence[Pose]]:
-        found = first_standing(self.kinematics, self._options(), self.ready, accept=self._free)
+    def _choose(self) -> tuple[Standing, Sequence[Pose]]:
+        found = first_standing(self.kinematics, self._options(), self.spec.ready, accept=self._free)
         if found is None:
             raise Stuck("no free spot that the arm can reach")
-        standing, poses = found
-        return standing.base, poses
+        return found
+
+    def _from_here(self, wanted: Sequence[Pose]) -> tuple[Sequence[Pose], tuple[Array, ...]]:
+        """The wanted poses if they can be reached from where the robot has come to stand, else the best that can."""
+        others = (poses for _, _, poses in self._options())
+        for poses in itertools.islice(itertools.chain([wanted], others), 80):
+            joints = solve_sequence(self.kinematics, self.base, poses, self.ready)
+            if joints is not None and self._free(Standing(self.base, joints, self.ready)):
+                return poses, joints
+        raise Stuck("no free spot can be reached from here")
 
     def _free(self, standing: Standing) -> bool:
         solids = self.solids()
         return all(self.clear(solids, standing.base, q, TOUCH) for q in standing.joints) and self.clear_way(
-            solids, standing.base, self.ready, standing.joints[0]
+            solids, standing.base, standing.ready, standing.joints[0]
         )
 
     def _options(self) -> Iterator[tuple[float, Pose2, Sequence[Pose]]]:
         reachable = Reachable.of(self.costs, self.base)
         found: list[tuple[float, int, Pose2, Sequence[Pose]]] = []
         for rank, surface in enumerate(self.goal.surfaces):
-            tilts = self.hand.tilts() if surface.access is not None else self.hand.tilts()[:1]
+            tilts = self.hand.tilts()
+            falls = (0.0,) if surface.access is not None else FALLS
             spots = [
                 (cost + 2.0 * max(0.0, gap - COMFORTABLE_GAP), spot)
                 for cost, spot in places(surface, self.goal.obstacles, self.hand)
@@ -74,11 +87,11 @@ class Put(Manipulation):
             for spot_cost, spot in sorted(spots, key=lambda pair: pair[0])[:MAX_SPOTS]:
                 for yaw, yaw_cost in self._yaws(surface):
                     standings = base_candidates(
-                        spot, yaw, self.base, reachable, distances=(0.72, 0.62, 0.82), bearings=(0.0, 0.4, -0.4)
+                        spot, yaw, self.base, reachable, distances=STANDS, bearings=(0.0, 0.4, -0.4)
                     )
-                    for (cost, base), (pitch, tilt_cost) in itertools.product(standings[:6], tilts):
-                        poses = self._poses(surface, spot, base.yaw if yaw is None else yaw, pitch)
-                        total = cost + spot_cost + yaw_cost + tilt_cost + 0.2 * rank
+                    for (cost, base), (pitch, tilt_cost), fall in itertools.product(standings[:8], tilts, falls):
+                        poses = self._poses(surface, spot, base.yaw if yaw is None else yaw, pitch, fall)
+                        total = cost + spot_cost + yaw_cost + tilt_cost + 8.0 * fall + 0.2 * rank
                         found.append((total, len(found), base, poses))
         found.sort(key=lambda option: option[:2])
         return ((cost, base, poses) for cost, _, base, poses in found)
@@ -90,11 +103,11 @@ class Put(Manipulation):
         inward = float(np.arctan2(-surface.access[1], -surface.access[0]))
         return [(inward, 0.0), (inward + 0.35, 0.2), (inward - 0.35, 0.2)]
 
-    def _poses(self, surface: Surface, spot: Array, yaw: float, pitch: float) -> tuple[Pose, ...]:
+    def _poses(self, surface: Surface, spot: Array, yaw: float, pitch: float, fall: float) -> tuple[Pose, ...]:
         """Before, over, at the spot, and withdrawn (odometry frame)."""
         hand = self.hand
         rotation = gripper_rotation(yaw, pitch, hand.roll)
-        at = spot + np.array([0.0, 0.0, hand.drop_at(pitch) + 0.012])
+        at = spot + np.array([0.0, 0.0, hand.drop_at(pitch) + 0.012 + fall])
         away = -rotation[:, 0]
         if surface.access is None:
             over = at + np.array([0.0, 0.0, HOVER])

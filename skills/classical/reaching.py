@@ -15,7 +15,7 @@ from homie.types import Array, Mask, Pose, Pose2
 from skills.classical.motion import rotation_z, wrap
 from skills.classical.planning import CostMap
 
-DISTANCES = (0.72, 0.64, 0.80, 0.56, 0.88)
+DISTANCES = (0.72, 0.64, 0.80, 0.56, 0.88, 0.96)
 """Metres from base centre to the gripper target that the arm likes, best first."""
 
 BEARINGS = (0.0, 0.35, -0.35, 0.7, -0.7, 1.05, -1.05)
@@ -24,10 +24,11 @@ BEARINGS = (0.0, 0.35, -0.35, 0.7, -0.7, 1.05, -1.05)
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A base pose with the joint values that reach each pose of the sequence from there."""
+    """A base pose with the joint values that reach each pose of the sequence, from a raised posture."""
 
     base: Pose2
     joints: tuple[Array, ...]
+    ready: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ def solve_sequence(
 def first_standing(
     kinematics: Kinematics,
     options: Iterator[tuple[float, Pose2, Sequence[Pose]]],
-    q0: Array,
+    readies: Sequence[Array],
     *,
     tries: int = 160,
     max_jump: float = 2.0,
@@ -130,7 +131,8 @@ def first_standing(
 ) -> tuple[Standing, Sequence[Pose]] | None:
     """The cheapest option whose pose sequence is reachable and accepted. Options: (cost, base pose, poses), sorted."""
     for _, base, poses in itertools.islice(options, tries):
-        joints = solve_sequence(kinematics, base, poses, q0, max_jump=max_jump)
-        if joints is not None and accept(Standing(base, joints)):
-            return Standing(base, joints), poses
+        for ready in readies:
+            joints = solve_sequence(kinematics, base, poses, ready, max_jump=max_jump)
+            if joints is not None and accept(Standing(base, joints, ready)):
+                return Standing(base, joints, ready), poses
     return None

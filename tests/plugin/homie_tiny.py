@@ -63,7 +63,7 @@ SPEC = RobotSpec(
     period=0.1,
     rest=np.zeros(2),
     carry=np.zeros(2),
-    ready=np.zeros(2),
+    ready=(np.zeros(2),),
 )
 
 

@@ -35,7 +35,8 @@ from homie.types import (
 from perception.names import best_matches
 
 NEAR, ROOM, FAR = 0.8, 4.0, 10.0
-_CAMERA = Intrinsics(100.0, 100.0, 4.0, 4.0, 8, 8)
+_CAMERA = Intrinsics(128.0, 128.0, 128.0, 128.0, 256, 256)
+_BLANK = np.zeros((256, 256, 3), dtype=np.uint8)
 _ORIGIN = Pose(np.zeros(3), np.eye(3))
 
 
@@ -159,8 +160,7 @@ class TextRobot(Robot):
 
     def observe(self, cameras: Collection[str] = ()) -> Observation:
         self._stamp += 1.0
-        blank = np.zeros((8, 8, 3), dtype=np.uint8)
-        frames = {name: CameraFrame(name, blank, None, _CAMERA, _ORIGIN) for name in cameras}
+        frames = {name: CameraFrame(name, _BLANK, None, _CAMERA, _ORIGIN) for name in cameras}
         body = Proprioception(Pose2(0, 0, 0), (0, 0), {}, 0.0, (False, False), self.world.held() is not None)
         return Observation(self._stamp, body, frames)
 

@@ -61,6 +61,9 @@ READY: Array = np.array([0.386, 0.688, -0.711, -2.125, 2.072, -2.125, -1.411, 2.
 Found by a search over postures for short, self-clear ways to REST, CARRY and typical reaching poses.
 """
 
+MIRROR: Array = np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
+"""Signs that turn a posture of torso and arm into its mirror image, left for right."""
+
 _SHAPES = {
     "box": mujoco.mjtGeom.mjGEOM_BOX,
     "cylinder": mujoco.mjtGeom.mjGEOM_CYLINDER,
@@ -114,7 +117,7 @@ SPEC = RobotSpec(
     period=0.04,
     rest=REST,
     carry=CARRY,
-    ready=READY,
+    ready=(READY, MIRROR * READY),
 )
 """For skills and the safety gate. Joint speeds are the URDF's, the base's those of the public Fetch base controller."""
 
