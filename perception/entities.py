@@ -181,6 +181,10 @@ class Furniture:
             half = np.array([half[0], wanted])
         return Box(np.array([*center, (bottom + top) / 2]), np.array([*half, (top - bottom) / 2]), yaw)
 
+    def points(self, *, panel: bool) -> Points:
+        """All that was seen of it, (n, 3), with or without its door or drawer as it stands now."""
+        return np.concatenate([self._body.points, self._moving]) if panel else self._body.points
+
     @property
     def outward(self) -> Array:
         """Unit vector (2,) to the side that a person uses: that of the door, else the side it was mostly seen from."""

@@ -35,6 +35,7 @@ from perception.localise import Patch, Scan, object_box, patch_of
 from perception.mapping import Keepout, OccupancyMapper
 from perception.names import best_matches
 from perception.places import contains, over, seen_through, standing_on
+from perception.solids import solids_of
 
 OPENED_ANGLE, OPENED_GAP = 0.9, 0.17
 """Radians and metres from which Open counts as done: half the way."""
@@ -42,6 +43,8 @@ SHUT_ANGLE, SHUT_GAP = 0.2, 0.045
 """Radians and metres up to which Close counts as done, as well as it can be seen."""
 SAME_PLACE = 0.25
 """Metres within which a detection without instance is taken for the remembered thing of that kind."""
+NEAR = 1.2
+"""Metres around a target within which solid things matter to the arm."""
 FORGET_AFTER = 2
 """Looks at an empty place after which what stood there is forgotten."""
 
@@ -227,7 +230,20 @@ class SensorLocator(Locator):
     def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
         self._aim = entity if subtask.action == "Pick" else None
         goal = self._goal(entity, subtask)
-        return replace(goal, text=str(subtask), grid=self._grid(), held=self._held_box())
+        solids = () if goal.room is not None else self._solids(goal.position, entity, subtask)
+        return replace(goal, text=str(subtask), grid=self._grid(), held=self._held_box(), solids=solids)
+
+    def _solids(self, center: Array, entity: str, subtask: Subtask) -> tuple[Box, ...]:
+        """What the arm keeps out of near a target: see `Goal.solids`."""
+        boxes: list[Box] = []
+        for thing in self._furniture.values():
+            if thing.box.distance(center) < NEAR:
+                moves = thing.identity.entity == entity and subtask.action in ("Open", "Close")
+                boxes += solids_of(thing.points(panel=not moves), center, NEAR)
+        for name, loose in self._objects.items():
+            if name not in (entity, self._held) and loose.box.distance(center) < NEAR:
+                boxes.append(loose.box)
+        return tuple(boxes)
 
     def _grid(self) -> OccupancyGrid:
         """The map, with the furniture that stands on the floor filled in."""

@@ -19,6 +19,7 @@ from importlib.resources import files
 from pydantic import BaseModel, ConfigDict
 
 from homie.types import NamedThing
+from perception.colours import COLOUR_WORDS
 
 TYPO_CUTOFF = 0.86
 """Smallest similarity (difflib ratio) of a misspelt name: one wrong letter in eight."""
@@ -35,8 +36,9 @@ class Rank(IntEnum):
     NAME = 0
     KIND = 1
     DESCRIBED = 2
-    HEAD = 3
-    TYPO = 4
+    NICKNAME = 3
+    HEAD = 4
+    TYPO = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +127,9 @@ def _replaced(text: str, table: Mapping[str, str]) -> str:
 def match_names(query: str, candidates: Sequence[NamedThing]) -> list[Match]:
     """Every candidate that the words may mean, best rank first, otherwise in the order given.
 
-    Exact name, then exact kind or alias, then described by colour, room, material or nickname, then by the head
-    noun or class alone, then misspelt. Candidates of equal rank are equally meant: take the nearest. Words that
+    Exact name, then exact kind or alias, then described by colour, room, material or nickname, then by a nickname
+    whose colour is not the thing's (EMMOE's `green can` is a potted meat can), then by the head noun or class alone,
+    then misspelt. Candidates of equal rank are equally meant: take the nearest. Words that
     mean none of them give an empty list.
     """
     phrases = _phrases(query)
@@ -165,9 +168,11 @@ def _rank(phrase: str, thing: NamedThing) -> Rank | None:
     if phrase == kind or phrase in aliases:
         return Rank.KIND
     called = {kind, *aliases}
-    if called & set(vocabulary().nicknames.get(phrase, ())):
-        return Rank.DESCRIBED
     described = _described(phrase, thing, name, called)
+    if called & set(vocabulary().nicknames.get(phrase, ())):
+        said = COLOUR_WORDS & set(phrase.split())
+        true = described is Rank.DESCRIBED or not said or not thing.colour or canonical(thing.colour) in said
+        return Rank.DESCRIBED if true else Rank.NICKNAME
     if described is not None:
         return described
     return Rank.TYPO if _misspelt(phrase, {name, *called}) else None
