@@ -7,6 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import homie.envs.mujoco  # noqa: F401  (before mujoco itself, whatever MUJOCO_GL says)
+
+# isort: split
+import mujoco
+
 from homie.envs.mujoco.spec import SceneSpec
 from homie.options import RunOptions
 from homie.runstore import read_steps
@@ -58,3 +62,23 @@ def final_state(folder: Path) -> dict[str, object]:
     (path,) = (folder / "run" / "episodes").glob("*/final_state.json")
     state: dict[str, object] = json.loads(path.read_text())
     return state
+
+
+def lay(
+    model: mujoco.MjModel,
+    data: mujoco.MjData,
+    name: str,
+    position: Sequence[float],
+    quaternion: Sequence[float] = (1.0, 0.0, 0.0, 0.0),
+) -> None:
+    """Lay an object somewhere, at rest. `position`: of its middle, (3,); `quaternion`: wxyz."""
+    at, dof = int(model.joint(name).qposadr[0]), int(model.joint(name).dofadr[0])
+    data.qpos[at : at + 7] = [*position, *quaternion]
+    data.qvel[dof : dof + 6] = 0.0
+    mujoco.mj_forward(model, data)
+
+
+def swing(model: mujoco.MjModel, data: mujoco.MjData, receptacle: str, opening: float) -> None:
+    """Bring a door (rad) or drawer (m) to an opening."""
+    data.qpos[int(model.joint(f"{receptacle}/joint").qposadr[0])] = opening
+    mujoco.mj_forward(model, data)

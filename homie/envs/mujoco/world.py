@@ -121,7 +121,7 @@ class World:
             outward=outward,
             opening=self.opening(item),
             range=item.open,
-            panel=self._largest(item.body),
+            panel=self._panel(item.body),
         )
 
     # ------------------------------------------------------------ solid things
@@ -157,11 +157,11 @@ class World:
             return Box(center, half, float(np.arctan2(first[1], first[0])))
         return Box(center, np.abs(rotation) @ local[3:])
 
-    def _largest(self, body: int) -> Box:
-        """The box of the largest geom of a body: the panel of a door or the front of a drawer."""
+    def _panel(self, body: int) -> Box:
+        """The box of the geom of a body that shows most to the front (+x): a door's panel, the front of a drawer."""
         first, count = int(self.model.body_geomadr[body]), int(self.model.body_geomnum[body])
-        geoms = range(first, first + count)
-        return self._geom_box(max(geoms, key=lambda g: float(self.model.geom_rbound[g])))
+        half = self.model.geom_aabb[first : first + count, 3:]
+        return self._geom_box(first + int(np.argmax(half[:, 1] * half[:, 2])))
 
     def surface(self, thing: ReceptacleInfo, plan: SupportSurface) -> Surface:
         """A support surface where it is now; of a drawer only the part that is pulled out."""
@@ -238,7 +238,7 @@ class World:
         """The receptacle with doors or drawers that an object is inside of."""
         place = self.place(name)
         thing = self.receptacles.get(place.entity)
-        if place.relation != "in" and thing is None and place.entity in self.objects:
+        if place.entity in self.objects:
             return self.container_of(place.entity)
         if thing is None or not thing.articulations:
             return None
