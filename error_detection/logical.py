@@ -51,10 +51,14 @@ def _closed(question: CheckQuestion) -> Complaint | None:
 
 
 def _spoken(container: str, question: CheckQuestion) -> str:
-    """`fridge` for `fridge_1`, provided that a planner who says `fridge` is understood to mean this one."""
-    kind = re.sub(r"_\d+$", "", container).replace("_", " ")
-    meant = question.locator.resolve(kind, Subtask("Open", kind), question.observation)
-    return kind if meant == container else container
+    """`fridge` for `fridge_1` where that is the only one, else the exact name: the planner has to open this one."""
+    numbered = re.fullmatch(r"(.+)_(\d+)", container)
+    if numbered is None:
+        return container.replace("_", " ")
+    kind, number = numbered.groups()
+    other = f"{kind}_{'2' if number == '1' else '1'}"
+    resolved = question.locator.resolve(other, Subtask("Open", other), question.observation)
+    return container if resolved == other else kind.replace("_", " ")
 
 
 def interactive(question: CheckQuestion) -> Complaint | None:

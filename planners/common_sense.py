@@ -18,42 +18,30 @@ _LARGE = ("tv", "chair", "armchair", "lamp", "plant", "toilet", "bathtub")
 
 _FOOD = (
     "kitchen",
-    "counter",
-    "table",
-    "sink",
     "dining room",
     "living room",
+    "counter",
     "fridge",
-    "cabinet",
-    "drawer",
-    "bedroom",
-    "study",
-    "bathroom",
-)
-_DISHES = (
-    "kitchen",
-    "sink",
-    "counter",
     "table",
     "cabinet",
-    "dining room",
-    "living room",
+    "sink",
     "drawer",
-    "microwave",
-    "study",
-    "bedroom",
+    "shelf",
+    "desk",
 )
-_CLEANING = ("kitchen", "bathroom", "sink", "counter", "cabinet", "drawer", "living room", "bedroom")
-_ANYTHING = ("living room", "kitchen", "bedroom", "study", "bathroom", "table", "counter", "shelf", "drawer", "cabinet")
+_DISHES = ("kitchen", "dining room", "living room", "counter", "sink", "table", "cabinet", "desk", "drawer", "shelf")
+_CLEANING = ("kitchen", "bathroom", "sink", "washbasin", "counter", "cabinet", "drawer")
+_ANYTHING = ("living room", "kitchen", "bedroom", "study", "table", "desk", "counter", "shelf", "drawer", "cabinet")
+_KITCHEN = ("kitchen", "dining room", "living room", "counter", "sink", "stove", "table")
 _USUAL_PLACES = (
     (("food",), _FOOD),
     (("dish", "cutlery"), _DISHES),
     (("sponge", "bleach cleanser", "cloth", "soap"), _CLEANING),
-    (("fridge", "counter", "stove", "microwave", "cabinet", "drawer", "sink", "dishwasher"), ("kitchen", "bathroom")),
+    (("fridge", "counter", "stove", "microwave", "cabinet", "drawer", "sink", "dishwasher"), _KITCHEN),
     (("sofa", "tv stand", "tv", "armchair"), ("living room", "study", "bedroom")),
     (("bed", "wardrobe", "nightstand"), ("bedroom",)),
     (("desk", "shelf"), ("study", "living room", "bedroom")),
-    (("bathtub", "toilet", "washbasin"), ("bathroom",)),
+    (("bathtub", "toilet", "washbasin"), ("bathroom", "bedroom")),
     (("table", "chair"), ("living room", "dining room", "kitchen", "study")),
 )
 

@@ -119,6 +119,7 @@ class Errands(Moves):
                 return memory.held or name
             if feedback.code is ErrorCode.L3:
                 container = closed_container(feedback)
+                self.memory.shut(container)
                 if not container or not (yield from self.open(container, f"The {name} is in the closed {container}.")):
                     return ""
             elif feedback.code is ErrorCode.L1:
@@ -167,8 +168,7 @@ class Errands(Moves):
                 return None
             if feedback.code is ErrorCode.L3:
                 container = closed_container(feedback) or reached
-                if container in memory.open:
-                    memory.open.remove(container)
+                memory.shut(container)
                 if not (yield from self.open(container, f"The {container} is closed, so I open it.")):
                     return False
                 return None

@@ -8,6 +8,9 @@ from homie.types import Detection, PlannerInput
 from perception.names import canonical
 from planners.common_sense import is_container, is_surface, means, same_head
 
+CLOSE = 0.4
+"""Share of a picture's width from which furniture was seen closely."""
+
 
 class Memory:
     """Names in sight and where they were seen, places tried, containers opened.
@@ -28,6 +31,7 @@ class Memory:
         self.refused: Counter[str] = Counter()
         self._refused_from: set[tuple[str, str]] = set()
         self._seen: dict[str, None] = {}
+        self._closely: set[str] = set()
         self._stood_on: dict[tuple[str, str], None] = {}
 
     def take_in(self, given: PlannerInput) -> None:
@@ -36,7 +40,11 @@ class Memory:
         self.inventory = given.inventory
         self.round = given.round
         for detection in self.in_sight:
-            self._seen[canonical(detection.name)] = None
+            name = canonical(detection.name)
+            self._seen[name] = None
+            wide = CLOSE * given.views[detection.view].shape[1]
+            if not detection.part and detection.box[2] - detection.box[0] >= wide:
+                self._closely.add(name)
         for place in self.receptacles():
             in_view = any(canonical(one.name) == place for one in self.in_sight)
             for name in self.things_on(place) if in_view else ():
@@ -61,6 +69,15 @@ class Memory:
         """A name in memory that the words can mean and that was not refused from here, "" if there is none."""
         names = (name for name in self.seen(words) if self.refused[name] < 3)
         return next((name for name in names if (name, self.at) not in self._refused_from), "")
+
+    def examined(self, name: str) -> bool:
+        """Whether the robot was at it, or so near that small things on it would have been seen."""
+        return bool(self.visited[name]) or name in self._closely
+
+    def shut(self, container: str) -> None:
+        """It is known to be closed."""
+        if container in self.open:
+            self.open.remove(container)
 
     def hinted(self, words: str) -> bool:
         """Whether something has been seen that the words may mean if more were known of it than its name."""

@@ -7,12 +7,12 @@ of it. The error codes are those of EMMOE, section 4.3.
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from typing import TypeAlias, TypeVar
 
 from homie.types import Decision, ErrorCode, Feedback, PlannerInput, Subtask
 from perception.names import canonical
-from planners.common_sense import SURFACES, is_container, is_furniture, is_room, usual_places
+from planners.common_sense import SURFACES, is_container, is_furniture, is_room, means, usual_places
 from planners.memory import Memory
 
 T = TypeVar("T")
@@ -132,20 +132,24 @@ class Moves:
         if self.memory.by_sight is False:
             return ""
         looked: set[str] = set()
-        for _ in range(TRIES):
-            found = yield from self.search(words, looked)
-            if not found:
-                break
-            if (yield from self.go_to(found, f"I can see the {found} now, so I go to it.")):
-                return found
+        for places in (self._rooms, self._furniture):
+            for _ in range(TRIES):
+                found = yield from self._search(words, places, looked)
+                if not found:
+                    break
+                if (yield from self.go_to(found, f"I can see the {found} now, so I go to it.")):
+                    return found
+            why = f"I may have passed the {words} without noticing, so I try to go to it."
+            if looked and self.memory.round <= LAST_LOOK and (yield from self.go_to(words, why)):
+                return words
         return ""
 
-    def search(self, words: str, looked: set[str]) -> Course[str]:
-        """Look for something: in rooms, then on furniture and inside containers in the usual order. Returns the name
-        to go to as soon as it is in sight, "" if it is nowhere. `looked` gathers the places that were tried."""
+    def _search(self, words: str, places: Callable[[str], list[str]], looked: set[str]) -> Course[str]:
+        """Look for something in the places that a function names, in its order. Returns the name to go to as soon as
+        it is in sight, "" if it is nowhere. `looked` gathers the places that were tried."""
         found = self.memory.worth_going(words)
         while not found and len(looked) < MAX_LOOKS and self.memory.round <= LAST_LOOK:
-            place = self._next_look(words, looked)
+            place = next((one for one in places(words) if one not in looked and self._worth_a_look(one)), "")
             if not place:
                 break
             looked.add(place)
@@ -166,23 +170,20 @@ class Moves:
             yield from self.close(place, f"The {words} is not in the {place}, so I close it again.")
         return found
 
-    def _next_look(self, words: str, looked: set[str]) -> str:
+    def _worth_a_look(self, place: str) -> bool:
+        """Whether the robot can go there and has not been there; into containers it has to look as well."""
         memory = self.memory
-        for place in self._worth_a_look(words):
-            known = memory.by_sight is not True or bool(memory.seen(place))
-            done = place in looked or memory.refused[place] or (memory.visited[place] and not is_container(place))
-            if known and not done and place != canonical(words):
-                return place
-        return ""
+        known = memory.by_sight is not True or bool(memory.seen(place))
+        return known and not memory.refused[place] and (is_container(place) or not memory.examined(place))
 
-    def _worth_a_look(self, words: str) -> list[str]:
-        """Places by common sense, rooms first, then all furniture that has been seen."""
-        usual = usual_places(words)
-        rooms = [place for place in usual if is_room(place)]
-        if is_furniture(words):
-            return rooms
-        seen = [name for place in usual if not is_room(place) for name in self.memory.seen(place)]
-        return list(dict.fromkeys([*rooms, *seen, *self.memory.receptacles()]))
+    def _rooms(self, words: str) -> list[str]:
+        return [place for place in usual_places(words) if is_room(place)]
+
+    def _furniture(self, words: str) -> list[str]:
+        """Furniture that has been seen, in the usual order, the rest after it."""
+        usual = [name for place in usual_places(words) if not is_room(place) for name in self.memory.seen(place)]
+        names = list(dict.fromkeys([*usual, *self.memory.receptacles()]))
+        return [name for name in names if not means(words, name)]
 
     # ------------------------------------------------------------ hands
 
@@ -225,8 +226,8 @@ class Moves:
         if not reached:
             return False
         feedback = yield from self.act(Subtask("Close", reached), reached, why)
-        if feedback.ok and words in self.memory.open:
-            self.memory.open.remove(words)
+        if feedback.ok:
+            self.memory.shut(words)
         return feedback.ok
 
 
