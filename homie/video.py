@@ -27,7 +27,9 @@ from homie.types import Attempt, Decision, Image, Observation, Outcome, PlannerI
 VIEW_HEIGHT = 432
 WIDTH, HEIGHT = caption.WIDTH, VIEW_HEIGHT + caption.HEIGHT
 FPS = 20
-SHARE = 0.4
+SPEED = 4.0
+"""Seconds of robot time in one second of video."""
+SHARE = 0.25
 """Filming takes no more than about this many wall seconds per second of robot time: without OpenGL a picture takes
 long, and then fewer are taken and shown longer."""
 SLOW = 0.15
@@ -40,13 +42,15 @@ class VideoWriter(EpisodeListener):
     speed: seconds of robot time shown in one second of video. hold: seconds of video that a new text stands still.
     """
 
-    def __init__(self, path: Path, robot: Robot, *, speed: float = 3.0, hold: float = 1.2) -> None:
+    def __init__(self, path: Path, robot: Robot, *, speed: float = SPEED, hold: float = 1.2) -> None:
         self.path = path
         self._robot = robot
         self._interval = speed / FPS
         self._hold = round(hold * FPS)
         self._caption = Caption(speed=speed)
         self._front: Image | None = None
+        self._head_view: Image | None = None
+        self._head_is_stale = True
         self._scale = 1.0
         self._shot_at: float | None = None
         self._next = float("-inf")
@@ -125,8 +129,14 @@ class VideoWriter(EpisodeListener):
         self._next = observation.stamp + max(self._interval, (time.perf_counter() - began) / SHARE)
 
     def _head(self, observation: Observation) -> Image:
-        frame = observation.frames.get("head") or self._robot.observe(("head",)).frames["head"]
-        return _fit(frame.rgb, VIEW_HEIGHT, VIEW_HEIGHT)
+        """What the robot sees: looked at anew for every second picture, since it costs as much as the other view."""
+        frame, last = observation.frames.get("head"), self._head_view
+        if frame is None and last is not None and not self._head_is_stale:
+            self._head_is_stale = True
+            return last
+        frame = frame or self._robot.observe(("head",)).frames["head"]
+        self._head_view, self._head_is_stale = _fit(frame.rgb, VIEW_HEIGHT, VIEW_HEIGHT), False
+        return self._head_view
 
     def _outside(self) -> Image:
         """The third-person view; what the robot last saw ahead where nobody can film it."""

@@ -15,7 +15,7 @@ from homie import caption, session
 from homie.caption import Caption, draw_caption, wrap
 from homie.interfaces import Filmable
 from homie.types import Decision, Image, Subtask
-from homie.video import FPS, HEIGHT, VIEW_HEIGHT, WIDTH, VideoWriter
+from homie.video import FPS, HEIGHT, SPEED, VIEW_HEIGHT, WIDTH, VideoWriter
 
 
 def pictures(path: Path) -> list[Image]:
@@ -55,7 +55,7 @@ def test_a_browser_can_play_it(video):
 def test_it_lasts_as_long_as_the_episode_and_its_texts(video):
     path, robot_seconds = video
     texts = 4 * (24 + 12) + 2 * FPS  # four rounds of decision and feedback, and the end
-    assert len(pictures(path)) == pytest.approx(robot_seconds / 3 * FPS + texts, rel=0.25)
+    assert len(pictures(path)) == pytest.approx(robot_seconds / SPEED * FPS + texts, rel=0.25)
 
 
 def test_the_robot_moves_in_the_third_person_view(video):
