@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import colorsys
 
+import numpy as np
+from numpy.typing import NDArray
+
 from homie.types import Array
 
 _HUES = (
@@ -11,6 +14,7 @@ _HUES = (
     (42.0, "orange"),
     (68.0, "yellow"),
     (165.0, "green"),
+    (196.0, "teal"),
     (258.0, "blue"),
     (300.0, "purple"),
     (342.0, "pink"),
@@ -18,8 +22,16 @@ _HUES = (
 )
 """Upper end of each range of hue in degrees, and its name."""
 
-COLOUR_WORDS = frozenset({name for _, name in _HUES} | {"black", "gray", "white", "brown"})
+COLOUR_WORDS = frozenset({name for _, name in _HUES} | {"black", "gray", "white", "brown", "wood", "beige", "navy"})
 """Every name that `colour_of` gives."""
+
+
+def lit_colour(pixels: NDArray[np.uint8]) -> Array:
+    """The colour (3,), 0..255, of the well lit part of a thing's pixels (n, 3): what lies in shade says little."""
+    brightness = pixels.max(axis=1)
+    low, high = np.percentile(brightness, [60.0, 95.0])
+    lit: Array = np.median(pixels[(brightness >= low) & (brightness <= high)], axis=0)
+    return lit
 
 
 def colour_of(rgb: Array | tuple[int, int, int]) -> str:
@@ -28,16 +40,16 @@ def colour_of(rgb: Array | tuple[int, int, int]) -> str:
     degrees = 360.0 * hue
     if value < 0.16:
         return "black"
-    if saturation < 0.14:
+    if saturation < 0.13:
         return _gray(value)
     name = next(name for limit, name in _HUES if degrees < limit)
-    if name in ("orange", "red") and 8.0 < degrees < 46.0 and value < 0.62:
-        return "brown"
+    if name == "orange" or (name == "red" and degrees > 8.0 and value < 0.6):
+        return _earthy(saturation, value, degrees)
     if name == "red" and saturation < 0.5 and value > 0.6:
         return "pink"
-    if saturation < 0.22:
-        return ""
-    return name
+    if name == "blue" and (value < 0.26 or (saturation < 0.68 and value < 0.45)):
+        return "navy"
+    return name if saturation > 0.22 else ""
 
 
 def _gray(value: float) -> str:
@@ -45,4 +57,13 @@ def _gray(value: float) -> str:
         return "black"
     if value > 0.72:
         return "white"
-    return "gray" if 0.3 < value < 0.62 else ""
+    return "gray" if value < 0.66 else ""
+
+
+def _earthy(saturation: float, value: float, degrees: float) -> str:
+    """Colours with the hue of orange: they differ by how strong and how light they are."""
+    if saturation < 0.32:
+        return "beige"
+    if saturation < 0.6 and value > 0.42 and degrees > 22.0:
+        return "wood"
+    return "orange" if value > 0.62 and saturation > 0.6 else "brown"

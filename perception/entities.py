@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -35,14 +35,20 @@ _NOTHING: Points = np.zeros((0, 3), dtype=np.float32)
 
 @dataclass(slots=True)
 class Identity:
-    """What a thing is called. entity: unique name in the memory; rgb: its colour from the closest look."""
+    """What a thing is called.
+
+    entity: unique name in the memory. rgb: its colour from the closest look. called: every name that the detector has
+    given it, since a planner may use any of them (`gray table` from afar, `white table` from near).
+    """
 
     entity: str
     kind: str
     rgb: tuple[int, int, int] = (0, 0, 0)
+    called: set[str] = field(default_factory=set)
 
     def named(self, room: str) -> NamedThing:
-        return NamedThing(self.entity, self.kind, colour_of(self.rgb) or None, (), room)
+        """What words are matched against."""
+        return NamedThing(self.entity, self.kind, colour_of(self.rgb) or None, tuple(sorted(self.called)), room)
 
 
 class LooseObject:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.types import Array, Box, CameraFrame, Detection, Intrinsics, Mask
+from perception.colours import lit_colour
 
 Points = NDArray[np.float32]
 
@@ -54,7 +55,7 @@ class Patch:
     """What one view shows of one thing.
 
     points: (n, 3) float32, odometry frame. level: (n,), whether the surface is horizontal there. spacing: metres
-    between the points of neighbouring pixels. eye: camera position (3,). rgb: median colour, 0..255 each.
+    between the points of neighbouring pixels. eye: camera position (3,). rgb: its colour where it is lit, 0..255.
     """
 
     points: Points
@@ -92,7 +93,7 @@ def patch_of(scan: Scan, detection: Detection, *, limit: int = 1500) -> Patch | 
     level = level_mask(points, mask) & (points[..., 2] < scan.eye[2])  # what is above the eye is an underside
     if len(chosen) > limit:
         chosen = chosen[:: len(chosen) // limit + 1]
-    rgb = np.median(scan.frame.rgb[window].reshape(-1, 3)[chosen], axis=0)
+    rgb = lit_colour(scan.frame.rgb[window].reshape(-1, 3)[chosen])
     return Patch(
         points=points.reshape(-1, 3)[chosen],
         level=level.ravel()[chosen],

@@ -8,8 +8,7 @@ and the kinematics, which tell where the hand is.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,31 +21,26 @@ from homie.types import (
     Detection,
     Goal,
     Mask,
-    NamedThing,
     Observation,
     OccupancyGrid,
     Proprioception,
     Subtask,
     Surface,
 )
-from perception.colours import COLOUR_WORDS
-from perception.entities import Furniture, Identity, LooseObject, Room, is_furniture, within
-from perception.localise import Patch, Scan, object_box, patch_of
+from perception.entities import Furniture, LooseObject, within
+from perception.localise import Scan
 from perception.mapping import Keepout, OccupancyMapper
 from perception.names import best_matches
-from perception.places import contains, over, seen_through, standing_on
+from perception.places import over, standing_on
 from perception.solids import solids_of
+from perception.things import Things
 
 OPENED_ANGLE, OPENED_GAP = 0.9, 0.17
 """Radians and metres from which Open counts as done: half the way."""
 SHUT_ANGLE, SHUT_GAP = 0.2, 0.045
 """Radians and metres up to which Close counts as done, as well as it can be seen."""
-SAME_PLACE = 0.25
-"""Metres within which a detection without instance is taken for the remembered thing of that kind."""
 NEAR = 1.2
 """Metres around a target within which solid things matter to the arm."""
-FORGET_AFTER = 2
-"""Looks at an empty place after which what stood there is forgotten."""
 
 
 class SensorLocator(Locator):
@@ -65,9 +59,7 @@ class SensorLocator(Locator):
         self._forget_all()
 
     def _forget_all(self) -> None:
-        self._rooms: dict[str, Room] = {}
-        self._furniture: dict[str, Furniture] = {}
-        self._objects: dict[str, LooseObject] = {}
+        self._things = Things()
         self._mapper = OccupancyMapper()
         self._held: str | None = None
         self._aim: str | None = None
@@ -77,87 +69,9 @@ class SensorLocator(Locator):
     def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
         self._update_hand(observation)
         scans = {name: scan for name, frame in observation.frames.items() if (scan := Scan.of(frame)) is not None}
-        if not scans:
-            return
-        patches: dict[str, dict[str, list[tuple[Detection, Patch]]]] = defaultdict(lambda: defaultdict(list))
-        for detection in detections:
-            if detection.view not in scans:
-                continue
-            patch = patch_of(scans[detection.view], detection)
-            if patch is not None:
-                patches[self._entity_of(detection, patch)][detection.part].append((detection, patch))
-        for entity, parts in patches.items():
-            if entity != self._held:
-                self._take_in(entity, parts, observation.stamp)
-        self._forget_missing(list(scans.values()), set(patches), observation.stamp)
-        self._update_map(observation, scans, detections)
-
-    def _entity_of(self, detection: Detection, patch: Patch) -> str:
-        """The remembered thing that a detection shows, or a name for a new one."""
-        if detection.instance:
-            return detection.instance
-        kind = kind_of(detection.name)
-        middle = np.median(patch.points.astype(np.float64), axis=0)
-        best, nearest = None, SAME_PLACE
-        for thing in self._things():
-            if thing.identity.kind == kind:
-                away = float(np.hypot(thing.box.distance(middle), max(0.0, abs(middle[2] - thing.box.center[2]) - 0.5)))
-                if away < nearest:
-                    best, nearest = thing.identity.entity, away
-        if best is not None:
-            return best
-        stem = kind.replace(" ", "_")
-        number = 1
-        while f"{stem}_{number}" in self._furniture or f"{stem}_{number}" in self._objects:
-            number += 1
-        return f"{stem}_{number}"
-
-    def _take_in(self, entity: str, parts: dict[str, list[tuple[Detection, Patch]]], stamp: float) -> None:
-        detection, patch = next(iter(parts.values()))[0]
-        kind = kind_of(detection.name)
-        if "floor" in parts:
-            room = self._rooms.setdefault(entity, Room(Identity(entity, kind)))
-            for _, floor in parts["floor"]:
-                room.update(floor)
-            return
-        if entity not in self._furniture and not (parts.keys() - {""}):
-            if entity in self._objects:
-                self._take_in_object(self._objects[entity], [p for _, p in parts[""]], stamp)
-                return
-            if not is_furniture(kind, object_box(patch.points, patch.spacing, patch.eye)):
-                thing = LooseObject(Identity(entity, kind), patch, stamp)
-                self._objects[entity] = thing
-                self._take_in_object(thing, [p for _, p in parts[""]], stamp)
-                return
-        furniture = self._furniture.setdefault(entity, Furniture(Identity(entity, kind)))
-        for part in ("drawer", "door"):
-            if part in parts:
-                furniture.part = part
-        moving = parts.get(furniture.part, []) if furniture.part else []
-        furniture.update(
-            [p for _, p in parts.get("", [])],
-            [p for _, p in moving],
-            [p for _, p in parts.get("handle", [])],
-            stamp,
-        )
-
-    def _take_in_object(self, thing: LooseObject, patches: Sequence[Patch], stamp: float) -> None:
-        for patch in sorted(patches, key=lambda p: p.spacing)[:2]:
-            thing.update(patch, stamp)
-        thing.container = next((f.identity.entity for f in self._furniture.values() if contains(f, thing.box)), None)
-
-    def _forget_missing(self, scans: Sequence[Scan], seen: set[str], stamp: float) -> None:
-        """Forget objects whose place was looked at and found empty."""
-        for entity, thing in list(self._objects.items()):
-            if entity in seen or entity == self._held:
-                continue
-            container = self._furniture.get(thing.container or "")
-            if container is not None and container.closed:
-                continue
-            if any(seen_through(scan, thing.box) for scan in scans):
-                thing.missed += 1
-                if thing.missed >= FORGET_AFTER:
-                    del self._objects[entity]
+        if scans:
+            self._things.update(scans, detections, observation.stamp, self._held)
+            self._update_map(observation, scans, detections)
 
     def _update_map(self, observation: Observation, scans: dict[str, Scan], detections: Sequence[Detection]) -> None:
         own = {name: _own_pixels(scan) for name, scan in scans.items()}
@@ -180,13 +94,13 @@ class SensorLocator(Locator):
     def _update_hand(self, observation: Observation) -> None:
         """What is in the hand is what Pick aimed at when the hand began to hold something."""
         if not observation.body.holding:
-            if self._held in self._objects:
-                self._objects[self._held].move(self._gripper(observation.body), observation.stamp)
+            if self._held in self._things.objects:
+                self._things.place(self._things.objects[self._held])
             self._held = None
         elif self._held is None and self._aim is not None:
             self._held = self._aim
-        if self._held in self._objects:
-            self._objects[self._held].move(self._gripper(observation.body), observation.stamp)
+        if self._held in self._things.objects:
+            self._things.objects[self._held].move(self._gripper(observation.body), observation.stamp)
 
     def held(self, observation: Observation) -> str | None:
         self._update_hand(observation)
@@ -195,22 +109,10 @@ class SensorLocator(Locator):
     # ------------------------------------------------------------ names
 
     def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
-        meant = best_matches(name, list(self._named()))
+        meant = best_matches(name, self._things.named())
         if not meant:
             return None
         return min((thing.name for thing in meant), key=lambda e: self._preference(e, subtask, observation))
-
-    def _named(self) -> Iterator[NamedThing]:
-        for room in self._rooms.values():
-            yield NamedThing(room.identity.entity, room.identity.kind)
-        for thing in self._things():
-            yield thing.identity.named(self._room_of(thing.box.center))
-
-    def _things(self) -> list[Furniture | LooseObject]:
-        return [*self._furniture.values(), *self._objects.values()]
-
-    def _room_of(self, point: Array) -> str:
-        return next((room.identity.kind for room in self._rooms.values() if room.contains(point)), "")
 
     def _preference(self, entity: str, subtask: Subtask, observation: Observation) -> float:
         """Metres, with what the action can not mean put last."""
@@ -221,7 +123,7 @@ class SensorLocator(Locator):
             metres += 100.0
         if subtask.action == "Put" and entity == self._held:
             metres += 100.0
-        if subtask.action == "Close" and entity in self._furniture and self._furniture[entity].closed:
+        if subtask.action == "Close" and entity in self._things.furniture and self._things.furniture[entity].closed:
             metres += 10.0
         return metres
 
@@ -236,28 +138,28 @@ class SensorLocator(Locator):
     def _solids(self, center: Array, entity: str, subtask: Subtask) -> tuple[Box, ...]:
         """What the arm keeps out of near a target: see `Goal.solids`."""
         boxes: list[Box] = []
-        for thing in self._furniture.values():
+        for thing in self._things.furniture.values():
             if thing.box.distance(center) < NEAR:
                 moves = thing.identity.entity == entity and subtask.action in ("Open", "Close")
                 boxes += solids_of(thing.points(panel=not moves), center, NEAR)
-        for name, loose in self._objects.items():
+        for name, loose in self._things.objects.items():
             if name not in (entity, self._held) and loose.box.distance(center) < NEAR:
                 boxes.append(loose.box)
         return tuple(boxes)
 
     def _grid(self) -> OccupancyGrid:
         """The map, with the furniture that stands on the floor filled in."""
-        boxes = (thing.box for thing in self._furniture.values())
+        boxes = (thing.box for thing in self._things.furniture.values())
         return self._mapper.grid([box for box in boxes if box.center[2] - box.half[2] < 0.3])
 
     def _goal(self, entity: str, subtask: Subtask) -> Goal:
-        if entity in self._rooms:
-            x0, y0, x1, y1 = (float(v) for v in self._rooms[entity].likely_rect)
+        if entity in self._things.rooms:
+            x0, y0, x1, y1 = (float(v) for v in self._things.rooms[entity].likely_rect)
             return Goal(entity, "", np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0]), room=(x0, y0, x1, y1))
-        if entity in self._objects:
-            thing = self._objects[entity]
+        if entity in self._things.objects:
+            thing = self._things.objects[entity]
             return self._goal_into(thing) if subtask.action == "Put" else self._goal_object(thing)
-        return self._goal_furniture(self._furniture[entity])
+        return self._goal_furniture(self._things.furniture[entity])
 
     def _goal_furniture(self, thing: Furniture) -> Goal:
         surfaces = thing.surfaces
@@ -288,7 +190,7 @@ class SensorLocator(Locator):
         else:
             near = tuple(
                 other.box
-                for entity, other in self._objects.items()
+                for entity, other in self._things.objects.items()
                 if entity not in (thing.identity.entity, self._held) and other.box.distance(box.center) < 0.5
             )
         return Goal(thing.identity.entity, "", box.center, box=box, surfaces=surfaces, obstacles=near, front=front)
@@ -303,7 +205,7 @@ class SensorLocator(Locator):
         """The furniture and the surface that a box stands on."""
         bottom = float(box.center[2] - box.half[2])
         best: tuple[float, Furniture, Surface] | None = None
-        for furniture in self._furniture.values():
+        for furniture in self._things.furniture.values():
             if furniture.box.distance(box.center) > 0.4:
                 continue
             for surface in furniture.surfaces:
@@ -316,7 +218,7 @@ class SensorLocator(Locator):
     def _things_at(self, place: Furniture, but: str = "") -> tuple[Box, ...]:
         """Boxes of what is on or in a piece of furniture, other furniture included, without what is in the hand."""
         boxes = []
-        for thing in self._things():
+        for thing in self._things:
             box, entity = thing.box, thing.identity.entity
             raised = box.center[2] - box.half[2] > 0.3 or isinstance(thing, LooseObject)
             if thing is not place and raised and entity not in (but, self._held) and over(place, box):
@@ -325,36 +227,36 @@ class SensorLocator(Locator):
 
     def _held_box(self) -> Box | None:
         """The box of the object in the hand, taken to be in the middle of the gripper."""
-        if self._held not in self._objects:
+        if self._held not in self._things.objects:
             return None
-        return Box(np.zeros(3), self._objects[self._held].box.half)
+        return Box(np.zeros(3), self._things.objects[self._held].box.half)
 
     # ------------------------------------------------------------ questions
 
     def opens(self, entity: str) -> bool:
-        return entity in self._furniture and self._furniture[entity].opens
+        return entity in self._things.furniture and self._things.furniture[entity].opens
 
     def closed_container(self, entity: str) -> str | None:
-        if entity in self._objects:
-            entity = self._objects[entity].container or ""
-        furniture = self._furniture.get(entity)
+        if entity in self._things.objects:
+            entity = self._things.objects[entity].container or ""
+        furniture = self._things.furniture.get(entity)
         return entity if furniture is not None and furniture.closed else None
 
     def pickable(self, entity: str) -> bool:
-        return entity in self._objects
+        return entity in self._things.objects
 
     def is_spot(self, entity: str) -> bool:
-        return entity in self._rooms
+        return entity in self._things.rooms
 
     def distance(self, entity: str, observation: Observation) -> float:
         """3-D from the base's origin on the floor: to an object's centre, to the nearest point of furniture or room."""
         base = observation.body.base.xy
-        if entity in self._objects:
-            return float(np.linalg.norm(self._objects[entity].box.center - np.array([*base, 0.0])))
-        if entity in self._rooms:
-            rect = self._rooms[entity].rect
+        if entity in self._things.objects:
+            return float(np.linalg.norm(self._things.objects[entity].box.center - np.array([*base, 0.0])))
+        if entity in self._things.rooms:
+            rect = self._things.rooms[entity].rect
             return float(np.linalg.norm(base - np.clip(base, rect[:2], rect[2:])))
-        box = self._furniture[entity].box
+        box = self._things.furniture[entity].box
         return float(np.hypot(box.distance(base), max(0.0, box.center[2] - box.half[2])))
 
     def verify(self, subtask: Subtask, entity: str, held: str | None, observation: Observation) -> bool | None:
@@ -362,7 +264,7 @@ class SensorLocator(Locator):
             return observation.body.holding
         if subtask.action == "Put":
             return self._verify_put(entity, held, observation)
-        furniture = self._furniture.get(entity)
+        furniture = self._things.furniture.get(entity)
         if subtask.action not in ("Open", "Close") or furniture is None or furniture.panel is None:
             return None
         if furniture.panel_seen < observation.stamp:
@@ -375,19 +277,13 @@ class SensorLocator(Locator):
     def _verify_put(self, entity: str, held: str | None, observation: Observation) -> bool | None:
         if observation.body.holding:
             return False
-        thing = self._objects.get(held or "")
+        thing = self._things.objects.get(held or "")
         if thing is None or thing.seen < observation.stamp or not np.isfinite(thing.spacing):
             return None
-        if entity in self._objects:
-            return within(self._objects[entity].box, thing.box.center, 0.05)
-        furniture = self._furniture.get(entity)
+        if entity in self._things.objects:
+            return within(self._things.objects[entity].box, thing.box.center, 0.05)
+        furniture = self._things.furniture.get(entity)
         return None if furniture is None else over(furniture, thing.box)
-
-
-def kind_of(name: str) -> str:
-    """The kind in what a detector calls a thing: `brown table` is a table."""
-    first, _, rest = name.partition(" ")
-    return rest if rest and first in COLOUR_WORDS else name
 
 
 def _own_pixels(scan: Scan) -> Mask | None:

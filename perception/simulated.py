@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from homie.interfaces import Detector
 from homie.types import CameraFrame, Detection, Mask, Observation
-from perception.colours import colour_of
+from perception.colours import colour_of, lit_colour
 from perception.names import vocabulary
 
 COLOURED = frozenset({"table", "cabinet", "sofa", "armchair", "chair"})
@@ -42,7 +42,7 @@ class SimulatedDetector(Detector):
 
     name = "simulated"
 
-    def __init__(self, min_pixels: int = 40, min_part_pixels: int = 16) -> None:
+    def __init__(self, min_pixels: int = 25, min_part_pixels: int = 16) -> None:
         self.min_pixels = min_pixels
         self.min_part_pixels = min_part_pixels
 
@@ -82,7 +82,7 @@ def _colours(found: Sequence[Detection], observation: Observation) -> dict[str, 
         if size > sizes.get(detection.instance, 0):
             largest[detection.instance], sizes[detection.instance] = detection, size
     named = {
-        entity: colour_of(np.median(observation.frames[d.view].rgb[d.mask], axis=0)) for entity, d in largest.items()
+        entity: colour_of(lit_colour(observation.frames[d.view].rgb[d.mask])) for entity, d in largest.items()
     }
     return {entity: colour for entity, colour in named.items() if colour}
 

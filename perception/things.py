@@ -1,0 +1,140 @@
+"""Everything that is remembered: rooms, furniture and loose objects by name, and what a new look does to them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from homie.types import Array, Detection, NamedThing
+from perception.colours import COLOUR_WORDS
+from perception.entities import Furniture, Identity, LooseObject, Room, is_furniture
+from perception.localise import Patch, Scan, object_box, patch_of
+from perception.places import contains, seen_through
+
+SAME_PLACE = 0.25
+"""Metres within which a detection without instance is taken for the remembered thing of that kind."""
+FORGET_AFTER = 2
+"""Looks at an empty place after which what stood there is forgotten."""
+
+
+class Things:
+    """The memory of one episode."""
+
+    def __init__(self) -> None:
+        self.rooms: dict[str, Room] = {}
+        self.furniture: dict[str, Furniture] = {}
+        self.objects: dict[str, LooseObject] = {}
+
+    def __iter__(self) -> Iterator[Furniture | LooseObject]:
+        yield from self.furniture.values()
+        yield from self.objects.values()
+
+    def named(self) -> list[NamedThing]:
+        """All that words may mean."""
+        rooms = [room.identity.named("") for room in self.rooms.values()]
+        return rooms + [thing.identity.named(self.room_of(thing.box.center)) for thing in self]
+
+    def room_of(self, point: Array) -> str:
+        """The kind of room that a point is in, "" where that is not known."""
+        return next((room.identity.kind for room in self.rooms.values() if room.contains(point)), "")
+
+    def update(
+        self, scans: Mapping[str, Scan], detections: Sequence[Detection], stamp: float, held: str | None
+    ) -> None:
+        """Take in what pictures of one moment show, but for what is in the hand; forget what is no longer there."""
+        patches: dict[str, dict[str, list[tuple[Detection, Patch]]]] = defaultdict(lambda: defaultdict(list))
+        for detection in detections:
+            if detection.view not in scans:
+                continue
+            patch = patch_of(scans[detection.view], detection)
+            if patch is not None:
+                patches[self._entity_of(detection, patch)][detection.part].append((detection, patch))
+        for entity, parts in patches.items():
+            if entity != held:
+                self._take_in(entity, parts, stamp)
+        self._forget_missing(list(scans.values()), {*patches, held})
+
+    def _entity_of(self, detection: Detection, patch: Patch) -> str:
+        """The remembered thing that a detection shows, or a name for a new one."""
+        if detection.instance:
+            return detection.instance
+        kind = kind_of(detection.name)
+        middle = np.median(patch.points.astype(np.float64), axis=0)
+        best, nearest = None, SAME_PLACE
+        for thing in self:
+            if thing.identity.kind == kind:
+                away = float(np.hypot(thing.box.distance(middle), max(0.0, abs(middle[2] - thing.box.center[2]) - 0.5)))
+                if away < nearest:
+                    best, nearest = thing.identity.entity, away
+        if best is not None:
+            return best
+        stem = kind.replace(" ", "_")
+        number = 1
+        while f"{stem}_{number}" in self.furniture or f"{stem}_{number}" in self.objects:
+            number += 1
+        return f"{stem}_{number}"
+
+    def _take_in(self, entity: str, parts: dict[str, list[tuple[Detection, Patch]]], stamp: float) -> None:
+        detections = [detection for found in parts.values() for detection, _ in found]
+        patches = defaultdict(list, {part: [patch for _, patch in found] for part, found in parts.items()})
+        identity = Identity(entity, kind_of(detections[0].name))
+        if "floor" in parts:
+            room = self.rooms.setdefault(entity, Room(identity))
+            for floor in patches["floor"]:
+                room.update(floor)
+            return
+        if entity not in self.furniture and not (parts.keys() & {"", "door", "drawer"}):
+            return  # a handle or a button alone tells nothing about the thing
+        thing: LooseObject | Furniture
+        if (entity in self.objects and patches[""]) or self._is_loose(identity, patches):
+            thing = self._take_in_object(identity, patches[""], stamp)
+        else:
+            thing = self.furniture.setdefault(entity, Furniture(identity))
+            thing.part = "drawer" if "drawer" in parts else "door" if "door" in parts else thing.part
+            thing.update(patches[""], patches[thing.part] if thing.part else [], patches["handle"], stamp)
+        thing.identity.called.update(detection.name for detection in detections)
+
+    def _is_loose(self, identity: Identity, patches: dict[str, list[Patch]]) -> bool:
+        """Whether something new is an object: small, and without doors or buttons."""
+        if identity.entity in self.furniture or patches.keys() != {""}:
+            return False
+        nearest = min(patches[""], key=lambda patch: patch.spacing)
+        return not is_furniture(identity.kind, object_box(nearest.points, nearest.spacing, nearest.eye))
+
+    def _take_in_object(self, identity: Identity, patches: list[Patch], stamp: float) -> LooseObject:
+        nearest, *others = sorted(patches, key=lambda patch: patch.spacing)
+        thing = self.objects.get(identity.entity)
+        if thing is None:
+            thing = self.objects[identity.entity] = LooseObject(identity, nearest, stamp)
+        else:
+            thing.update(nearest, stamp)
+        for patch in others[:1]:
+            thing.update(patch, stamp)
+        self.place(thing)
+        return thing
+
+    def place(self, thing: LooseObject) -> None:
+        """Note what an object is inside of, from where it is now."""
+        holders = (f.identity.entity for f in self.furniture.values() if contains(f, thing.box))
+        thing.container = next(holders, None)
+
+    def _forget_missing(self, scans: Sequence[Scan], excused: set[str | None]) -> None:
+        """Forget objects whose place was looked at and found empty."""
+        for entity, thing in list(self.objects.items()):
+            if entity in excused:
+                continue
+            container = self.furniture.get(thing.container or "")
+            if container is not None and container.closed:
+                continue
+            if any(seen_through(scan, thing.box) for scan in scans):
+                thing.missed += 1
+                if thing.missed >= FORGET_AFTER:
+                    del self.objects[entity]
+
+
+def kind_of(name: str) -> str:
+    """The kind in what a detector calls a thing: `brown table` is a table."""
+    first, _, rest = name.partition(" ")
+    return rest if rest and first in COLOUR_WORDS else name
