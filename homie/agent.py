@@ -28,6 +28,7 @@ from homie.types import (
     Observation,
     PlannerInput,
     RoundRecord,
+    SentCommand,
     Subtask,
 )
 
@@ -52,6 +53,9 @@ class EpisodeListener:
 
     def attempted(self, attempt: Attempt) -> None:
         """A skill attempt is over."""
+
+    def commanded(self, stamp: float, sent: SentCommand) -> None:
+        """The safety gate has let a command through, decided on the observation of `stamp`."""
 
     def ticked(self, observation: Observation) -> None:
         """One control period has passed."""
@@ -92,6 +96,10 @@ class Listeners(EpisodeListener):
     def attempted(self, attempt: Attempt) -> None:
         for one in self._all:
             one.attempted(attempt)
+
+    def commanded(self, stamp: float, sent: SentCommand) -> None:
+        for one in self._all:
+            one.commanded(stamp, sent)
 
     def ticked(self, observation: Observation) -> None:
         for one in self._all:

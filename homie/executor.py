@@ -22,6 +22,7 @@ from homie.types import (
     Feedback,
     Observation,
     Outcome,
+    SentCommand,
     Subtask,
 )
 
@@ -41,6 +42,7 @@ class Watcher(Protocol):
 
     def checked(self, check: Check) -> None: ...
     def attempted(self, attempt: Attempt) -> None: ...
+    def commanded(self, stamp: float, sent: SentCommand) -> None: ...
     def ticked(self, observation: Observation) -> None: ...
 
 
@@ -170,6 +172,7 @@ class Executor:
                     outcome, reason = Outcome.TIMED_OUT, f"not done after {skill.max_seconds:g} s"
                     break
                 sent = self.robot.act(skill.act(observation))
+                watcher.commanded(observation.stamp, sent)
                 commands += 1
                 clamped += bool(sent.changes)
                 observation = self.robot.observe(skill.cameras)
@@ -181,7 +184,6 @@ class Executor:
                 outcome = skill.outcome
         except CommandRefused as refusal:
             outcome, reason = Outcome.FAILED, str(refusal)
-        self.robot.act(Command())  # the base stands, limbs hold
+        watcher.commanded(observation.stamp, self.robot.act(Command()))  # the base stands, limbs hold
         seconds = round(observation.stamp - began, 6)
         return Attempt(number, skill.name, outcome, reason or skill.reason, seconds, commands, clamped)
-

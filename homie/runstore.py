@@ -4,6 +4,7 @@
     RUN/scene.json                    the scene spec
     RUN/episodes/<task>-<trial>/
         steps.jsonl                   one `homie.types.RoundRecord` a line, append-only, synced line by line
+        commands.jsonl                every command, requested and sent, see `homie.commandlog`
         frames/                       round-NN-<view>.png, what the planner was shown
         video.mp4                     see `homie.video`
         final_state.json              simulators: `WorldState.snapshot()`
@@ -31,11 +32,12 @@ from PIL import Image as Picture
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from homie.agent import EpisodeListener, EpisodeResult
+from homie.commandlog import CommandLog
 from homie.errors import BadInput, InfrastructureError
 from homie.files import slug, sync_folder, to_json, write_atomically
 from homie.interfaces import Robot, WorldState
 from homie.options import RunOptions
-from homie.types import HistoryItem, Observation, PlannerInput, RoundRecord
+from homie.types import HistoryItem, Observation, PlannerInput, RoundRecord, SentCommand
 
 PACKAGES = ("homie", "mujoco", "numpy", "pydantic", "opencv-python-headless", "pillow", "av")
 
@@ -157,6 +159,7 @@ class EpisodeStore(EpisodeListener):
         self._trial = trial
         self._began = time.perf_counter()
         self._steps = (folder / "steps.jsonl").open("ab")
+        self._commands = CommandLog(folder / "commands.jsonl")
         self._frames = folder / "frames" if frames else None
         if self._frames is not None:
             self._frames.mkdir()
@@ -170,9 +173,14 @@ class EpisodeStore(EpisodeListener):
                 path = self._frames / f"round-{given.round:02d}-{view}.png"
                 Picture.fromarray(image).save(path, compress_level=1)
 
+    def commanded(self, stamp: float, sent: SentCommand) -> None:
+        with _writing(self.folder):
+            self._commands.write(stamp, sent)
+
     def recorded(self, record: RoundRecord) -> None:
         line = to_json(_RECORD.dump_python(record, mode="json"), indent=None)
         with _writing(self.folder):
+            self._commands.flush()
             self._steps.write(line)
             self._steps.flush()
             os.fsync(self._steps.fileno())
@@ -196,7 +204,10 @@ class EpisodeStore(EpisodeListener):
 
     def close(self) -> None:
         """Let go of the files. Idempotent."""
-        self._steps.close()
+        try:
+            self._commands.close()
+        finally:
+            self._steps.close()
 
 
 def read_run(run: Path) -> RunFile:

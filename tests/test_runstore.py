@@ -167,14 +167,27 @@ def test_a_run_leaves_everything(tiny_options, tmp_path):
     ]
 
 
+def test_every_command_is_kept_as_requested_and_as_sent(tiny_options):
+    folder = session.run(tiny_options()).episode_folder
+    lines = [json.loads(line) for line in (folder / "commands.jsonl").open()]
+    attempts = [attempt for record in read_steps(folder) for attempt in record.execution.attempts]
+    assert len(lines) == sum(attempt.commands + 1 for attempt in attempts), "and one to stand still after each attempt"
+    assert sum(bool(line["changes"]) for line in lines) >= sum(attempt.clamped for attempt in attempts) > 0
+    first = lines[0]
+    assert first["requested"] == {"base": [1.0, 0.0]} and first["sent"] == {"base": [0.2, 0.0]}
+    assert first["changes"] == ["base: acceleration limited"]
+    assert {"gripper": 0.0} in [line["requested"] for line in lines]
+
+
 def test_two_runs_differ_in_nothing_but_timings(tiny_options, tmp_path):
     runs = [session.run(tiny_options(out=tmp_path / name)) for name in ("one", "two")]
     lines = [[json.loads(line) for line in (run.episode_folder / "steps.jsonl").open()] for run in runs]
     for line in (*lines[0], *lines[1]):
         assert line.pop("timings")["total"] > 0
     assert lines[0] == lines[1]
-    states = [(run.episode_folder / "final_state.json").read_bytes() for run in runs]
-    assert states[0] == states[1]
+    for name in ("final_state.json", "commands.jsonl"):
+        one, two = ((run.episode_folder / name).read_bytes() for run in runs)
+        assert one == two
 
 
 def test_a_finished_run_is_not_touched(tiny_options, tmp_path):

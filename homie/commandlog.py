@@ -1,0 +1,43 @@
+"""`commands.jsonl`: every command as it was requested and as the safety gate sent it.
+
+    {"stamp": 12.36, "requested": {"base": [0.9, 0.0]}, "sent": {"base": [0.82, 0.0]}, "changes": ["base: ..."]}
+
+`stamp` is that of the observation that the skill decided on. Parts that were not commanded are left out.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from homie.files import to_json
+from homie.types import Command, SentCommand
+
+PARTS = ("base", "arm", "torso", "head", "gripper")
+
+
+class CommandLog:
+    """Appends to one file. Lines reach the disk at `flush`: there are too many to sync each."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("ab")
+
+    def write(self, stamp: float, sent: SentCommand) -> None:
+        """Add one line. Raises OSError."""
+        line = {"stamp": stamp, "requested": _parts(sent.requested), "sent": _parts(sent.sent), "changes": sent.changes}
+        self._file.write(to_json(line, indent=None))
+
+    def flush(self) -> None:
+        """Hand what was written to the system."""
+        self._file.flush()
+
+    def close(self) -> None:
+        """Idempotent."""
+        self._file.close()
+
+
+def _parts(command: Command) -> dict[str, object]:
+    parts: dict[str, object] = {name: getattr(command, name) for name in PARTS if getattr(command, name) is not None}
+    if command.effector is not None:
+        pose = command.effector
+        parts["effector"] = {"position": pose.position.tolist(), "rotation": pose.rotation.tolist()}
+    return parts
