@@ -52,8 +52,12 @@ FACTS: dict[str, JointFacts] = {link.joint.name: link.joint for link in LINKS if
 REST: Array = np.array([0.05, 1.32, 1.40, -0.20, 1.72, 0.0, 1.66, 0.0])
 """Torso and arm for travelling empty: the arm folded in front of the torso, within the base's footprint."""
 
-CARRY: Array = np.array([0.386, 1.147, 0.954, -0.008, 2.078, 1.518, -1.985, 1.452])
-"""Torso and arm for travelling loaded: the gripper level before the torso, all within 0.42 m of the base's centre."""
+CARRY: Array = np.array([0.386, 1.147, 0.954, -0.008, 2.078, -1.624, 1.985, -1.690])
+"""Torso and arm for travelling loaded: the gripper level before the torso, all within 0.42 m of the base's centre.
+
+Of the two ways to hold the wrist so this is the one in which a thing in the hand keeps 5 cm from the robot's body on
+the way from and to READY and its mirror image.
+"""
 
 READY: Array = np.array([0.386, 0.688, -0.711, -2.125, 2.072, -2.125, -1.411, 2.111])
 """Torso and arm raised before reaching: nothing of it lower than a counter top stands out in front.
