@@ -35,6 +35,8 @@ def add_grasp_constraints(spec: mujoco.MjSpec) -> None:
             name2="robot/base_link",
             active=False,
         )
+    weld = spec.equality(WELD)  # much stiffer than MuJoCo's default, with which things turn by ten degrees in the hand
+    weld.solref, weld.solimp = [0.008, 1.0], [0.99, 0.999, 0.001, 0.5, 2.0]
 
 
 class Grasping:
