@@ -5,9 +5,10 @@ from __future__ import annotations
 from homie.types import ErrorCode, Subtask
 from perception.names import canonical
 from planners.common_sense import is_container, means
-from planners.instruction import Bring, CloseUp, Errand, Fetch, Item, OpenUp, Place, Visit
+from planners.instruction import Bring, CloseUp, Errand, Fetch, OpenUp, Place, Visit
 from planners.memory import Memory
 from planners.moves import TRIES, Course, GaveUp, Moves, closed_container
+from planners.phrases import Item
 
 MAX_ITEMS = 12
 """Items that one errand for `all` of something handles at most."""
@@ -44,8 +45,7 @@ class Errands(Moves):
                     if errand.place.words in self.memory.open and errand.place.words not in later:
                         yield from self._shut(errand.place.words)
                 case Fetch():
-                    taken = yield from self._take(errand.item.words, errand.item.source)
-                    self._note(bool(taken), f"picked up the {errand.item.words}", f"get the {errand.item.words}")
+                    yield from self._fetch(errand.item)
                 case Visit():
                     reached = yield from self.reach(errand.words, f"The task is to get to the {errand.words}.")
                     self._note(bool(reached), f"gone to the {errand.words}", f"find the {errand.words}")
@@ -73,6 +73,13 @@ class Errands(Moves):
         self._note(closed, f"closed the {words}", f"close the {words}")
 
     # ------------------------------------------------------------ bringing
+
+    def _fetch(self, item: Item) -> Course[None]:
+        """Pick one thing up and keep it; there is one hand only."""
+        name, source = yield from self._which(item, Place(""), 0)
+        taken = bool(name) and (yield from self._take(name, source))
+        what = item.words or f"things on the {item.source}"
+        self._note(bool(taken), f"picked up the {name}", f"get the {what}")
 
     def _bring(self, item: Item, place: Place) -> Course[None]:
         if place.inside and is_container(place.words) and not self.memory.held:
@@ -190,7 +197,8 @@ class Errands(Moves):
             if is_container(source) and source not in self.memory.open:
                 yield from self.open(source, f"I look into the {source}.")
             for name in self.memory.things_on(source):
-                if not item.words or means(item.words, name):
+                wanted = not item.words or means(item.words, name)
+                if wanted and not (item.besides and means(item.besides, name)):
                     return name, source
             self.memory.cleared(item.words, source)
         return "", ""

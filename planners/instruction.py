@@ -10,22 +10,14 @@ an instruction carried out is worse than a question.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
-from perception.names import normalise
+from perception.names import canonical
+from planners.common_sense import is_container, is_room
+from planners.phrases import THERE, Item, items, noun, place
 
 # ---------------------------------------------------------------- errands
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """What is to be handled. words: `green can`, "" for anything at the source; count: how many, None for all;
-    source: the place it is taken from, "" where none is named."""
-
-    words: str
-    count: int | None = 1
-    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +76,16 @@ _POLITE = re.compile(
 _TAIL = re.compile(r"(?:[\s,]*(?:\bplease\b|\bfor me\b|\bthank you\b|\bthanks\b|\bagain\b|\bafterwards?\b|[.!?]))+$")
 
 _VERBS = {
-    "bring": r"put|place|set|move|bring|take|carry|store|transfer|drop|deliver|leave|return|stow|stash",
+    "bring": r"put|place|set|move|bring|take|carry|store|transfer|drop|deliver|leave|return|stow|stash|prepare",
     "fetch": r"pick up|pick|get|grab|fetch|collect|take out|retrieve|hold",
-    "find": r"find|look for|search for|locate|seek",
+    "find": r"find|look for|search for|search|locate|seek",
     "visit": r"go to|walk to|navigate to|drive to|head to|move to|go into|go back to|go over to|visit|come to|approach",
     "open": r"open up|open",
     "close": r"close|shut",
     "chill": r"refrigerate|freeze|chill|cool down|cool",
     "heat": r"heat up|heat|warm up|warm|microwave",
     "wash": r"wash|rinse",
-    "clear": r"clean up|clean off|tidy up|tidy|clear up|clear off|clear|empty",
+    "clear": r"clean up|clean off|tidy up|tidy|clear up|clear off|clear|clean|empty",
 }
 _APPLIANCE = {"chill": "fridge", "heat": "microwave", "wash": "sink"}
 _ANY_VERB = "|".join(sorted("|".join(_VERBS.values()).split("|"), key=len, reverse=True))
@@ -107,30 +99,24 @@ _PREPOSITIONS = (
 _SPLIT = re.compile(rf"\s+({_PREPOSITIONS})(?=\s|$)")
 _INSIDE = {"in", "into", "inside", "within", "back in", "back into"}
 _FROM = {"from", "out of", "off"}
-_PRONOUNS = {
-    "it",
-    "them",
-    "they",
-    "that",
-    "those",
-    "these",
-    "this",
-    "one",
-    "him",
-    "both",
-    "all of them",
-    "both of them",
+_TOWARDS = {"to", "over to", "back to", "into", "onto", "back into", "back onto"}
+_BEYOND = re.compile(
+    r"\b(?:if|unless|until|whether|check|or|not|don't|do not|never|enough|instead|number of|make)\b"
+    r"|\b(?:how|what|why|where|who)\b"
+)
+"""Words of conditions, choices and questions, which this grammar does not read."""
+_BESIDE = re.compile(r"\s+(?:in front of|next to|near|beside|close to) (?:it|you|me|him|her|them|us)\b")
+_ROOM_PLACES = {
+    "kitchen": "kitchen counter",
+    "living room": "living room table",
+    "bedroom": "bed",
+    "bathroom": "washbasin",
+    "dining room": "dining room table",
+    "study": "desk",
 }
-_THERE = {"", "it", "there", "here", "this", "that", "them"}
-_EVERYTHING = re.compile(
-    r"^(?:everything|all|all (?:of )?(?:the )?(?:items?|objects?|things?|stuff|of it)"
-    r"|the (?:items|objects|things|stuff)|(?:items|objects|things|stuff)|every (?:item|object|thing))(?: else)?$"
-)
-_NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "both": 2, "a couple of": 2, "a pair of": 2}
-_COUNT = re.compile(
-    rf"^(?:(all|every|each)(?: of)?|({'|'.join(_NUMBERS)}|\d+)(?: of)?)\s+(?:(?:the|my|your|these|those)\s+)?(.+)$"
-)
-_ARTICLE = re.compile(r"^(?:the|a|an|some|any|my|your|our|this|that|these|those|another|its)\s+(?:other\s+)?")
+"""Where something is put that is to be brought to a room."""
+_TIDY_TO = "kitchen counter"
+"""Where things go that are only to be cleared away."""
 
 
 # ---------------------------------------------------------------- grammar
@@ -138,24 +124,41 @@ _ARTICLE = re.compile(r"^(?:the|a|an|some|any|my|your|our|this|that|these|those|
 
 def parse_instruction(text: str) -> tuple[Errand, ...]:
     """The errands in an instruction, in order; empty when it is not understood."""
-    reader = _Reader()
     plain = " ".join(text.lower().replace("\u2019", "'").replace("_", " ").split())
+    plain = _BESIDE.sub("", plain)
+    if _BEYOND.search(plain):
+        return ()
+    reader = _Reader()
     for clause in _CLAUSE_BREAK.split(_TAIL.sub("", plain)):
         stripped = _TAIL.sub("", _POLITE.sub("", clause.strip(" ,"))).strip(" ,")
         if stripped and not reader.read(stripped):
             return ()
-    return _simplified(reader.errands)
+    return _simplified(reader.all())
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrase:
+    """`things [source] destination`: one part of a clause with `put`."""
+
+    things: str
+    places: tuple[tuple[str, str], ...]
 
 
 class _Reader:
     """Reads clause after clause and knows what the pronouns mean."""
 
     def __init__(self) -> None:
-        self.errands: list[Errand] = []
+        self._errands: list[Errand] = []
         self._items: tuple[Item, ...] = ()
         self._place = ""
         self._opened = ""
         self._cleared = ""
+
+    def all(self) -> list[Errand]:
+        """The errands read so far. What was only to be cleared goes where things are put away."""
+        if self._cleared and not any(isinstance(one, Bring) for one in self._errands):
+            return [*self._errands, Bring(Item("", None, self._cleared), Place(_TIDY_TO))]
+        return self._errands
 
     def read(self, clause: str) -> bool:
         """Take in one clause; False if it makes no sense."""
@@ -166,35 +169,36 @@ class _Reader:
         return False
 
     def _clause(self, meaning: str, rest: str) -> bool:
-        rest = re.sub(r"^(?:me|us|up|down|out|away)\s+", "", rest)
+        rest = re.sub(r"^(?:me|us|up|down|out|away|off)\s+", "", rest)
         if meaning == "visit":
             return self._visit(rest)
         if meaning in ("open", "close"):
             return self._joint(meaning, rest)
         if meaning in _APPLIANCE:
-            appliance = _APPLIANCE[meaning]
-            return self._bring(f"{_SPLIT.split(f' {rest}', maxsplit=1)[0].strip()} in {appliance}")
+            things, *where = _SPLIT.split(f" {rest}")
+            source = place(where[1]) if where else ""
+            return self._leave(things.strip(), source, Place(_APPLIANCE[meaning], True))
         if meaning == "clear":
-            self._cleared = self._place = _noun(rest)
+            self._cleared = self._place = place(rest)
             return bool(self._cleared)
         return self._bring(rest) if meaning == "bring" else self._fetch(meaning, rest)
 
     def _visit(self, rest: str) -> bool:
-        words = self._place if rest in _THERE else _noun(rest)
+        words = self._place if rest in THERE else noun(rest)
         if not words:
             return False
         self._place = words
-        self.errands.append(Visit(words))
+        self._errands.append(Visit(words))
         return True
 
     def _joint(self, meaning: str, rest: str) -> bool:
-        rest = re.sub(r"\s+door$", "", re.sub(r"^the door (?:of|to) ", "", rest))
+        rest = re.sub(r"\s+doors?$", "", re.sub(r"^the doors? (?:of|to) ", "", rest))
         for part in re.split(r"\s*,\s*|\s+and\s+", rest):
-            words = (self._opened or self._place) if part in _THERE else _noun(part)
+            words = (self._opened or self._place) if part in THERE else noun(part)
             if not words:
                 return False
             self._place = self._opened = words
-            self.errands.append(OpenUp(words) if meaning == "open" else CloseUp(words))
+            self._errands.append(OpenUp(words) if meaning == "open" else CloseUp(words))
         return True
 
     def _fetch(self, meaning: str, rest: str) -> bool:
@@ -202,90 +206,81 @@ class _Reader:
         parts = _SPLIT.split(f" {rest}")
         if "to" in parts[1::2] or "over to" in parts[1::2]:
             return self._bring(rest)
-        sources = [_noun(noun) for noun in parts[2::2]]
-        items = self._understood(parts[0].strip(), sources[0] if sources else "")
-        if not items:
-            return False
-        self._place = items[0].source or self._place
-        for item in items:
-            self.errands.append(Visit(item.words) if meaning == "find" and not item.source else Fetch(item))
-        return True
+        sources = [place(one) for one in parts[2::2]]
+        found = self._understood(parts[0].strip(), sources[0] if sources else "")
+        self._place = (found[0].source if found else "") or self._place
+        for item in found:
+            self._errands.append(Visit(item.words) if meaning == "find" and not item.source else Fetch(item))
+        return bool(found)
 
     def _bring(self, rest: str) -> bool:
-        """One or more `things [source] destination`, with `and` between."""
-        parts = _SPLIT.split(f" {re.sub(r' (?:back|away)$', '', rest)}")
-        things, places = parts[0].strip(), list(zip(parts[1::2], parts[2::2], strict=True))
-        if not places:
-            return self._fetch("fetch", rest)
-        source = ""
-        for at, (preposition, noun) in enumerate(places):
-            noun, _, following = noun.strip().partition(" and ")
-            last = at == len(places) - 1
-            if preposition in _FROM or (not last and not following):
-                source = self._where(noun)
-                if last:
-                    return self._take(things, source)
-                continue
-            if not self._leave(things, source, Place(self._where(noun), preposition in _INSIDE)):
+        """One or more phrases with `and` between. Where the last one has source and destination (`the bowl on the
+        desk and the mug on the sofa to the sink`), the places of those before it are sources as well."""
+        phrases = _phrases(re.sub(r" (?:back|away)$", "", rest))
+        *_, final = phrases
+        if not final.places:
+            return len(phrases) == 1 and self._fetch("fetch", rest)
+        shared = final.places[-1] if len(final.places) > 1 and final.places[-1][0] in _TOWARDS else None
+        for phrase in phrases:
+            sources, (preposition, where) = phrase.places[:-1], phrase.places[-1]
+            if shared is not None and phrase is not final and len(phrase.places) == 1:
+                sources, (preposition, where) = phrase.places, shared
+            if any(one in _TOWARDS for one, _ in sources):
                 return False
-            things, source = following, ""
-        return not things
-
-    def _take(self, things: str, source: str) -> bool:
-        items = self._understood(things, source)
-        self._place = source
-        self.errands += [Fetch(item) for item in items]
-        return bool(items)
-
-    def _leave(self, things: str, source: str, place: Place) -> bool:
-        items = self._understood(things, source)
-        if not items or not place.words:
-            return False
-        self._place = place.words
-        self.errands += [Bring(item, place) for item in items]
+            source = self._where(sources[-1][1]) if sources else ""
+            if preposition in _FROM:
+                if not self._take(phrase.things, self._where(where)):
+                    return False
+            elif not self._leave(phrase.things, source, self._destination(preposition, where)):
+                return False
         return True
 
-    def _where(self, noun: str) -> str:
-        return (self._place or self._opened) if noun.strip() in _THERE else _noun(noun)
+    def _take(self, things: str, source: str) -> bool:
+        found = self._understood(things, source)
+        self._place = source
+        self._errands += [Fetch(item) for item in found]
+        return bool(found)
+
+    def _leave(self, things: str, source: str, to: Place) -> bool:
+        found = self._understood(things, source)
+        if not to.words:
+            return False
+        self._place = to.words
+        self._errands += [Bring(item, to) for item in found]
+        return bool(found)
+
+    def _destination(self, preposition: str, words: str) -> Place:
+        """A Place. What is brought `to` a container goes into it; what is brought to a room goes onto furniture."""
+        name = self._where(words)
+        inside = preposition in _INSIDE or (preposition in _TOWARDS and is_container(name))
+        return Place(_ROOM_PLACES.get(canonical(name), name), inside)
+
+    def _where(self, words: str) -> str:
+        return (self._place or self._opened) if words.strip() in THERE else place(words)
 
     def _understood(self, things: str, source: str) -> tuple[Item, ...]:
-        """The items that a noun phrase means; empty if it can not be told."""
-        if things in _PRONOUNS and self._items:
-            return tuple(replace(item, source=source or item.source) for item in self._items)
-        if things in _PRONOUNS and things not in ("both",) and not self._items:
-            return ()
-        found = []
-        for part in re.split(r"\s*,\s*(?:and\s+)?|\s+and\s+", things):
-            if _EVERYTHING.match(part):
-                where = source or self._cleared
-                found.append(Item("", None, where))
-            elif part:
-                found.append(replace(_item(part, self._items), source=source))
-        if any(not item.words and not item.source for item in found):
-            return ()
-        self._items = tuple(found)
+        self._items = items(things, source, self._cleared, self._items) or ()
         return self._items
 
 
-def _item(part: str, before: tuple[Item, ...]) -> Item:
-    """One counted noun: `two apples`, `all the cans`, `another one`."""
-    counted = _COUNT.match(part)
-    count: int | None = 1
-    if counted:
-        every, number, part = counted.groups()
-        count = None if every else _NUMBERS.get(number) or int(number)
-    words = _noun(part)
-    if words in ("one", "") and before:
-        words = before[-1].words
-    return Item(words, count)
-
-
-def _noun(text: str) -> str:
-    """A noun phrase without its article, in the singular."""
-    words, before = text.strip(" ,."), ""
-    while words != before:
-        before, words = words, _ARTICLE.sub("", words)
-    return normalise(words)
+def _phrases(text: str) -> list[_Phrase]:
+    """`the apple on the desk and the pear to the sink` -> two phrases, each with its prepositions and places."""
+    things, *rest = _SPLIT.split(f" {text}")
+    things, phrases = things.strip(), []
+    places: list[tuple[str, str]] = []
+    pairs = list(zip(rest[::2], rest[1::2], strict=True))
+    for at, (preposition, words) in enumerate(pairs):
+        where, _, following = words.strip().partition(" and ")
+        if places and preposition in ("in", "at") and is_room(place(where)):
+            places[-1] = (places[-1][0], f"{place(where)} {place(places[-1][1])}")  # the table in the kitchen
+        else:
+            places.append((preposition, where))
+        if following or at == len(pairs) - 1:
+            phrases.append(_Phrase(things, tuple(places)))
+            things, places = following, []
+    if things or not phrases:
+        phrases.append(_Phrase(things, ()))
+    return phrases
 
 
 def _simplified(errands: list[Errand]) -> tuple[Errand, ...]:

@@ -6,7 +6,7 @@ from collections import Counter
 
 from homie.types import Detection, PlannerInput
 from perception.names import canonical
-from planners.common_sense import is_container, is_surface, means, same_head
+from planners.common_sense import is_container, is_furniture, is_room, is_surface, means, same_head
 
 CLOSE = 0.4
 """Share of a picture's width from which furniture was seen closely."""
@@ -108,14 +108,15 @@ class Memory:
         return list(dict.fromkeys(canonical(one.name) for one in found))
 
     def things_on(self, place: str) -> list[str]:
-        """Names of loose things that stand on a place in the same picture: their foot is within its box."""
+        """Names of loose things that stand on a place in the same picture: their foot is within its box. In a room
+        it is all that is in sight from there."""
         supports = [one for one in self.in_sight if means(place, one.name)]
         found: list[str] = []
         for thing in self.in_sight:
             name = canonical(thing.name)
-            if is_surface(name) or is_container(name) or name in found:
+            if is_furniture(name) or name in found:
                 continue
-            if any(_stands_on(thing, support) for support in supports):
+            if is_room(place) or any(_stands_on(thing, support) for support in supports):
                 found.append(name)
         return found
 
