@@ -24,7 +24,10 @@ LARGE = 12000
 GRIPPABLE_DEPTH = 0.09
 """Metres that a small thing is taken to be deep when only its front can be seen."""
 EDGE_STEP = 0.02
-"""Metres by which a pixel at the edge of a mask may differ in depth from the pixels inside it."""
+SMALL_EDGE_STEP = 0.09
+SMALL = 400
+"""Metres by which a pixel at the edge of a mask may differ in depth from the pixels inside it, and the same for masks
+of less than `SMALL` pixels, where a row of a far rim lies well behind the row before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +110,15 @@ def _without_edges(mask: Mask, depth: NDArray[np.float32]) -> Mask:
     """The mask without pixels at its edge that belong to what is behind or before (they mix depths)."""
     kernel = np.ones((3, 3), np.uint8)
     inner = cv2.erode(mask.astype(np.uint8), kernel, borderType=cv2.BORDER_CONSTANT, borderValue=0) > 0
-    if np.count_nonzero(inner) < 6:  # a thin thing is all edge: keep what is near its middle depth
+    if np.count_nonzero(inner) < 0.3 * np.count_nonzero(mask):  # a thin thing is all edge: keep its middle depth
         if not mask.any():
             return mask
         middle = float(np.median(depth[mask]))
-        thin: Mask = mask & (np.abs(depth - middle) < 0.1)
+        thin: Mask = mask & (np.abs(depth - middle) < 0.15)
         return thin
-    farthest = cv2.dilate(np.where(inner, depth, np.float32(-1.0)), kernel) + EDGE_STEP
-    nearest = cv2.erode(np.where(inner, depth, np.float32(1e3)), kernel) - EDGE_STEP
+    step = SMALL_EDGE_STEP if np.count_nonzero(mask) < SMALL else EDGE_STEP
+    farthest = cv2.dilate(np.where(inner, depth, np.float32(-1.0)), kernel) + step
+    nearest = cv2.erode(np.where(inner, depth, np.float32(1e3)), kernel) - step
     kept: Mask = inner | (mask & (depth < farthest) & (depth > nearest))
     return kept
 
@@ -208,8 +212,8 @@ def object_box(points: Points, spacing: float, eye: Array, *, complete: bool = T
     """The upright box of a small thing from the points (n, 3) of the sides that were seen from `eye` (3,).
 
     complete: add what is hidden behind. The far side of a thing with a flat top can be seen from above; a round one
-    is mirrored; where the view is too flat to tell, the thing is taken to be as deep as wide, at most
-    `GRIPPABLE_DEPTH`.
+    is mirrored; where the view is too flat to tell, the thing is taken to be as deep as wide, but not deeper than
+    `GRIPPABLE_DEPTH` or than could have escaped notice (half a pixel row of its top).
     """
     points = np.asarray(points, dtype=np.float64)
     low, high = float(points[:, 2].min()), float(points[:, 2].max())
@@ -232,7 +236,7 @@ def object_box(points: Points, spacing: float, eye: Array, *, complete: bool = T
     lateral = np.abs(axes @ np.array([-view[1], view[0]]))
     half = half + 0.5 * spacing * lateral
     if complete and not resolved and half[1] < 0.8 * half[0]:
-        wanted = max(float(half[1]), min(float(half[0]), GRIPPABLE_DEPTH / 2))
+        wanted = max(float(half[1]), min(float(half[0]), GRIPPABLE_DEPTH / 2, float(half[1]) + row / 4))
         center = center + axes[1] * np.sign(axes[1] @ view) * (wanted - half[1])
         half = np.array([half[0], wanted])
     if eye[2] <= high:

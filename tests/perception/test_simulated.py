@@ -1,0 +1,66 @@
+"""The simulated detector reports what is really visible, by the names of people."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+from furnished import House
+
+from homie.types import VIEWS, Observation, Pose2
+from perception.simulated import SimulatedDetector, is_room, kind_of
+
+MIDDLE = Pose2(3.0, 3.0, 0.0)
+
+
+def test_names_kinds_colours_and_rooms(house: House, detector: SimulatedDetector) -> None:
+    found = detector.detect(house.observe(MIDDLE))
+    names = {(d.name, d.instance, d.part) for d in found}
+    assert ("brown table", "table_1", "") in names
+    assert ("white table", "table_2", "") in names
+    assert ("kitchen", "kitchen", "floor") in names
+    assert ("fridge", "fridge", "door") in names
+    assert ("fridge", "fridge", "handle") in names
+    assert ("drawer", "drawer", "drawer") in names
+    assert not {d.instance for d in found} & {"wall", "floor", ""}
+
+
+def test_boxes_are_tight_and_larger_ones_come_first(house: House, detector: SimulatedDetector) -> None:
+    found = detector.detect(house.observe(MIDDLE))
+    for view in VIEWS:
+        areas = [(d.box[2] - d.box[0]) * (d.box[3] - d.box[1]) for d in found if d.view == view]
+        assert len(areas) > 1
+        assert areas == sorted(areas, reverse=True)
+    for d in found:
+        assert d.mask is not None
+        rows, columns = np.nonzero(d.mask)
+        assert d.box == (columns.min(), rows.min(), columns.max() + 1, rows.max() + 1)
+
+
+def test_what_is_behind_a_closed_door_is_not_reported(house: House, detector: SimulatedDetector) -> None:
+    closed = detector.detect(house.observe(house.before("fridge", 0.9)))
+    house.open("fridge", 1.6)
+    opened = detector.detect(house.observe(house.before("fridge", 0.9)))
+    assert "tomato_soup_can" not in {d.instance for d in closed}
+    assert "tomato_soup_can" in {d.instance for d in opened}
+
+
+def test_small_things_are_reported_only_from_near(house: House) -> None:
+    far, near = house.observe(Pose2(2.6, 1.5, 1.57)), house.observe(house.before("table_1", 0.6))
+    strict = SimulatedDetector(min_pixels=60)
+    assert "apple_1" not in {d.instance for d in strict.detect(far)}
+    assert "apple_1" in {d.instance for d in strict.detect(near)}
+    assert "apple_1" in {d.instance for d in SimulatedDetector(min_pixels=5).detect(far)}
+
+
+def test_no_segmentation_no_detections(house: House, detector: SimulatedDetector) -> None:
+    seen = house.observe(MIDDLE)
+    frames = {name: dataclasses.replace(frame, instances=None) for name, frame in seen.frames.items()}
+    assert detector.detect(Observation(seen.stamp, seen.body, frames)) == ()
+
+
+def test_kinds_and_rooms_from_names() -> None:
+    assert kind_of("sugar_box_12") == "sugar_box"
+    assert kind_of("tv_stand") == "tv_stand"
+    assert is_room("living_room_2")
+    assert not is_room("kitchen_counter_1")
