@@ -357,8 +357,8 @@ class Goal:
     box: its bounding box. surfaces: where to put (best first). obstacles: boxes of things standing there.
     articulations: doors and drawers that belong to it. room: the rectangle (x0, y0, x1, y1) if it is a spot.
     front: yaw of the side a person uses, for furniture. held: box of the object in the hand, in the gripper frame.
-    grid: where the base can not be. solids: boxes near the target that the arm keeps out of, without a target object, and
-    without the panels that Open and Close move. mask and image are for policies that want pixels.
+    grid: where the base can not be. solids: boxes near the target that the arm keeps out of, but not a target object,
+    nor the panels that Open and Close move. mask and image are for policies that want pixels.
     """
 
     name: str

@@ -122,14 +122,14 @@ class MobileSkill(RoutineSkill):
             yield from self.fold(posture)
 
     def fold(self, posture: Array) -> Motion:
-        """Bring the arm to a posture; if something is in its way, back off and try again."""
-        for retreat in (0.25, 0.25):
+        """Bring the arm to a posture; if something is in its way, back off and try another way round."""
+        for way in ([posture], *([ready, posture] for ready in self.spec.ready)):
             try:
-                yield from self.posture(posture)
+                yield from self.follow_joints(way)
                 return
             except Stuck:
-                yield from self.straight(-retreat, speed=0.2, seconds=3.0)
-        yield from self.posture(posture)
+                yield from self.straight(-0.25, speed=0.2, seconds=3.0)
+        yield from self.follow_joints([posture])
 
     def look_at(self, point: Array, *, seconds: float = 1.5) -> Motion:
         """Turn the head towards a point (3,) in the odometry frame."""

@@ -44,10 +44,10 @@ class Hand:
         tilt = abs(pitch - self.pitch)
         return self.drop * float(np.cos(tilt)) + min(self.half[:2]) * float(np.sin(tilt))
 
-    def tilts(self) -> tuple[tuple[float, float], ...]:
+    def tilts(self, pitches: Sequence[float]) -> tuple[tuple[float, float], ...]:
         """Pitches to put it down with, and what they cost: a tall thing should stand, a small one may lie anyhow."""
         dear = 0.4 if max(self.half) < 0.05 else 1.5
-        others = [pitch for pitch in (0.6, 0.3, 0.1) if abs(pitch - self.pitch) > 0.1]
+        others = [pitch for pitch in pitches if abs(pitch - self.pitch) > 0.1]
         return ((self.pitch, 0.0), *((pitch, dear * abs(pitch - self.pitch)) for pitch in others))
 
 

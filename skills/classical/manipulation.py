@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+
 import numpy as np
 
 from homie.interfaces import Kinematics, RobotSpec
 from homie.types import Array, Box, Command, Pose, Pose2
-from skills.classical.collision import Solids
+from skills.classical.collision import TOUCH, Solids
 from skills.classical.driving import MobileSkill
 from skills.classical.hand import Hand
 from skills.classical.motion import Motion, wrap
-from skills.classical.reaching import Standing
+from skills.classical.reaching import Standing, first_standing
 
 BACK_OFF = 0.32
 """Metres before a standing where the arm is raised, so that it never swings into what the robot stands at."""
@@ -46,19 +48,39 @@ class Manipulation(MobileSkill):
         """What the arm must keep out of, with some boxes more."""
         return Solids([*self.goal.solids, *(box for box in more if box is not None)])
 
-    def clear(self, solids: Solids, base: Pose2, q: Array, margin: float) -> bool:
-        """Whether an arm posture at a base pose keeps `margin` metres (negative: may touch) from solid things."""
-        points = self.kinematics.link_points(q)
+    def clear(self, solids: Solids, base: Pose2, q: Array, margin: float, held: float = 0.0) -> bool:
+        """Whether an arm posture at a base pose keeps `margin` metres (negative: may touch) from solid things.
+
+        held: radius (m) of what is in the hand, if it counts.
+        """
+        points, radii = self.kinematics.link_points(q), self.kinematics.point_radii
+        if held:
+            points = np.vstack([points, self.kinematics.forward(q).position])
+            radii = np.append(radii, held)
         c, s = np.cos(base.yaw), np.sin(base.yaw)
         turned = np.stack([c * points[:, 0] - s * points[:, 1], s * points[:, 0] + c * points[:, 1], points[:, 2]], 1)
         placed = turned + np.array([base.x, base.y, 0.0])
-        return solids.distance(placed, self.kinematics.point_radii) >= margin
+        return solids.distance(placed, radii) >= margin
 
-    def clear_way(self, solids: Solids, base: Pose2, begin: Array, end: Array, margin: float = 0.005) -> bool:
+    def reachable_standing(
+        self, options: Iterator[tuple[float, Pose2, Sequence[Pose]]], accept: Callable[[Standing], bool]
+    ) -> tuple[Standing, Sequence[Pose]] | None:
+        """The cheapest option that the arm can do without running into things."""
+        solids = self.solids()
+
+        def probe(base: Pose2, q: Array) -> bool:
+            return self.clear(solids, base, q, TOUCH)
+
+        return first_standing(self.kinematics, options, self.spec.ready, probe=probe, accept=accept)
+
+    def clear_way(
+        self, solids: Solids, base: Pose2, begin: Array, end: Array, margin: float = 0.005, held: float = 0.0
+    ) -> bool:
         """Whether the straight way in joint space does."""
         end = self._nearest_turn(end, begin)
         steps = max(3, int(np.max(np.abs(end - begin)) / 0.2))
-        return all(self.clear(solids, base, begin + (end - begin) * t, margin) for t in np.linspace(0, 1, steps + 1))
+        way = (begin + (end - begin) * t for t in np.linspace(0, 1, steps + 1))
+        return all(self.clear(solids, base, q, margin, held) for q in way)
 
     # ------------------------------------------------------------ coming and going
 

@@ -11,7 +11,7 @@ from skills.classical.collision import TOUCH
 from skills.classical.hand import Grasp, grasps
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck
-from skills.classical.reaching import Reachable, Standing, base_candidates, first_standing, solve_sequence
+from skills.classical.reaching import Reachable, Standing, base_candidates, solve_sequence
 
 HOVER = 0.13
 """Metres before the grasp where the straight approach begins."""
@@ -75,7 +75,7 @@ class Pick(Manipulation):
         if not chosen:
             raise Stuck("no grasp fits the object where it stands")
         by_pose = {id(grasp.pose): grasp for grasp in chosen}
-        found = first_standing(self.kinematics, self._options(chosen), self.spec.ready, accept=self._free)
+        found = self.reachable_standing(self._options(chosen), self._free)
         if found is None:
             raise Stuck("no place to stand from which the object can be reached")
         standing, poses = found

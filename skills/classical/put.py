@@ -12,10 +12,13 @@ from skills.classical.collision import TOUCH
 from skills.classical.hand import places
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck, gripper_rotation
-from skills.classical.reaching import Reachable, Standing, base_candidates, first_standing, solve_sequence
+from skills.classical.reaching import Reachable, Standing, base_candidates, solve_sequence
 
 HOVER = 0.14
 MAX_SPOTS = 30
+
+LEVEL_HANDS, STEEP_HANDS = (0.6, 0.3, 0.1), (1.2, 1.5, 0.9)
+"""Pitches of the hand that fit into a compartment, and over a rim."""
 
 STANDS = (0.72, 0.62, 0.82, 0.92, 1.0)
 """Metres from base centre to spot, best first."""
@@ -53,7 +56,7 @@ class Put(Manipulation):
         yield from self.leave()
 
     def _choose(self) -> tuple[Standing, Sequence[Pose]]:
-        found = first_standing(self.kinematics, self._options(), self.spec.ready, accept=self._free)
+        found = self.reachable_standing(self._options(), self._free)
         if found is None:
             raise Stuck("no free spot that the arm can reach")
         return found
@@ -68,17 +71,18 @@ class Put(Manipulation):
         raise Stuck("no free spot can be reached from here")
 
     def _free(self, standing: Standing) -> bool:
-        solids = self.solids()
-        return all(self.clear(solids, standing.base, q, TOUCH) for q in standing.joints) and self.clear_way(
-            solids, standing.base, standing.ready, standing.joints[0]
+        solids, held = self.solids(), 0.8 * max(self.hand.half)
+        return self.clear_way(solids, standing.base, standing.ready, standing.joints[0], held=held) and all(
+            self.clear(solids, standing.base, q, TOUCH) for q in standing.joints
         )
 
     def _options(self) -> Iterator[tuple[float, Pose2, Sequence[Pose]]]:
         reachable = Reachable.of(self.costs, self.base)
         found: list[tuple[float, int, Pose2, Sequence[Pose]]] = []
         for rank, surface in enumerate(self.goal.surfaces):
-            tilts = self.hand.tilts()
-            falls = (0.0,) if surface.access is not None else FALLS
+            shut_in = surface.access is not None
+            tilts = self.hand.tilts(LEVEL_HANDS if shut_in else STEEP_HANDS)
+            falls = FALLS[:1] if shut_in else FALLS
             spots = [
                 (cost + 2.0 * max(0.0, gap - COMFORTABLE_GAP), spot)
                 for cost, spot in places(surface, self.goal.obstacles, self.hand)
@@ -111,7 +115,7 @@ class Put(Manipulation):
         away = -rotation[:, 0]
         if surface.access is None:
             over = at + np.array([0.0, 0.0, HOVER])
-            withdrawn = at + 0.10 * away + np.array([0.0, 0.0, 0.06])
+            withdrawn = at + 0.03 * away + np.array([0.0, 0.0, 0.13])
             return (Pose(over, rotation), Pose(at, rotation), Pose(withdrawn, rotation))
         way = np.array([*surface.access, 0.0])
         out = float((surface.center[:2] - spot[:2]) @ surface.access) + max(surface.half_x, surface.half_y) + 0.14

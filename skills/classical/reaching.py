@@ -125,13 +125,23 @@ def first_standing(
     options: Iterator[tuple[float, Pose2, Sequence[Pose]]],
     readies: Sequence[Array],
     *,
-    tries: int = 160,
+    tries: int = 400,
     max_jump: float = 2.0,
-    accept: Callable[[Standing], bool] = lambda standing: True,
+    probe: Callable[[Pose2, Array], bool],
+    accept: Callable[[Standing], bool],
 ) -> tuple[Standing, Sequence[Pose]] | None:
-    """The cheapest option whose pose sequence is reachable and accepted. Options: (cost, base pose, poses), sorted."""
+    """The cheapest option whose pose sequence is reachable and accepted. Options: (cost, base pose, poses), sorted.
+
+    The second pose, where the work is done, decides most: it is solved alone first and shown to `probe` with the base
+    pose, so that hopeless options cost little.
+    """
     for _, base, poses in itertools.islice(options, tries):
         for ready in readies:
+            at = solve_sequence(kinematics, base, poses[1:2], ready)
+            if at is None:
+                break
+            if not probe(base, at[0]):
+                continue
             joints = solve_sequence(kinematics, base, poses, ready, max_jump=max_jump)
             if joints is not None and accept(Standing(base, joints, ready)):
                 return Standing(base, joints, ready), poses
