@@ -3,13 +3,13 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-TASK ?= find the apple, open the fridge, put the apple in the fridge and close it
-SEED ?= 7
+TASK ?= find the tomato soup can, open the fridge, put it in and close it
+SEED ?= 3
 OUT ?= runs/demo-$(shell date +%Y%m%d-%H%M%S)
 SOURCES := homie planners skills perception error_detection ros_bridge benchmarks tests
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench clean
+.PHONY: help demo test lint format bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
@@ -24,6 +24,10 @@ lint: $(VENV)/dev.stamp ## ruff and mypy
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy
+
+format: $(VENV)/dev.stamp ## let ruff mend and format what it can
+	$(BIN)/ruff check --fix $(SOURCES)
+	$(BIN)/ruff format $(SOURCES)
 
 bench: $(VENV)/core.stamp ## measure speed, write docs/benchmarks.md
 	$(BIN)/python benchmarks/run.py

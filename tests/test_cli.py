@@ -64,6 +64,10 @@ def test_a_failing_robot_is_not_a_failing_command(homie, tiny_arguments):
         (["run", "go", *TINY, "--robot", "spot"], "Unknown robot 'spot': choose one of: mujoco, tiny"),
         (["run", "go", *TINY, "--skills", ","], "skills:"),
         (["run", "go", "--config", "none.yaml"], "Can not read the config file none.yaml"),
+        (["run", "go", "--planner", "scripted:none.yaml"], "Can not read the script none.yaml"),
+        (["run", "go", "--planner", "rule:hard"], "takes no argument"),
+        (["run", "go", "--scene", "none.json"], "Can not read the scene spec none.json"),
+        (["run", "go", "--out", "/dev/null"], "/dev/null is a file"),
         (["list", "plans"], "did you mean 'planners'?"),
     ],
 )
