@@ -11,6 +11,9 @@ from homie.types import Array, Box
 TOUCH = -0.02
 """How deep (m) the rough shape of the arm may be in a thing where it works: the spheres are fatter than the fingers."""
 
+PLANNED, DRIVEN = 0.025, -0.005
+"""Clearance (m) asked of the way of the arm for a standing that is planned, and for the one that was driven to."""
+
 
 class Solids:
     """Boxes in the odometry frame, ready to be asked for the distance of many spheres at once."""

@@ -74,7 +74,7 @@ class Manipulation(MobileSkill):
         return first_standing(self.kinematics, options, self.spec.ready, probe=probe, accept=accept)
 
     def clear_way(
-        self, solids: Solids, base: Pose2, begin: Array, end: Array, margin: float = 0.005, held: float = 0.0
+        self, solids: Solids, base: Pose2, begin: Array, end: Array, margin: float, held: float = 0.0
     ) -> bool:
         """Whether the straight way in joint space does."""
         end = self._nearest_turn(end, begin)

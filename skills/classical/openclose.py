@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from homie.types import Array, Articulation, Command, Pose, Pose2
-from skills.classical.collision import TOUCH
+from skills.classical.collision import PLANNED, TOUCH
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck, gripper_rotation
 from skills.classical.reaching import Reachable, Standing, solve_sequence
@@ -160,7 +160,7 @@ class MoveArticulation(Manipulation):
         """Whether the arm gets to the handle past the panel, and leads it without running into the rest."""
         around = self.solids()
         way_in = self.solids(articulation.panel)
-        return self.clear_way(way_in, standing.base, standing.ready, standing.joints[0]) and all(
+        return self.clear_way(way_in, standing.base, standing.ready, standing.joints[0], PLANNED) and all(
             self.clear(around, standing.base, q, TOUCH) for q in standing.joints[1:]
         )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from homie.types import Array, Box, Pose, Pose2, Surface
-from skills.classical.collision import TOUCH
+from skills.classical.collision import DRIVEN, PLANNED, TOUCH
 from skills.classical.hand import Grasp, grasps
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck
@@ -81,13 +81,13 @@ class Pick(Manipulation):
         standing, poses = found
         return by_pose[id(poses[1])], standing
 
-    def _free(self, standing: Standing) -> bool:
+    def _free(self, standing: Standing, margin: float = PLANNED) -> bool:
         """Whether the arm gets there without running into things."""
         solids, ready, (before, at, lifted) = self.solids(), standing.ready, standing.joints
         return (
             self.clear(solids, standing.base, at, TOUCH)
             and self.clear(solids, standing.base, lifted, TOUCH)
-            and self.clear_way(solids, standing.base, ready, before)
+            and self.clear_way(solids, standing.base, ready, before, margin)
             and (
                 self._compartment() is not None or self.clear_way(solids, standing.base, lifted, standing.ready, TOUCH)
             )
@@ -109,7 +109,7 @@ class Pick(Manipulation):
         for grasp in sorted(self._grasps(), key=unlike)[:12]:
             poses = (self._before(grasp), grasp.pose, self._lifted(grasp))
             joints = solve_sequence(self.kinematics, self.base, poses, self.ready)
-            if joints is not None and self._free(Standing(self.base, joints, self.ready)):
+            if joints is not None and self._free(Standing(self.base, joints, self.ready), DRIVEN):
                 return grasp, joints
         raise Stuck("the grasp can not be reached from here")
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from homie.types import Array, Pose, Pose2, Surface
-from skills.classical.collision import TOUCH
+from skills.classical.collision import DRIVEN, PLANNED, TOUCH
 from skills.classical.hand import places
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck, gripper_rotation
@@ -66,13 +66,13 @@ class Put(Manipulation):
         others = (poses for _, _, poses in self._options())
         for poses in itertools.islice(itertools.chain([wanted], others), 80):
             joints = solve_sequence(self.kinematics, self.base, poses, self.ready)
-            if joints is not None and self._free(Standing(self.base, joints, self.ready)):
+            if joints is not None and self._free(Standing(self.base, joints, self.ready), DRIVEN):
                 return poses, joints
         raise Stuck("no free spot can be reached from here")
 
-    def _free(self, standing: Standing) -> bool:
+    def _free(self, standing: Standing, margin: float = PLANNED) -> bool:
         solids, held = self.solids(), 0.8 * max(self.hand.half)
-        return self.clear_way(solids, standing.base, standing.ready, standing.joints[0], held=held) and all(
+        return self.clear_way(solids, standing.base, standing.ready, standing.joints[0], margin, held) and all(
             self.clear(solids, standing.base, q, TOUCH) for q in standing.joints
         )
 
