@@ -1,0 +1,114 @@
+"""Places to stand: what is offered can be driven to, faces the target, and is within the arm's reach."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from homie.envs.mujoco.fetch import READY
+from homie.envs.mujoco.kinematics import ArmKinematics
+from homie.types import OccupancyGrid, Pose, Pose2
+from skills.classical.motion import gripper_rotation, rotation_z, wrap
+from skills.classical.planning import CostMap
+from skills.classical.reaching import BEARINGS, DISTANCES, Reachable, base_candidates, solve_sequence
+
+RADIUS = 0.3
+HERE = Pose2(1.0, 2.0, 0.0)
+
+
+def _rooms(*, door: bool) -> CostMap:
+    """Two rooms of 4 m by 4 m side by side, with a table in the right one at x 5.5..6.5, y 1.5..2.5."""
+    picture = np.zeros((80, 160), dtype=bool)
+    picture[[0, -1], :] = picture[:, [0, -1]] = True
+    picture[:, 80] = True
+    if door:
+        picture[10:30, 80] = False
+    picture[30:50, 110:130] = True
+    return CostMap.of(OccupancyGrid(picture, np.zeros_like(picture), np.zeros(2), 0.05), RADIUS)
+
+
+class TestReachable:
+    def test_the_other_room_only_through_a_door(self) -> None:
+        there = np.array([7.3, 2.0])
+        assert Reachable.of(_rooms(door=True), HERE)(there)
+        assert not Reachable.of(_rooms(door=False), HERE)(there)
+
+    def test_not_where_the_footprint_would_touch(self) -> None:
+        reachable = Reachable.of(_rooms(door=True), HERE)
+        assert not reachable(np.array([6.0, 2.0])), "in the table"
+        assert not reachable(np.array([5.3, 2.0])), "at the table"
+        assert reachable(np.array([5.1, 2.0]))
+
+    def test_from_a_place_too_close_to_something_one_may_leave(self) -> None:
+        reachable = Reachable.of(_rooms(door=True), Pose2(0.25, 2.0, 0.0))
+        assert not reachable(np.array([0.25, 2.0]))
+        assert reachable(np.array([1.0, 2.0]))
+
+    def test_gap_is_the_way_to_the_nearest_free_floor(self) -> None:
+        reachable = Reachable.of(_rooms(door=True), HERE)
+        assert reachable.gap(np.array([1.0, 2.0])) == 0.0
+        assert reachable.gap(np.array([5.6, 2.0])) == pytest.approx(0.1 + RADIUS, abs=0.1)
+        assert reachable.gap(np.array([6.0, 2.0])) == pytest.approx(0.5 + RADIUS, abs=0.1)
+
+
+class TestBaseCandidates:
+    @settings(max_examples=30, deadline=None)
+    @given(st.floats(5.55, 6.45), st.floats(1.55, 2.45), st.one_of(st.none(), st.floats(-math.pi, math.pi)))
+    def test_each_can_be_driven_to_and_has_the_target_ahead(self, x: float, y: float, approach: float | None) -> None:
+        target = np.array([x, y, 0.8])
+        reachable = Reachable.of(_rooms(door=True), HERE)
+        found = base_candidates(target, approach, HERE, reachable)
+        assert approach is not None or found, "a table in the middle of a room can be come to from some side"
+        assert [cost for cost, _ in found] == sorted(cost for cost, _ in found)
+        for _, base in found:
+            assert reachable(base.xy)
+            local = base.inverse(target)
+            assert math.atan2(local[1], local[0]) == pytest.approx(0.0, abs=1e-6)
+            assert min(abs(float(np.hypot(local[0], local[1])) - d) for d in DISTANCES) < 1e-6
+            if approach is not None:
+                assert min(abs(wrap(approach - base.yaw) - bearing) for bearing in BEARINGS) < 1e-6
+
+    def test_near_ones_come_first(self) -> None:
+        reachable = Reachable.of(_rooms(door=True), Pose2(4.9, 2.0, 0.0))
+        _, best = base_candidates(np.array([5.6, 2.0, 0.8]), None, Pose2(4.9, 2.0, 0.0), reachable)[0]
+        assert np.linalg.norm(best.xy - [4.9, 2.0]) < 0.3
+
+    def test_none_where_nothing_can_be_driven_to(self) -> None:
+        reachable = Reachable.of(_rooms(door=False), HERE)
+        assert base_candidates(np.array([6.0, 2.0, 0.8]), None, HERE, reachable) == []
+
+
+class TestSolveSequence:
+    kinematics = ArmKinematics()
+
+    @settings(max_examples=25, deadline=None)
+    @given(st.floats(-3.0, 3.0), st.floats(-3.0, 3.0), st.floats(-math.pi, math.pi))
+    def test_joints_bring_the_gripper_there_from_any_base_pose(self, x: float, y: float, yaw: float) -> None:
+        base = Pose2(x, y, yaw)
+        poses = [
+            Pose(base.transform(np.array([0.7, 0.05, z])), rotation_z(yaw) @ gripper_rotation(0.1, 0.6))
+            for z in (1.0, 0.9, 0.8)
+        ]
+        joints = solve_sequence(self.kinematics, base, poses, READY)
+        assert joints is not None
+        for q, pose in zip(joints, poses, strict=True):
+            reached = self.kinematics.forward(q)
+            np.testing.assert_allclose(base.transform(reached.position), pose.position, atol=0.005)
+            np.testing.assert_allclose(rotation_z(yaw) @ reached.rotation, pose.rotation, atol=0.03)
+
+    def test_one_pose_out_of_reach_spoils_the_sequence(self) -> None:
+        near = Pose(np.array([0.7, 0.0, 0.9]), gripper_rotation(0.0, 0.0))
+        far = Pose(np.array([1.9, 0.0, 0.9]), gripper_rotation(0.0, 0.0))
+        assert solve_sequence(self.kinematics, Pose2(0.0, 0.0, 0.0), [near], READY) is not None
+        assert solve_sequence(self.kinematics, Pose2(0.0, 0.0, 0.0), [near, far], READY) is None
+
+    def test_no_flip_between_neighbours(self) -> None:
+        here = Pose(np.array([0.7, 0.0, 0.9]), gripper_rotation(0.0, 0.0))
+        there = Pose(np.array([0.65, 0.0, 0.95]), gripper_rotation(0.0, 0.6))
+        base = Pose2(0.0, 0.0, 0.0)
+        assert solve_sequence(self.kinematics, base, [here, there], READY, max_jump=3.2) is not None
+        assert solve_sequence(self.kinematics, base, [here, there], READY, max_jump=0.05) is None
