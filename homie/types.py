@@ -356,9 +356,9 @@ class Goal:
     name: the resolved entity or room. text: the subtask in words. position: its reference point (3,).
     box: its bounding box. surfaces: where to put (best first). obstacles: boxes of things standing there.
     articulations: doors and drawers that belong to it. room: the rectangle (x0, y0, x1, y1) if it is a spot.
-    front: yaw of the side a person uses, for furniture. held: box of the object in the hand, in the gripper frame.
-    grid: where the base can not be. solids: boxes near the target that the arm keeps out of, but not a target object,
-    nor the panels that Open and Close move. mask and image are for policies that want pixels.
+    front: yaw of the side a person uses, for furniture. grid: where the base can not be. solids: boxes near the target
+    that the arm keeps out of, but not a target object, nor the panels that Open and Close move. mask and image are for
+    policies that want pixels.
     """
 
     name: str
@@ -370,7 +370,6 @@ class Goal:
     articulations: tuple[Articulation, ...] = ()
     room: tuple[float, float, float, float] | None = None
     front: float | None = None
-    held: Box | None = None
     grid: OccupancyGrid | None = field(default=None, repr=False)
     solids: tuple[Box, ...] = field(default=(), repr=False)
     mask: Mask | None = field(default=None, repr=False)

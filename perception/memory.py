@@ -133,7 +133,7 @@ class SensorLocator(Locator):
         self._aim = entity if subtask.action == "Pick" else None
         goal = self._goal(entity, subtask)
         solids = () if goal.room is not None else self._solids(goal.position, entity, subtask)
-        return replace(goal, text=str(subtask), grid=self._grid(), held=self._held_box(), solids=solids)
+        return replace(goal, text=str(subtask), grid=self._grid(), solids=solids)
 
     def _solids(self, center: Array, entity: str, subtask: Subtask) -> tuple[Box, ...]:
         """What the arm keeps out of near a target: see `Goal.solids`."""
@@ -224,12 +224,6 @@ class SensorLocator(Locator):
             if thing is not place and raised and entity not in (but, self._held) and over(place, box):
                 boxes.append(box)
         return tuple(boxes)
-
-    def _held_box(self) -> Box | None:
-        """The box of the object in the hand, taken to be in the middle of the gripper."""
-        if self._held not in self._things.objects:
-            return None
-        return Box(np.zeros(3), self._things.objects[self._held].box.half)
 
     # ------------------------------------------------------------ questions
 

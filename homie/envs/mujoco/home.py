@@ -83,6 +83,7 @@ class MujocoHome(Robot):
         self._set_gripper(0.0)
         fetch.set_posture(self.model, self.data, self.spec.rest)
         self.world.held = None
+        self.world.appliances.reset()
         for _ in range(25):  # things settle by fractions of a millimetre
             self.act(Command())
         self.gate.reset()
@@ -111,6 +112,7 @@ class MujocoHome(Robot):
             raise RobotFault("The simulation diverged (a position is not finite); the scene can not be simulated.")
         self.grasping.update()
         self.world.held = self.grasping.held_object
+        self.world.appliances.update()
         return sent
 
     def stop(self) -> None:

@@ -10,6 +10,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from homie.envs.mujoco.appliances import Appliances
 from homie.envs.mujoco.build import Home
 from homie.envs.mujoco.index import ArticulationInfo, ObjectInfo, ReceptacleInfo, SupportSurface
 from homie.types import Array, Articulation, Box, NamedThing, Surface
@@ -44,6 +45,7 @@ class World:
         self.objects = {thing.name: thing for thing in home.index.objects}
         self.receptacles = {thing.name: thing for thing in home.index.receptacles}
         self.rooms = {room.name: room for room in home.index.rooms}
+        self.appliances = Appliances(home, data)
         self.held: str | None = None
 
     def named_things(self) -> list[NamedThing]:
@@ -246,7 +248,7 @@ class World:
         return thing if plan.inside else None
 
     def snapshot(self) -> dict[str, object]:
-        """`final_state.json`: every object's pose and place, every joint's opening, what is held."""
+        """`final_state.json`: every object's pose and place, every joint's opening, what is on, what is held."""
         objects: dict[str, object] = {}
         for thing in self.objects.values():
             place = self.place(thing.name)
@@ -267,4 +269,4 @@ class World:
                     "opening": round(self.opening(item), 5),
                     "fraction": round(self.openness(item), 4),
                 }
-        return {"objects": objects, "joints": joints, "held": self.held}
+        return {"objects": objects, "joints": joints, "appliances": dict(self.appliances.on), "held": self.held}
