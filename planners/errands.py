@@ -82,7 +82,8 @@ class Errands(Moves):
         self._note(bool(taken), f"picked up the {name}", f"get the {what}")
 
     def _bring(self, item: Item, place: Place) -> Course[None]:
-        if place.inside and is_container(place.words) and not self.memory.held:
+        closed = is_container(place.words) and place.words not in self.memory.stuck
+        if place.inside and closed and not self.memory.held:
             why = f"I have one hand only, so I go to the {place.words} to open it before I pick anything up."
             yield from self.open(place.words, why)
         what = item.words or f"things on the {item.source}"

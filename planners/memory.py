@@ -18,6 +18,7 @@ class Memory:
     `at` is the last place or thing that the robot has gone to. `by_sight` tells whether names have to be seen
     before they are accepted. It is None until that is known: a name that was never in sight is refused (True), or is
     accepted before the robot has moved at all (False; later the robot may have seen more in passing than its planner).
+    `open` are the containers that were opened, `stuck` those that would not open.
     """
 
     def __init__(self) -> None:
@@ -27,6 +28,7 @@ class Memory:
         self.in_sight: tuple[Detection, ...] = ()
         self.inventory: tuple[str, ...] = ()
         self.open: list[str] = []
+        self.stuck: set[str] = set()
         self.visited: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
         self._refused_from: set[tuple[str, str]] = set()
@@ -101,7 +103,7 @@ class Memory:
         surfaces = [name for name in names if is_surface(name) and not is_container(name)]
         return surfaces + [name for name in names if is_container(name)]
 
-    def surface_near(self) -> list[str]:
+    def surfaces_in_sight(self) -> list[str]:
         """Surfaces in sight from here, the largest in the pictures first, as near as boxes can tell."""
         found = [one for one in self.in_sight if is_surface(one.name) and not is_container(one.name)]
         found.sort(key=lambda one: (one.box[2] - one.box[0]) * (one.box[3] - one.box[1]), reverse=True)

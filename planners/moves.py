@@ -89,13 +89,15 @@ class Moves:
         """Manipulate something that the robot stands at. Distance errors (D1, D2) and failing skills (E1) are answered
         by going there again; what is left is returned: success, or the last failure."""
         feedback = yield from self.do(subtask, why)
-        for _ in range(TRIES - 1):
+        for attempt in range(1, TRIES):
             if feedback.code is ErrorCode.D1:
                 reason = f"The {near} is too far away to {subtask.action.lower()}, so I go closer first."
             elif feedback.code is ErrorCode.D2:
                 reason = f"I stand too close to the {near}, so I approach it anew."
             elif feedback.code is ErrorCode.E1:
                 reason = f"That did not work, so I approach the {near} anew and try once more."
+                if attempt == TRIES - 1:
+                    yield from self._step_away(near)
             elif self._contradicted(subtask, feedback):
                 feedback = yield from self.do(subtask, f"'{feedback.message}' can not be right, so I try again.")
                 continue
@@ -105,6 +107,13 @@ class Moves:
                 break
             feedback = yield from self.do(subtask, f"I am at the {near} again. {why}")
         return feedback
+
+    def _step_away(self, near: str) -> Course[None]:
+        """Go to some other furniture in sight, so that the next approach begins elsewhere."""
+        for name in self.memory.surfaces_in_sight():
+            if not means(near, name) and not self.memory.refused[name]:
+                yield from self.go_to(name, f"From here it does not work, so I come to the {near} from another side.")
+                return
 
     def _contradicted(self, subtask: Subtask, feedback: Feedback) -> bool:
         """Whether the inventory, or the subtask itself, speaks against a hand that is said to be full or empty, or
@@ -190,7 +199,9 @@ class Moves:
     def free_hand(self, why: str) -> Course[bool]:
         """Put what is held on a surface nearby."""
         memory = self.memory
-        near = memory.surface_near() or [name for surface in SURFACES for name in memory.seen(surface)] or ["table"]
+        near = (
+            memory.surfaces_in_sight() or [name for surface in SURFACES for name in memory.seen(surface)] or ["table"]
+        )
         for surface in near[:TRIES]:
             held = memory.held
             if not held:
@@ -216,6 +227,8 @@ class Moves:
         feedback = yield from self.act(Subtask("Open", reached), reached, f"I am at the {reached}, so I open it.")
         if feedback.ok:
             self.memory.open.append(words)
+        elif feedback.code is ErrorCode.E1:
+            self.memory.stuck.add(words)
         return feedback.ok or feedback.code is ErrorCode.L4
 
     def close(self, words: str, why: str) -> Course[bool]:
