@@ -27,6 +27,8 @@ LARGEST_LOOSE = 0.32
 """Metres: a thing of an unknown kind that is longer is furniture."""
 HOLLOW = frozenset({"bowl", "mug", "cup", "basket", "pot", "pan", "plate"})
 """Kinds that other things are put into, not onto."""
+ROOF = 0.05
+"""Metres that the roof of a container is taken to be thick."""
 SMALLEST_ROOM = 1.8
 """Metres that a room is taken to be wide at least."""
 
@@ -159,8 +161,13 @@ class Furniture:
 
     @property
     def closed(self) -> bool:
-        """Whether it opens and is not open far enough to reach in. A door whose handle was never seen is closed."""
-        return self.opens and (self.panel is None or not self.panel.passable)
+        """Whether it opens and is not open far enough to reach in.
+
+        Where the handle was never seen, it is open if compartments can be seen in it.
+        """
+        if self.panel is not None:
+            return not self.panel.passable
+        return self.opens and not self.surfaces
 
     @property
     def box(self) -> Box:
@@ -212,10 +219,11 @@ class Furniture:
             pulled = None if self.panel is None else tray(self.panel, self._moving.astype(np.float64))
             return () if pulled is None else (pulled,)
         points = self._body.points.astype(np.float64)
-        found = find_surfaces(points, points[self._body.level], self.box.yaw, self.outward)
+        level = points[self._body.level]
         if self.opens:
-            return tuple(surface for surface in found if surface.access is not None)
-        return found or self._top()
+            roof = float(self.box.center[2] + self.box.half[2]) - ROOF
+            return find_surfaces(points, level, self.box.yaw, self.outward, roof)
+        return find_surfaces(points, level, self.box.yaw, self.outward) or self._top()
 
     def _top(self) -> tuple[Surface, ...]:
         """The top of the box, where nothing better was seen yet."""

@@ -52,11 +52,10 @@ def standing_on(box: Box, surface: Surface) -> Box:
 
 def seen_through(scan: Scan, box: Box) -> bool:
     """Whether a view shows what is behind the place of a box, so that nothing is there any more."""
-    half = 0.5 * box.half
     corners = np.column_stack([box.corners(), np.full(4, box.center[2])])
     middles = box.center + 0.5 * (corners - box.center)
-    up = np.array([0.0, 0.0, half[2]])
-    points = np.concatenate([box.center[None], middles + up, middles - up])
+    up = np.array([0.0, 0.0, 0.7 * box.half[2]])
+    points = np.concatenate([box.center[None], middles + up, middles])
     pose, k = scan.frame.pose, scan.frame.intrinsics
     local = (points - pose.position) @ pose.rotation
     if local[:, 2].min() < 0.2 or k.fx * 2 * float(np.sort(box.half)[1]) / local[0, 2] < 8:
@@ -67,5 +66,5 @@ def seen_through(scan: Scan, box: Box) -> bool:
         return False
     assert scan.frame.depth is not None
     depth = scan.frame.depth[v, u]
-    behind = (depth == 0.0) | (depth > local[:, 2] + float(np.linalg.norm(box.half)) + 0.03)
+    behind = (depth == 0.0) | (depth > local[:, 2] + 0.025)
     return bool(behind.mean() > 0.8)

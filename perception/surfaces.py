@@ -16,7 +16,7 @@ LEAST_HALF = 0.07
 LEAST_CELLS = 12
 """Cells of `CELL` metres that must have been seen of a surface."""
 CELL = 0.04
-LEAST_FILL = 0.3
+LEAST_FILL = 0.4
 """Part of the rectangle that must have been seen: less is a rim or a frame."""
 LEAST_COVER = 0.3
 """Part of a surface that must have something above it to make it a compartment."""
@@ -42,11 +42,14 @@ class _Layer:
     cells: int
 
 
-def find_surfaces(points: Array, level: Array, yaw: float, front: Array | None) -> tuple[Surface, ...]:
+def find_surfaces(
+    points: Array, level: Array, yaw: float, front: Array | None, roof: float | None = None
+) -> tuple[Surface, ...]:
     """The surfaces of a piece of furniture: basins first, then the largest and easiest to reach.
 
     points: (n, 3), everything of it but its doors. level: (m, 3), the points where it is horizontal. yaw: of its
-    axes. front: unit vector (2,) to the side that a person uses, which is the way into a compartment.
+    axes. front: unit vector (2,) to the side that a person uses, which is the way into a compartment. roof: height of
+    the top of what opens with a door: everything below it is a compartment, and nothing else is offered.
     """
     layers = [layer for height in _heights(level) if (layer := _layer(level, height, yaw)) is not None]
     layers.sort(key=lambda layer: -layer.cells * (1.0 if EASY[0] < layer.surface.center[2] < EASY[1] else 0.3))
@@ -54,6 +57,8 @@ def find_surfaces(points: Array, level: Array, yaw: float, front: Array | None) 
     found: list[Surface] = []
     for layer in layers:
         surface = _roofed(layer.surface, points, front)
+        if roof is not None:
+            surface = replace(surface, clearance=min(surface.clearance, roof - float(surface.center[2])), access=front)
         basin = None if surface.access is not None else _basin(surface, points, level, front)
         if basin is not None:
             basins.append(basin)

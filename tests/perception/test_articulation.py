@@ -1,0 +1,99 @@
+"""Doors and drawers as the sensors locator sees them, against the truth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from furnished import House
+
+from homie.types import Articulation, Observation, Subtask
+from perception.memory import SensorLocator
+from perception.simulated import SimulatedDetector
+
+
+def _look(
+    house: House, locator: SensorLocator, detector: SimulatedDetector, name: str, metres: float, aside: float = 0.0
+) -> Observation:
+    center = house.world.receptacle_box(house.world.receptacles[name]).center
+    seen = house.observe(house.before(name, metres, aside), head=center)
+    locator.update(seen, detector.detect(seen))
+    return seen
+
+
+def _check(house: House, locator: SensorLocator, seen: Observation, name: str) -> Articulation:
+    """The articulation of the goal, after comparing it with the truth."""
+    goal = locator.goal(name, Subtask("Open", name), seen)
+    assert len(goal.articulations) == 1
+    found, true = goal.articulations[0], house.world.articulation(house.world.receptacles[name].articulations[0])
+    assert found.kind == true.kind
+    assert found.opening == pytest.approx(max(true.opening, 0.0), abs=0.1 if true.kind == "hinge" else 0.02)
+    assert np.linalg.norm(found.handle - true.handle) < (0.02 if true.opening < 0.1 else 0.045)
+    assert abs(found.handle_axis @ true.handle_axis) > 0.98
+    assert found.outward @ true.outward > 0.98
+    assert found.axis @ true.axis > 0.98
+    if true.kind == "hinge":
+        assert np.linalg.norm((found.axis_point - true.axis_point)[:2]) < 0.04
+    return found
+
+
+@pytest.mark.parametrize("name", ["fridge", "cabinet", "drawer"])
+def test_a_closed_door_or_drawer_is_known_from_its_front(
+    house: House, locator: SensorLocator, detector: SimulatedDetector, name: str
+) -> None:
+    _look(house, locator, detector, name, 1.4)
+    seen = _look(house, locator, detector, name, 0.8)
+    _check(house, locator, seen, name)
+    assert locator.opens(name)
+    assert locator.closed_container(name) == name
+    assert locator.verify(Subtask("Close", name), name, None, seen) is True
+    assert locator.verify(Subtask("Open", name), name, None, seen) is False
+
+
+@pytest.mark.parametrize(
+    ("name", "steps"), [("fridge", (0.3, 0.8, 1.5)), ("cabinet", (0.4, 1.0, 1.6)), ("drawer", (0.1, 0.2, 0.33))]
+)
+def test_opening_is_followed_and_closing_again(
+    house: House, locator: SensorLocator, detector: SimulatedDetector, name: str, steps: tuple[float, ...]
+) -> None:
+    _look(house, locator, detector, name, 0.9)
+    for step in steps:
+        house.open(name, step)
+        _look(house, locator, detector, name, 1.1, 0.2)
+        seen = _look(house, locator, detector, name, 0.9, -0.15)
+        _check(house, locator, seen, name)
+    assert locator.closed_container(name) is None
+    assert locator.verify(Subtask("Open", name), name, None, seen) is True
+    assert locator.verify(Subtask("Close", name), name, None, seen) is False
+    house.open(name, 0.0)
+    seen = _look(house, locator, detector, name, 0.9)
+    assert _check(house, locator, seen, name).opening < 0.05
+    assert locator.closed_container(name) == name
+
+
+@pytest.mark.parametrize(("name", "opening"), [("fridge", 1.4), ("cabinet", 1.4), ("drawer", 0.3)])
+def test_what_is_open_at_first_sight_is_known_to_be_open(
+    house: House, locator: SensorLocator, detector: SimulatedDetector, name: str, opening: float
+) -> None:
+    house.open(name, opening)
+    _look(house, locator, detector, name, 1.1)
+    seen = _look(house, locator, detector, name, 0.9)
+    _check(house, locator, seen, name)
+    assert locator.closed_container(name) is None
+
+
+def test_a_door_seen_from_its_side_is_not_taken_for_open(
+    house: House, locator: SensorLocator, detector: SimulatedDetector
+) -> None:
+    for aside, metres in ((-2.2, 0.4), (-1.6, 0.5), (-1.0, 0.8), (-0.3, 0.9)):
+        seen = _look(house, locator, detector, "fridge", metres, aside)
+    assert _check(house, locator, seen, "fridge").opening < 0.1
+
+
+def test_a_glimpse_of_the_hinge_does_not_change_what_is_known(
+    house: House, locator: SensorLocator, detector: SimulatedDetector
+) -> None:
+    _look(house, locator, detector, "fridge", 0.9)
+    seen = house.observe(house.before("fridge", 0.45))
+    detections = [d for d in detector.detect(seen) if not (d.instance == "fridge" and d.part == "handle")]
+    locator.update(seen, detections)
+    assert locator.goal("fridge", Subtask("Open", "fridge"), seen).articulations[0].opening < 0.15

@@ -1,0 +1,106 @@
+"""The occupancy map against the truth of a furnished room."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from furnished import House
+
+from homie.types import Array, Box, Mask, OccupancyGrid, Pose2
+from perception.localise import Scan
+from perception.mapping import RESOLUTION, SURE, Keepout, OccupancyMapper
+
+TOUR = (Pose2(3.0, 3.0, 0.0), Pose2(1.5, 3.2, 1.0), Pose2(4.2, 3.4, 2.0), Pose2(3.2, 1.6, 3.0), Pose2(2.6, 4.2, 0.5))
+RADIUS = 0.28
+
+
+def _look(mapper: OccupancyMapper, house: House, base: Pose2, keepouts: tuple[Keepout, ...] = ()) -> None:
+    scans = [scan for frame in house.observe(base).frames.values() if (scan := Scan.of(frame)) is not None]
+    mapper.update(scans, [None] * len(scans), base, RADIUS, keepouts)
+
+
+def _cells(grid: OccupancyGrid) -> Array:
+    """Centres of all cells, (ny, nx, 2)."""
+    y, x = np.mgrid[: grid.occupied.shape[0], : grid.occupied.shape[1]]
+    return np.stack([x + 0.5, y + 0.5], axis=-1) * grid.resolution + grid.origin
+
+
+def _over(box: Box, cells: Array, margin: float) -> Mask:
+    axis = np.array([np.cos(box.yaw), np.sin(box.yaw)])
+    delta = cells - box.center[:2]
+    u, v = np.abs(delta @ axis), np.abs(delta @ np.array([-axis[1], axis[0]]))
+    inside: Mask = (u < box.half[0] + margin) & (v < box.half[1] + margin)
+    return inside
+
+
+def test_furniture_is_occupied_and_the_floor_between_is_free(house: House) -> None:
+    mapper = OccupancyMapper()
+    for base in TOUR:
+        _look(mapper, house, base)
+    boxes = [house.world.receptacle_box(thing) for thing in house.world.receptacles.values()]
+    grid = mapper.grid(boxes)
+    cells = _cells(grid)
+    room = Box(np.array([3.0, 3.0, 0.0]), np.array([2.9, 2.9, 1.0]))
+    solid = np.any([_over(box, cells, 0.0) for box in boxes], axis=0) & _over(room, cells, 0.0)
+    grown = np.any([_over(box, cells, 0.15) for box in boxes], axis=0)
+    free = _over(room, cells, -0.1) & ~grown
+    assert (grid.occupied & solid).sum() / solid.sum() > 0.97
+    assert (grid.occupied & free).sum() / free.sum() < 0.003
+    assert (grid.unknown & free).sum() / free.sum() < 0.05
+    union = (solid | (grid.occupied & _over(room, cells, -0.1))).sum()
+    assert (grid.occupied & solid).sum() / union > 0.8
+
+
+def test_what_was_taken_away_disappears_after_some_looks(house: House) -> None:
+    mapper, base = OccupancyMapper(), Pose2(3.0, 3.0, 0.0)
+    spot = np.array([4.4, 3.0])
+    house.move("sugar_box", (4.4, 3.0, 0.0875))
+    for _ in range(int(SURE)):
+        _look(mapper, house, base)
+    there = mapper.grid()
+    assert there.occupied[_row_column(there, spot)]
+    house.move("sugar_box", (3.0, 5.3, 1.0))
+    for _ in range(int(SURE)):
+        _look(mapper, house, base)
+    gone = mapper.grid()
+    assert not gone.occupied[_row_column(gone, spot)]
+
+
+def test_keepouts_and_the_robots_own_place_are_not_obstacles(house: House) -> None:
+    mapper, base = OccupancyMapper(), Pose2(3.0, 3.0, 0.0)
+    house.move("sugar_box", (4.4, 3.0, 0.0875))
+    _look(mapper, house, base, (Keepout(np.array([4.4, 3.0, 0.1]), 0.2, 0.3),))
+    grid = mapper.grid()
+    assert not grid.occupied[_row_column(grid, np.array([4.4, 3.0]))]
+    here = _row_column(grid, base.xy)
+    assert not grid.unknown[here]
+    assert not grid.occupied[here]
+
+
+def test_own_pixels_are_left_out(house: House) -> None:
+    base = Pose2(3.0, 3.0, 0.0)
+    scans = [scan for frame in house.observe(base).frames.values() if (scan := Scan.of(frame)) is not None]
+    everything = [np.ones(scan.valid.shape, dtype=bool) for scan in scans]
+    mapper = OccupancyMapper()
+    mapper.update(scans, everything, base, RADIUS, ())
+    assert not mapper.grid().occupied.any()
+
+
+def test_solids_fill_what_can_not_be_seen(house: House) -> None:
+    mapper, base = OccupancyMapper(), Pose2(3.0, 3.0, 0.0)
+    _look(mapper, house, base)
+    fridge = house.world.receptacle_box(house.world.receptacles["fridge"])
+    bare, filled = mapper.grid(), mapper.grid([fridge])
+    middle = _row_column(bare, fridge.center[:2])
+    assert not bare.occupied[middle]
+    assert filled.occupied[middle]
+
+
+def test_an_empty_map_is_an_error() -> None:
+    with pytest.raises(ValueError, match="empty"):
+        OccupancyMapper().grid()
+
+
+def _row_column(grid: OccupancyGrid, point: Array) -> tuple[int, int]:
+    column, row = np.floor((point - grid.origin) / RESOLUTION).astype(int)
+    return int(row), int(column)

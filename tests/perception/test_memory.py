@@ -1,0 +1,181 @@
+"""The sensors locator: what it remembers, forgets and answers, from pictures alone."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from furnished import House
+
+from homie.types import Observation, Pose2, Subtask
+from perception.memory import SensorLocator
+from perception.simulated import SimulatedDetector
+
+MIDDLE = Pose2(3.0, 3.0, 0.0)
+TOUR = (MIDDLE, Pose2(2.6, 4.3, 1.5), Pose2(4.3, 4.2, 0.1), Pose2(1.7, 4.0, 3.0), Pose2(3.0, 1.6, -1.5))
+
+
+@pytest.fixture
+def toured(house: House, locator: SensorLocator, detector: SimulatedDetector) -> SensorLocator:
+    """A locator that has been around the room once."""
+    for base in TOUR:
+        _see(house, locator, detector, base)
+    return locator
+
+
+def _see(
+    house: House, locator: SensorLocator, detector: SimulatedDetector, base: Pose2, *, holding: bool = False
+) -> Observation:
+    seen = house.observe(base, holding=holding)
+    locator.update(seen, detector.detect(seen))
+    return seen
+
+
+def _resolve(locator: SensorLocator, name: str, seen: Observation, action: str = "Go to") -> str | None:
+    return locator.resolve(name, Subtask(action, name), seen)
+
+
+def test_nothing_is_known_before_it_is_seen(house: House, locator: SensorLocator, detector: SimulatedDetector) -> None:
+    seen = house.observe(Pose2(3.0, 3.0, 0.0))
+    assert _resolve(locator, "fridge", seen) is None
+    locator.update(seen, detector.detect(seen))
+    assert _resolve(locator, "fridge", seen) == "fridge"
+    assert _resolve(locator, "tomato soup can", seen) is None
+    locator.reset(seed=0)
+    assert _resolve(locator, "fridge", seen) is None
+
+
+def test_names_mean_what_people_mean(house: House, toured: SensorLocator) -> None:
+    seen = house.observe(MIDDLE)
+    assert _resolve(toured, "refrigerator", seen) == "fridge"
+    assert _resolve(toured, "brown table", seen) == "table_1"
+    assert _resolve(toured, "white table", seen) == "table_2"
+    assert _resolve(toured, "kitchen", seen) == "kitchen"
+    assert _resolve(toured, "sugar box", seen, "Pick") == "sugar_box"
+    assert _resolve(toured, "spaceship", seen) is None
+
+
+@pytest.mark.parametrize(("base", "nearest"), [(TOUR[1], "apple_1"), (TOUR[2], "apple_2")])
+def test_ambiguous_names_mean_the_nearest(house: House, toured: SensorLocator, base: Pose2, nearest: str) -> None:
+    assert _resolve(toured, "apple", house.observe(base), "Pick") == nearest
+
+
+def test_goals_agree_with_the_world(house: House, toured: SensorLocator) -> None:
+    seen = house.observe(TOUR[1])
+    goal = toured.goal("apple_1", Subtask("Pick", "apple"), seen)
+    true = house.world.object_box(house.world.objects["apple_1"])
+    assert np.linalg.norm(goal.position - true.center) < 0.02
+    assert goal.surfaces[0].center[2] == pytest.approx(true.center[2] - true.half[2], abs=0.01)
+    assert len(goal.obstacles) == 1  # the sugar box
+    assert goal.grid is not None
+    assert any(box.distance(true.center) < 0.05 for box in goal.solids)
+    room = toured.goal("kitchen", Subtask("Go to", "kitchen"), seen)
+    assert room.room == pytest.approx(house.world.rooms["kitchen"].rect, abs=0.7)
+    assert room.surfaces == room.solids == ()
+    bowl = toured.goal("bowl", Subtask("Put", "apple", "bowl"), seen)
+    true = house.world.object_box(house.world.objects["bowl"])
+    assert np.linalg.norm(bowl.surfaces[0].center[:2] - true.center[:2]) < 0.02
+
+
+def test_questions_of_error_detection(house: House, toured: SensorLocator) -> None:
+    seen = house.observe(MIDDLE)
+    assert toured.pickable("apple_1") and not toured.pickable("table_1")
+    assert toured.is_spot("kitchen") and not toured.is_spot("table_1")
+    assert toured.opens("fridge") and not toured.opens("table_1")
+    assert toured.closed_container("table_1") is None
+    true = house.world.receptacle_box(house.world.receptacles["table_1"])
+    assert toured.distance("table_1", seen) == pytest.approx(true.distance(MIDDLE.xy), abs=0.05)
+    apple = house.world.object_box(house.world.objects["apple_1"])
+    expected = np.linalg.norm(apple.center - np.array([3.0, 3.0, 0.0]))
+    assert toured.distance("apple_1", seen) == pytest.approx(expected, abs=0.03)
+    assert toured.distance("kitchen", seen) == 0.0
+
+
+def test_what_has_gone_is_forgotten_after_two_looks(
+    house: House, toured: SensorLocator, detector: SimulatedDetector
+) -> None:
+    house.move("sugar_box", (0.1, 0.1, 3.5))
+    seen = _see(house, toured, detector, TOUR[1])
+    assert _resolve(toured, "sugar box", seen) == "sugar_box"
+    seen = _see(house, toured, detector, TOUR[1])
+    assert _resolve(toured, "sugar box", seen) is None
+
+
+def test_what_was_moved_is_found_where_it_is_now(
+    house: House, toured: SensorLocator, detector: SimulatedDetector
+) -> None:
+    house.move("sugar_box", (5.2, 4.4, 0.83))
+    seen = _see(house, toured, detector, TOUR[2])
+    goal = toured.goal("sugar_box", Subtask("Pick", "sugar box"), seen)
+    assert np.linalg.norm(goal.position[:2] - [5.2, 4.4]) < 0.03
+
+
+def test_what_is_hidden_is_not_forgotten(house: House, locator: SensorLocator, detector: SimulatedDetector) -> None:
+    front = house.before("fridge", 0.9)
+    house.open("fridge", 1.6)
+    seen = _see(house, locator, detector, front)
+    assert locator.closed_container("tomato_soup_can") is None
+    house.open("fridge", 0.0)
+    for _ in range(3):
+        seen = _see(house, locator, detector, front)
+    assert _resolve(locator, "soup can", seen, "Pick") == "tomato_soup_can"
+    assert locator.closed_container("tomato_soup_can") == "fridge"
+
+
+def test_the_hand_holds_what_pick_aimed_at(house: House, toured: SensorLocator, detector: SimulatedDetector) -> None:
+    pick = Subtask("Pick", "apple")
+    seen = house.observe(TOUR[1])
+    assert toured.held(seen) is None
+    toured.goal("apple_1", pick, seen)
+    house.move("apple_1", (2.6, 4.9, 1.0))
+    seen = _see(house, toured, detector, TOUR[1], holding=True)
+    assert toured.held(seen) == "apple_1"
+    assert toured.verify(pick, "apple_1", None, seen) is True
+    goal = toured.goal("table_1", Subtask("Put", "apple", "table_1"), seen)
+    apple = house.world.object_box(house.world.objects["apple_1"])
+    assert not any(np.linalg.norm(box.center - apple.center) < 0.1 for box in goal.obstacles)
+    house.reset()
+    seen = _see(house, toured, detector, TOUR[1])
+    assert toured.held(seen) is None
+    assert toured.verify(pick, "apple_1", None, seen) is False
+
+
+def test_a_handle_in_the_hand_is_no_object(house: House, toured: SensorLocator) -> None:
+    toured.goal("apple_1", Subtask("Pick", "apple"), house.observe(MIDDLE))
+    toured.goal("fridge", Subtask("Open", "fridge"), house.observe(MIDDLE))
+    assert toured.held(house.observe(MIDDLE, holding=True)) is None
+
+
+def test_put_is_verified_by_seeing_the_object_there(
+    house: House, toured: SensorLocator, detector: SimulatedDetector
+) -> None:
+    put = Subtask("Put", "apple", "table_2")
+    seen = _see(house, toured, detector, TOUR[2])
+    assert toured.verify(put, "table_2", "apple_2", seen) is True
+    assert toured.verify(put, "table_1", "apple_2", seen) is False
+    assert toured.verify(put, "table_2", "apple_2", house.observe(TOUR[2], holding=True)) is False
+    away = _see(house, toured, detector, Pose2(1.7, 2.2, 3.1))
+    assert toured.verify(put, "fridge", "tomato_soup_can", away) is None
+
+
+def test_a_detector_without_instances_is_told_apart_by_place(house: House, locator: SensorLocator) -> None:
+    detector = SimulatedDetector()
+    for base in (*TOUR, *TOUR):
+        seen = house.observe(base)
+        locator.update(seen, [dataclasses.replace(d, instance="") for d in detector.detect(seen) if not d.part])
+    near_first = locator.resolve("apple", Subtask("Pick", "apple"), house.observe(TOUR[1]))
+    near_second = locator.resolve("apple", Subtask("Pick", "apple"), house.observe(TOUR[2]))
+    assert near_first is not None and near_second is not None
+    assert near_first != near_second
+    goal = locator.goal(near_first, Subtask("Pick", "apple"), seen)
+    true = house.world.object_box(house.world.objects["apple_1"])
+    assert np.linalg.norm(goal.position - true.center) < 0.03
+
+
+def test_frames_without_depth_change_nothing(house: House, toured: SensorLocator, detector: SimulatedDetector) -> None:
+    seen = house.observe(TOUR[1])
+    blind = {name: dataclasses.replace(frame, depth=None) for name, frame in seen.frames.items()}
+    before = toured.goal("apple_1", Subtask("Pick", "apple"), seen).position
+    toured.update(Observation(seen.stamp, seen.body, blind), detector.detect(seen))
+    assert np.array_equal(toured.goal("apple_1", Subtask("Pick", "apple"), seen).position, before)
