@@ -8,8 +8,9 @@ import numpy as np
 
 from homie.types import Array, Box
 
-TOUCH = -0.02
-"""How deep (m) the rough shape of the arm may be in a thing where it works: the spheres are fatter than the fingers."""
+FREE, TOUCH = -0.005, -0.02
+"""How deep (m) the rough shape of the arm may be in a thing where it works: the spheres are fatter than the fingers.
+The first does not move a drawer, the second is for narrow places."""
 
 PLANNED, DRIVEN = 0.025, -0.005
 """Clearance (m) asked of the way of the arm for a standing that is planned, and for the one that was driven to."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from homie.interfaces import Kinematics, RobotSpec
 from homie.types import Array, Box, Command, Pose, Pose2
-from skills.classical.collision import TOUCH, Solids
+from skills.classical.collision import FREE, PLANNED, TOUCH, Solids
 from skills.classical.driving import MobileSkill
 from skills.classical.hand import Hand
 from skills.classical.motion import Motion, wrap
@@ -63,15 +63,30 @@ class Manipulation(MobileSkill):
         return solids.distance(placed, radii) >= margin
 
     def reachable_standing(
-        self, options: Iterator[tuple[float, Pose2, Sequence[Pose]]], accept: Callable[[Standing], bool]
+        self,
+        options: Sequence[tuple[float, Pose2, Sequence[Pose]]],
+        accept: Callable[[Standing, float, float], bool],
     ) -> tuple[Standing, Sequence[Pose]] | None:
-        """The cheapest option that the arm can do without running into things."""
+        """The cheapest option that the arm can do without touching things; if there is none, with a brush of them.
+
+        accept(standing, margin of the way, margin at the poses) has the last word.
+        """
+        return self._standing_with(options, accept, FREE) or self._standing_with(options, accept, TOUCH)
+
+    def _standing_with(
+        self,
+        options: Sequence[tuple[float, Pose2, Sequence[Pose]]],
+        accept: Callable[[Standing, float, float], bool],
+        margin: float,
+    ) -> tuple[Standing, Sequence[Pose]] | None:
         solids = self.solids()
-
-        def probe(base: Pose2, q: Array) -> bool:
-            return self.clear(solids, base, q, TOUCH)
-
-        return first_standing(self.kinematics, options, self.spec.ready, probe=probe, accept=accept)
+        return first_standing(
+            self.kinematics,
+            iter(options),
+            self.spec.ready,
+            probe=lambda base, q: self.clear(solids, base, q, margin),
+            accept=lambda standing: accept(standing, PLANNED, margin),
+        )
 
     def clear_way(
         self, solids: Solids, base: Pose2, begin: Array, end: Array, margin: float, held: float = 0.0

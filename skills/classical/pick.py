@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from homie.types import Array, Box, Pose, Pose2, Surface
-from skills.classical.collision import DRIVEN, PLANNED, TOUCH
-from skills.classical.hand import Grasp, grasps
+from skills.classical.collision import DRIVEN, TOUCH
+from skills.classical.grasps import Grasp, grasps
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck
 from skills.classical.reaching import Reachable, Standing, base_candidates, solve_sequence
@@ -59,7 +59,7 @@ class Pick(Manipulation):
         surface = self.goal.surfaces[0] if self.goal.surfaces else None
         return surface if surface is not None and surface.access is not None else None
 
-    def _options(self, chosen: Sequence[Grasp]) -> Iterator[tuple[float, Pose2, Sequence[Pose]]]:
+    def _options(self, chosen: Sequence[Grasp]) -> list[tuple[float, Pose2, Sequence[Pose]]]:
         reachable = Reachable.of(self.costs, self.base)
         found: list[tuple[float, int, Pose2, Sequence[Pose]]] = []
         for grasp in chosen:
@@ -68,7 +68,7 @@ class Pick(Manipulation):
             for cost, base in base_candidates(grasp.pose.position, approach, self.base, reachable):
                 found.append((cost + grasp.cost, len(found), base, poses))
         found.sort(key=lambda option: option[:2])
-        return ((cost, base, poses) for cost, _, base, poses in found)
+        return [(cost, base, poses) for cost, _, base, poses in found]
 
     def _choose(self) -> tuple[Grasp, Standing]:
         chosen = self._grasps()
@@ -81,23 +81,20 @@ class Pick(Manipulation):
         standing, poses = found
         return by_pose[id(poses[1])], standing
 
-    def _free(self, standing: Standing, margin: float = PLANNED) -> bool:
+    def _free(self, standing: Standing, way: float, at: float) -> bool:
         """Whether the arm gets there without running into things."""
-        solids, ready, (before, at, lifted) = self.solids(), standing.ready, standing.joints
+        solids, ready, (before, grasp, lifted) = self.solids(), standing.ready, standing.joints
         return (
-            self.clear(solids, standing.base, at, TOUCH)
-            and self.clear(solids, standing.base, lifted, TOUCH)
-            and self.clear_way(solids, standing.base, ready, before, margin)
-            and (
-                self._compartment() is not None or self.clear_way(solids, standing.base, lifted, standing.ready, TOUCH)
-            )
+            self.clear(solids, standing.base, grasp, at)
+            and self.clear(solids, standing.base, lifted, at)
+            and self.clear_way(solids, standing.base, ready, before, way)
+            and (self._compartment() is not None or self.clear_way(solids, standing.base, lifted, ready, TOUCH))
         )
 
     def _grasps(self) -> list[Grasp]:
         compartment = self._compartment()
         access = None if compartment is None else compartment.access
-        clearance = float("inf") if compartment is None else compartment.clearance
-        return grasps(self._box(), self.goal.obstacles, access, clearance)
+        return grasps(self._box(), self.goal.obstacles, access)
 
     def _from_here(self, wanted: Grasp) -> tuple[Grasp, tuple[Array, ...]]:
         """The reachable grasp, for where the object is seen now, that is most like the wanted one."""
@@ -109,7 +106,7 @@ class Pick(Manipulation):
         for grasp in sorted(self._grasps(), key=unlike)[:12]:
             poses = (self._before(grasp), grasp.pose, self._lifted(grasp))
             joints = solve_sequence(self.kinematics, self.base, poses, self.ready)
-            if joints is not None and self._free(Standing(self.base, joints, self.ready), DRIVEN):
+            if joints is not None and self._free(Standing(self.base, joints, self.ready), DRIVEN, TOUCH):
                 return grasp, joints
         raise Stuck("the grasp can not be reached from here")
 
@@ -129,8 +126,9 @@ class Pick(Manipulation):
 
     def _remember(self, grasp: Grasp) -> None:
         box = self._box()
-        z = self.gripper_pose().position[2]
-        self.hand.pitch, self.hand.roll = grasp.pitch, grasp.roll
-        self.hand.drop = float(z - (box.center[2] - box.half[2]))
-        self.hand.top = float(box.center[2] + box.half[2] - z)
+        pose = self.gripper_pose()
+        self.hand.pitch = grasp.pitch
+        self.hand.aside = float((box.center - pose.position) @ pose.rotation[:, 1])
+        self.hand.drop = float(pose.position[2] - (box.center[2] - box.half[2]))
+        self.hand.top = float(box.center[2] + box.half[2] - pose.position[2])
         self.hand.half = (float(box.half[0]), float(box.half[1]), float(box.half[2]))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from homie.types import Array, Pose, Pose2, Surface
-from skills.classical.collision import DRIVEN, PLANNED, TOUCH
-from skills.classical.hand import places
+from skills.classical.collision import DRIVEN, TOUCH
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck, gripper_rotation
+from skills.classical.places import places
 from skills.classical.reaching import Reachable, Standing, base_candidates, solve_sequence
 
 HOVER = 0.14
@@ -66,17 +66,17 @@ class Put(Manipulation):
         others = (poses for _, _, poses in self._options())
         for poses in itertools.islice(itertools.chain([wanted], others), 80):
             joints = solve_sequence(self.kinematics, self.base, poses, self.ready)
-            if joints is not None and self._free(Standing(self.base, joints, self.ready), DRIVEN):
+            if joints is not None and self._free(Standing(self.base, joints, self.ready), DRIVEN, TOUCH):
                 return poses, joints
         raise Stuck("no free spot can be reached from here")
 
-    def _free(self, standing: Standing, margin: float = PLANNED) -> bool:
+    def _free(self, standing: Standing, way: float, at: float) -> bool:
         solids, held = self.solids(), 0.8 * max(self.hand.half)
-        return self.clear_way(solids, standing.base, standing.ready, standing.joints[0], margin, held) and all(
-            self.clear(solids, standing.base, q, TOUCH) for q in standing.joints
+        return self.clear_way(solids, standing.base, standing.ready, standing.joints[0], way, held) and all(
+            self.clear(solids, standing.base, q, at) for q in standing.joints
         )
 
-    def _options(self) -> Iterator[tuple[float, Pose2, Sequence[Pose]]]:
+    def _options(self) -> list[tuple[float, Pose2, Sequence[Pose]]]:
         reachable = Reachable.of(self.costs, self.base)
         found: list[tuple[float, int, Pose2, Sequence[Pose]]] = []
         for rank, surface in enumerate(self.goal.surfaces):
@@ -98,7 +98,7 @@ class Put(Manipulation):
                         total = cost + spot_cost + yaw_cost + tilt_cost + 8.0 * fall + 0.2 * rank
                         found.append((total, len(found), base, poses))
         found.sort(key=lambda option: option[:2])
-        return ((cost, base, poses) for cost, _, base, poses in found)
+        return [(cost, base, poses) for cost, _, base, poses in found]
 
     def _yaws(self, surface: Surface) -> list[tuple[float | None, float]]:
         """Directions to reach in: through the front of a compartment, else whichever way the robot faces."""
@@ -110,8 +110,8 @@ class Put(Manipulation):
     def _poses(self, surface: Surface, spot: Array, yaw: float, pitch: float, fall: float) -> tuple[Pose, ...]:
         """Before, over, at the spot, and withdrawn (odometry frame)."""
         hand = self.hand
-        rotation = gripper_rotation(yaw, pitch, hand.roll)
-        at = spot + np.array([0.0, 0.0, hand.drop_at(pitch) + 0.012 + fall])
+        rotation = gripper_rotation(yaw, pitch)
+        at = spot + np.array([0.0, 0.0, hand.drop_at(pitch) + 0.012 + fall]) - hand.aside * rotation[:, 1]
         away = -rotation[:, 0]
         if surface.access is None:
             over = at + np.array([0.0, 0.0, HOVER])

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.types import Box, Surface
-from skills.classical.hand import FINGER_REACH, MAX_OPENING, Hand, grasps, places
+from skills.classical.grasps import FINGER_REACH, MAX_OPENING, grasps
+from skills.classical.hand import Hand
+from skills.classical.places import places
 
 sizes = st.floats(0.012, 0.12)
 
@@ -15,7 +17,7 @@ sizes = st.floats(0.012, 0.12)
 @given(sizes, sizes, sizes, st.floats(-3.1, 3.1))
 def test_grasps_open_wide_enough_and_stay_above_the_surface(hx: float, hy: float, hz: float, yaw: float) -> None:
     box = Box(np.array([0.0, 0.0, 0.8 + hz]), np.array([hx, hy, hz]), yaw)
-    for grasp in grasps(box, (), None, float("inf")):
+    for grasp in grasps(box, (), None):
         assert 0 < grasp.opening <= MAX_OPENING
         tips = grasp.pose.position + FINGER_REACH * grasp.approach
         assert tips[2] > 0.8
@@ -27,7 +29,7 @@ def test_grasps_open_wide_enough_and_stay_above_the_surface(hx: float, hy: float
 @given(st.floats(0.012, 0.04), sizes, st.floats(-3.1, 3.1))
 def test_a_thing_that_fits_is_closed_on_across_a_side_that_fits(hx: float, hy: float, yaw: float) -> None:
     box = Box(np.array([0.0, 0.0, 0.9]), np.array([hx, hy, 0.06]), yaw)
-    found = grasps(box, (), None, float("inf"))
+    found = grasps(box, (), None)
     assert found
     for grasp in found:
         c, s = np.cos(yaw), np.sin(yaw)
@@ -39,8 +41,8 @@ def test_a_thing_that_fits_is_closed_on_across_a_side_that_fits(hx: float, hy: f
 def test_a_neighbour_forbids_the_fingers_its_place() -> None:
     box = Box(np.array([0.0, 0.0, 0.85]), np.array([0.03, 0.03, 0.05]), 0.0)
     wall = Box(np.array([0.055, 0.0, 0.85]), np.array([0.015, 0.2, 0.05]), 0.0)
-    free = {round(abs(float(g.pose.rotation[0, 1])), 1) for g in grasps(box, (), None, float("inf"))}
-    hemmed = {round(abs(float(g.pose.rotation[0, 1])), 1) for g in grasps(box, (wall,), None, float("inf"))}
+    free = {round(abs(float(g.pose.rotation[0, 1])), 1) for g in grasps(box, (), None)}
+    hemmed = {round(abs(float(g.pose.rotation[0, 1])), 1) for g in grasps(box, (wall,), None)}
     assert 1.0 in free
     assert hemmed
     assert 1.0 not in hemmed, "no finger may go between the thing and its neighbour"

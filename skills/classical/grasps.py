@@ -1,0 +1,124 @@
+"""Ways to take an upright box, or the rim of a hollow one, with a two-finger gripper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from homie.types import Array, Box, Pose
+from skills.classical.motion import gripper_rotation, wrap
+
+FINGER_REACH = 0.03
+"""Metres that the finger pads extend beyond the gripper frame's origin."""
+
+FINGER_HALF_HEIGHT = 0.012
+FINGER_THICKNESS = 0.02
+PALM = 0.045
+"""Half height of the hand behind the fingers, m."""
+
+MAX_OPENING = 0.10
+RIM_OPENING = 0.07
+WIDEST_HALF = 0.046
+"""Half the width (m) of the widest thing that the fingers go round."""
+
+FROM_ABOVE = (0.7, 0.95, 0.45, 1.25, np.pi / 2)
+THROUGH_FRONT = (0.25, 0.6, 0.0)
+RIM = (0.95, 1.25, np.pi / 2)
+"""Pitches of the hand (rad below the horizon), best first."""
+
+MOST_SIDEWAYS = 0.8
+"""Angle (rad) between the hand and the way into a compartment from which it does not fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grasp:
+    """One way to take a thing: gripper pose, its yaw and pitch, opening (m), and a cost of how little it is liked."""
+
+    pose: Pose
+    yaw: float
+    pitch: float
+    opening: float
+    cost: float
+
+    @property
+    def approach(self) -> Array:
+        """Unit vector (3,) along the fingers."""
+        return self.pose.rotation[:, 0]
+
+    def backed(self, distance: float, lift: float = 0.0) -> Pose:
+        """The same pose, `distance` metres before the object and `lift` metres higher."""
+        return Pose(self.pose.position - distance * self.approach + np.array([0, 0, lift]), self.pose.rotation)
+
+
+def grasps(box: Box, others: Sequence[Box], access: Array | None) -> list[Grasp]:
+    """Ways to take an upright box on a surface, best first.
+
+    others: boxes that the open fingers must not hit. access: way out (2,) if the thing stands in a compartment;
+    then only hands that fit through the front are offered. A box too wide both ways is taken by its rim.
+    """
+    if min(box.half[:2]) <= WIDEST_HALF:
+        found = list(_around(box, FROM_ABOVE if access is None else THROUGH_FRONT))
+    else:
+        found = list(_on_rim(box))
+    if access is not None:
+        inward = float(np.arctan2(-access[1], -access[0]))
+        found = [grasp for grasp in found if abs(wrap(grasp.yaw - inward)) <= MOST_SIDEWAYS]
+        found.sort(key=lambda grasp: grasp.cost + 0.4 * abs(wrap(grasp.yaw - inward)))
+    else:
+        found.sort(key=lambda grasp: grasp.cost)
+    return [grasp for grasp in found if not _hits(grasp, others)]
+
+
+def _around(box: Box, pitches: Sequence[float]) -> Iterator[Grasp]:
+    """Fingers on two opposite sides that are narrow enough."""
+    top = box.center[2] + box.half[2]
+    for across, half in ((box.yaw, box.half[0]), (box.yaw + np.pi / 2, box.half[1])):
+        if half > WIDEST_HALF:
+            continue
+        for pitch in pitches:
+            low = _lowest(box, pitch)
+            height = max(low, min(top - 0.025 if pitch > 0.5 else box.center[2], top - 0.012))
+            if pitch < 0.5 and height > top + 0.005:
+                continue
+            position = np.array([box.center[0], box.center[1], height])
+            for side in (np.pi / 2, -np.pi / 2):
+                for twist in (0.0, 0.3, -0.3) if pitch < 1.5 else (0.0,):
+                    cost = 0.15 * abs(pitch - pitches[0]) + abs(twist) + (0.3 if pitch > 1.5 else 0.0)
+                    yaw = across + side + twist
+                    pose = Pose(position, gripper_rotation(yaw, pitch))
+                    yield Grasp(pose, yaw, pitch, min(MAX_OPENING, 2 * half + 0.03), cost)
+
+
+def _on_rim(box: Box) -> Iterator[Grasp]:
+    """One finger inside, one outside a hollow thing, from above."""
+    top = box.center[2] + box.half[2]
+    for out, half in ((box.yaw, box.half[0]), (box.yaw + np.pi / 2, box.half[1])):
+        for pitch in RIM:
+            for sign in (1.0, -1.0):
+                edge = sign * (half - 0.012) * np.array([np.cos(out), np.sin(out), 0.0])
+                position = np.array([box.center[0], box.center[1], max(_lowest(box, pitch), top - 0.02)]) + edge
+                for side in (np.pi / 2, -np.pi / 2):
+                    pose = Pose(position, gripper_rotation(out + side, pitch))
+                    yield Grasp(pose, out + side, pitch, RIM_OPENING, 0.2 + 0.15 * (pitch - RIM[0]))
+
+
+def _lowest(box: Box, pitch: float) -> float:
+    """Height of the gripper frame at which neither fingertips nor palm touch what the thing stands on."""
+    tip = FINGER_REACH * np.sin(pitch) + FINGER_HALF_HEIGHT * np.cos(pitch)
+    palm = PALM * np.cos(pitch) - 0.06 * np.sin(pitch)
+    return float(box.center[2] - box.half[2] + max(tip, palm) + 0.006)
+
+
+def _hits(grasp: Grasp, others: Sequence[Box]) -> bool:
+    """Whether an open finger would stand in another thing."""
+    side = grasp.pose.rotation[:, 1]
+    reach = grasp.opening / 2 + FINGER_THICKNESS / 2
+    for sign in (1.0, -1.0):
+        finger = grasp.pose.position + sign * reach * side
+        for other in others:
+            apart = abs(finger[2] - other.center[2]) > other.half[2] + FINGER_REACH
+            if not apart and other.distance(finger[:2]) < FINGER_THICKNESS / 2 + 0.004:
+                return True
+    return False

@@ -1,0 +1,45 @@
+"""Free spots on a surface for the thing in the hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from homie.types import Array, Box, Surface
+from skills.classical.hand import Hand
+
+
+def places(surface: Surface, others: Sequence[Box], hand: Hand) -> list[tuple[float, Array]]:
+    """Free spots (cost, point (3,) on the surface) for the thing in the hand, best first: roomy, and near the front."""
+    level = surface.center[2]
+    others = [other for other in others if -0.05 < other.center[2] - other.half[2] - level < 0.30]
+    c, s = np.cos(surface.yaw), np.sin(surface.yaw)
+    need = hand.radius + 0.015
+    room_x = max(surface.half_x - min(need, surface.half_x * 0.6), 0.0)
+    room_y = max(surface.half_y - min(need, surface.half_y * 0.6), 0.0)
+    found: list[tuple[float, Array]] = []
+    count_x, count_y = max(1, int(room_x / 0.04)), max(1, int(room_y / 0.04))
+    for u in np.linspace(-room_x, room_x, 2 * count_x + 1):
+        for v in np.linspace(-room_y, room_y, 2 * count_y + 1):
+            point = surface.center + np.array([c * u - s * v, s * u + c * v, 0.0])
+            free = min((other.distance(point[:2]) for other in others), default=1.0) - hand.radius
+            if free < 0.015:
+                continue
+            cost = 0.6 * max(0.0, 0.08 - free) / 0.08
+            if surface.access is not None:
+                depth = float((surface.center[:2] - point[:2]) @ surface.access) + _extent(surface)
+                cost += abs(depth - 0.16)
+            else:
+                cost += 0.4 * float(np.hypot(u, v))
+            found.append((cost, point))
+    found.sort(key=lambda pair: pair[0])
+    return found
+
+
+def _extent(surface: Surface) -> float:
+    """Half length of a surface along its way out."""
+    assert surface.access is not None
+    c, s = np.cos(surface.yaw), np.sin(surface.yaw)
+    along = abs(float(surface.access @ np.array([c, s])))
+    return surface.half_x * along + surface.half_y * (1.0 - along)
