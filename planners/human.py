@@ -88,7 +88,8 @@ def read_line(line: str, actions: tuple[str, ...]) -> Subtask:
         if found:
             words = found.groupdict()
             return Subtask(action, words.get("target") or words.get("target2") or "", words.get("destination") or "")
-    for action in actions:
+    spoken = {action for action, _ in _SPOKEN}
+    for action in (one for one in actions if one not in spoken):
         if plain.lower().startswith(f"{action.lower()} "):
             return Subtask(action, plain[len(action) :].strip())
     raise BadInput(f"'{line}' is not understood. Write for example: pick apple. `help` shows more.")

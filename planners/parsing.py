@@ -11,10 +11,10 @@ MAX_PARTS = 3
 def parse_subtask(text: str) -> Subtask:
     """One subtask written as in the paper: action, target and destination with commas between, in brackets or not.
 
-    Letters are kept as they are and the action is not looked up: that is for the executor (F1). Raises BadInput for
-    text that has no action, an empty part, more than three parts, or half a pair of brackets.
+    Letters are kept as they are, runs of blanks become one, and the action is not looked up: that is for the executor
+    (F1). Raises BadInput for text that has no action, an empty part, more than three parts, or half a pair of brackets.
     """
-    inside = text.strip()
+    inside = text = " ".join(text.split())
     if inside.startswith("[") != inside.endswith("]"):
         raise BadInput(f"'{text}' has only one of its two brackets: write [action, target].")
     if inside.startswith("["):
@@ -24,10 +24,10 @@ def parse_subtask(text: str) -> Subtask:
 
 def make_subtask(parts: list[str]) -> Subtask:
     """A subtask from its one to three parts. Raises BadInput as `parse_subtask`."""
-    stripped = [part.strip() for part in parts]
+    stripped = [" ".join(part.split()) for part in parts]
     if not 1 <= len(stripped) <= MAX_PARTS or not all(stripped):
         raise BadInput(
-            f"'{', '.join(parts)}' is no subtask: write [End], [action, target] or [Put, object, place], "
+            f"'{', '.join(stripped)}' is no subtask: write [End], [action, target] or [Put, object, place], "
             "for example [Pick, apple]."
         )
     return Subtask(*stripped)

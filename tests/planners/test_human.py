@@ -1,0 +1,64 @@
+"""The human planner: what a person sees and may type."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+from text_world import stage
+
+from homie.errors import BadInput
+from homie.executor import ACTIONS
+from homie.types import Subtask
+from planners.human import HumanPlanner, read_line
+
+
+@pytest.mark.parametrize(
+    ("line", "subtask"),
+    [
+        ("go to fridge", Subtask("Go to", "fridge")),
+        ("Go to the Fridge", Subtask("Go to", "fridge")),
+        ("goto blue table", Subtask("Go to", "blue table")),
+        ("go kitchen", Subtask("Go to", "kitchen")),
+        ("pick apple", Subtask("Pick", "apple")),
+        ("pick up the apple", Subtask("Pick", "apple")),
+        ("put apple on brown table", Subtask("Put", "apple", "brown table")),
+        ("put the apple into the fridge", Subtask("Put", "apple", "fridge")),
+        ("open fridge", Subtask("Open", "fridge")),
+        ("close the drawer", Subtask("Close", "drawer")),
+        ("end", Subtask("End")),
+        ("[Put, apple, table]", Subtask("Put", "apple", "table")),
+        ("Fly, moon", Subtask("Fly", "moon")),
+        ("slice apple", Subtask("Slice", "apple")),
+    ],
+)
+def test_lines(line: str, subtask: Subtask) -> None:
+    assert read_line(line, (*ACTIONS, "Slice")) == subtask
+
+
+@pytest.mark.parametrize("line", ["", "  ", "apple", "put apple", "[Pick, apple", "endless", "dance"])
+def test_lines_that_are_asked_for_again(line: str) -> None:
+    with pytest.raises(BadInput):
+        read_line(line, ACTIONS)
+
+
+def test_a_session(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("help\nwhat?\ngo to spaceship\npick mug\nend\n"))
+    result = stage().play("bring me the mug", HumanPlanner())
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert [str(item.subtask) for item in result.history] == ["[Go to, spaceship]", "[Pick, mug]", "[End]"]
+    for part in ("Task: bring me the mug", "In the hand: None", "front: ", "put apple on table", "not understood"):
+        assert part in shown.err
+    assert "fail (F2): spaceship does not exist! Please choose another object" in shown.err
+
+
+def test_the_end_of_the_input_ends_the_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("go to bed\n"))
+    result = stage().play("sleep", HumanPlanner())
+    assert (result.ended_by, result.rounds) == ("ended", 2)
+
+
+def test_it_takes_no_argument() -> None:
+    with pytest.raises(BadInput, match="takes no argument"):
+        HumanPlanner("me")

@@ -1,0 +1,130 @@
+"""The scripted planner and the text of subtasks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from text_world import stage
+
+from homie.errors import BadInput
+from homie.types import Decision, Subtask
+from planners.parsing import parse_subtask
+from planners.scripted import ScriptedPlanner, read_script
+
+FULL = """
+- "[Go to, apple]"
+- Pick, apple
+- [Go to, blue table]
+- analysis: I hold the apple.
+  subtask: [Put, apple, blue table]
+  model: text
+- analysis: Two at once.
+  subtasks: ["[Go to, fridge]", [Open, fridge]]
+"""
+
+
+def written(folder: Path, text: str, name: str = "plan.yaml") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_every_way_of_writing(tmp_path: Path) -> None:
+    assert read_script(written(tmp_path, FULL)) == (
+        Decision((Subtask("Go to", "apple"),)),
+        Decision((Subtask("Pick", "apple"),)),
+        Decision((Subtask("Go to", "blue table"),)),
+        Decision((Subtask("Put", "apple", "blue table"),), "I hold the apple.", "text"),
+        Decision((Subtask("Go to", "fridge"), Subtask("Open", "fridge")), "Two at once."),
+    )
+
+
+def test_json_too(tmp_path: Path) -> None:
+    path = written(tmp_path, '["[Pick, apple]", {"subtask": ["End"], "model": "M3"}]', "plan.json")
+    assert read_script(path) == (Decision((Subtask("Pick", "apple"),)), Decision((Subtask("End"),), "", "M3"))
+
+
+def test_it_plays_the_script_then_ends_and_starts_again(tmp_path: Path) -> None:
+    planner = ScriptedPlanner(str(written(tmp_path, FULL)))
+    for _ in range(2):
+        scene = stage()
+        result = scene.play("whatever", planner)
+        assert (result.ended_by, result.rounds) == ("ended", 6)
+        assert scene.world.things["apple_1"].place == "kitchen_counter_1"  # the nearer apple was taken
+        assert scene.world.things["apple_2"].place == "table_2"
+        assert scene.world.furniture["fridge_1"].closed is False
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "must be a list of decisions"),
+        ("[]", "must be a list of decisions"),
+        ("subtask: [Pick, apple]", "must be a list of decisions"),
+        ("- [Pick", "neither YAML nor JSON"),
+        (
+            "- Pick, apple\n- {subtask: '[End]', sub: 1}",
+            r"Entry 2 of .*: unknown key 'sub' \(known: analysis, subtask,",
+        ),
+        ("- {analysis: x}", "Entry 1 of .*: it needs either 'subtask' or 'subtasks'"),
+        ("- {subtask: a, subtasks: [b]}", "Entry 1 of .*: it needs either"),
+        ("- {subtasks: []}", "Entry 1 of .*: 'subtasks' is not understood"),
+        ("- 5", "Entry 1 of .*: 'subtask' is not understood"),
+        ("- null", "Entry 1 of .*: it needs either"),
+        ("- [Put, apple, table, now]", "Entry 1 of .*: 'Put, apple, table, now' is no subtask"),
+        ("- '[Pick, apple'", "only one of its two brackets"),
+        ("- {subtask: [Put, 3]}", "Entry 1 of"),
+        ("- Pick, ", "is no subtask"),
+    ],
+)
+def test_bad_scripts_name_the_entry(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message) as raised:
+        read_script(written(tmp_path, text))
+    assert "\n" not in str(raised.value)
+
+
+def test_bad_files(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="needs a file"):
+        ScriptedPlanner()
+    with pytest.raises(BadInput, match=r"Can not read the script .*nowhere\.yaml: No such file"):
+        ScriptedPlanner(str(tmp_path / "nowhere.yaml"))
+    with pytest.raises(BadInput, match="Can not read the script"):
+        ScriptedPlanner(str(tmp_path))
+    binary = tmp_path / "binary.yaml"
+    binary.write_bytes(b"\xff\xfe\x00\x81")
+    with pytest.raises(BadInput, match="neither YAML nor JSON"):
+        ScriptedPlanner(str(binary))
+
+
+WORDS = st.text(st.characters(exclude_categories=["C", "Z"], exclude_characters="[],"), min_size=1)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=3), st.booleans())
+def test_subtasks_survive_being_written(parts: list[str], brackets: bool) -> None:
+    subtask = Subtask(*parts)
+    text = str(subtask)
+    assert parse_subtask(text if brackets else text[1:-1]) == subtask
+
+
+@given(st.text())
+def test_text_is_a_subtask_or_bad_input(text: str) -> None:
+    try:
+        subtask = parse_subtask(text)
+    except BadInput:
+        return
+    assert subtask.action
+
+
+@given(st.text())
+def test_any_file_is_a_script_or_bad_input(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    path = written(tmp_path_factory.getbasetemp(), text)
+    complaint, decisions = "", ()
+    try:
+        decisions = read_script(path)
+    except BadInput as error:
+        complaint = str(error)
+    assert bool(complaint) != bool(decisions)
+    assert len(complaint.splitlines()) <= 1
