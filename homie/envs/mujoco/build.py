@@ -169,6 +169,10 @@ def _add_furniture(
     body = spec.worldbody.add_body(
         name=piece.name, pos=[piece.x, piece.y, scene.base(piece)], quat=turned(piece.yaw)
     )
+    # Standing still it needs no mass, but without a frame of inertia of its own MuJoCo looks for it in the wrong place
+    # when it casts many rays at once.
+    body.mass, body.inertia, body.explicitinertial = 1.0, [1.0, 1.0, 1.0], True
+    body.ipos, body.iquat = [0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]
     _add_parts(body, piece.name, "", plan.parts, geoms)
     for link in plan.links:
         _add_link(spec, body, piece.name, link, geoms)
