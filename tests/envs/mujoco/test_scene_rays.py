@@ -31,7 +31,7 @@ def test_a_fan_of_rays_in_every_room_sees_the_furniture(seed):
         one = np.empty(1, np.int32)
         for ray, distance in zip(rays, distances, strict=True):
             alone = mujoco.mj_ray(model, data, origin, ray, SOLIDS, True, -1, one)
-            # Decoration without collision may be missed where it reaches out of its body's solid extent (MuJoCo's pruning).
+            # MuJoCo may miss decoration without collision where it reaches out of its body's solid extent.
             if one[0] >= 0 and not model.geom_contype[one[0]]:
                 continue
             assert distance == pytest.approx(alone), model.body(model.geom_bodyid[one[0]]).name
