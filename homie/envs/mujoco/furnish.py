@@ -73,6 +73,13 @@ class Piece:
         left, right = plan.half_y + plan.sweep[0], -plan.half_y - plan.sweep[1]
         return [self.area(plan.half_x, plan.half_x + 2 * plan.half_y + 0.1, right, left)]
 
+    def pulls(self) -> list[Rect]:
+        """Floor under its drawer, with the handle, while that is pulled out."""
+        plan, link = self.plan, self.plan.articulation
+        if link is None or link.kind != "slide":
+            return []
+        return [self.area(plan.half_x, plan.half_x + link.upper + 0.1, -plan.half_y, plan.half_y)]
+
 
 class Floor:
     """The floor of one room while it fills up."""
@@ -176,7 +183,14 @@ class Floor:
             all(self._inside(rect) for rect in (*prints, *zones))
             and not any(self._blocked(rect, self.solid) or self._blocked(rect, self.free) for rect in prints)
             and not any(self._blocked(zone, self.solid) or self._blocked(zone, prints) for zone in zones)
+            and not self._doors_meet_drawers([*self.pieces, *group])
         )
+
+    def _doors_meet_drawers(self, pieces: Sequence[Piece]) -> bool:
+        """Whether an open door would stand in the way of a drawer."""
+        standing = [piece for piece in pieces if piece.stands_on is None]
+        pulls = [zone for piece in standing for zone in piece.pulls()]
+        return any(self._blocked(zone, pulls) for piece in standing for zone in piece.sweeps())
 
     def open_sides(self, piece: Piece) -> tuple[str, ...]:
         """The sides (front, back, left, right) with 0.9 m of free floor before them."""

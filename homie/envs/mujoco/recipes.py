@@ -83,10 +83,11 @@ def kitchen(floor: Floor, scheme: Scheme) -> None:
     units = [Piece("drawer", colour), Piece("drawer", colour)]
     host = Piece("kitchen_counter", colour, width=0.7)
     main = [counter, sink, units[0], stove, units[1]]
+    # The fridge opens over the counter: over a drawer its door would be in the way.
+    whole = [fridge, *main] if rng.random() < 0.5 else [*main[::-1], fridge]
+    fridge.hinge = "right" if whole[0] is fridge else "left"
     if rng.random() < 0.5:
         main = main[::-1]
-    whole = [fridge, *main] if rng.random() < 0.5 else [*main, fridge]
-    fridge.hinge = "right" if whole[0] is fridge else "left"
     if not floor.against_wall([*whole, host] if whole[0] is fridge else [host, *whole]):
         if not floor.against_wall(whole):
             _need(floor.against_wall(main) or _in_two(floor, main), "counters")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import mujoco
 import numpy as np
 import pytest
@@ -52,6 +54,20 @@ def test_doors_and_drawers_touch_nothing_else() -> None:
                     data.qpos[home.model.jnt_qposadr[item.joint]] = fraction * item.open
                     mujoco.mj_forward(home.model, data)
                     assert data.ncon == 0, (seed, item.name, fraction)
+
+
+def test_no_open_door_is_in_the_way_of_another_door_or_a_drawer() -> None:
+    for seed in range(10):
+        home = build(generate(seed, objects=0))
+        items = [item for thing in home.index.receptacles for item in thing.articulations]
+        data = home.new_data()
+        for one, other in combinations(items, 2):
+            for wide, far in ((0.8, 0.3), (0.8, 1.0), (0.4, 0.6)):
+                data.qpos[:] = home.model.qpos0
+                data.qpos[home.model.jnt_qposadr[one.joint]] = wide * one.open
+                data.qpos[home.model.jnt_qposadr[other.joint]] = far * other.open
+                mujoco.mj_fwdPosition(home.model, data)
+                assert data.ncon == 0, (seed, one.name, other.name)
 
 
 def test_every_articulation_opens_with_ten_newton_and_stays(home: Home) -> None:
