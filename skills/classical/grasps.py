@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +25,7 @@ WIDEST_HALF = 0.046
 
 FROM_ABOVE = (0.7, 0.95, 0.45, 1.25, np.pi / 2)
 THROUGH_FRONT = (0.25, 0.6, 0.0)
-RIM = (0.95, 1.25, np.pi / 2)
+RIM = (0.95, 0.7, 1.25, np.pi / 2)
 """Pitches of the hand (rad below the horizon), best first."""
 
 MOST_SIDEWAYS = 0.8
@@ -56,19 +56,21 @@ def grasps(box: Box, others: Sequence[Box], access: Array | None) -> list[Grasp]
     """Ways to take an upright box on a surface, best first.
 
     others: boxes that the open fingers must not hit. access: way out (2,) if the thing stands in a compartment;
-    then only hands that fit through the front are offered. A box too wide both ways is taken by its rim.
+    then only hands that fit through the front are offered. A box that the fingers do not go
+    round is taken by its rim, which a hollow thing has.
     """
-    if min(box.half[:2]) <= WIDEST_HALF:
-        found = list(_around(box, FROM_ABOVE if access is None else THROUGH_FRONT))
-    else:
-        found = list(_on_rim(box))
-    if access is not None:
-        inward = float(np.arctan2(-access[1], -access[0]))
-        found = [grasp for grasp in found if abs(wrap(grasp.yaw - inward)) <= MOST_SIDEWAYS]
-        found.sort(key=lambda grasp: grasp.cost + 0.4 * abs(wrap(grasp.yaw - inward)))
-    else:
-        found.sort(key=lambda grasp: grasp.cost)
-    return [grasp for grasp in found if not _hits(grasp, others)]
+    around = _fitting(_around(box, FROM_ABOVE if access is None else THROUGH_FRONT), others, access)
+    return around or _fitting(_on_rim(box), others, access)
+
+
+def _fitting(found: Iterable[Grasp], others: Sequence[Box], access: Array | None) -> list[Grasp]:
+    """Those that come in through the front of a compartment and keep the fingers clear of other things; sorted."""
+    chosen = [grasp for grasp in found if not _hits(grasp, others)]
+    if access is None:
+        return sorted(chosen, key=lambda grasp: grasp.cost)
+    inward = float(np.arctan2(-access[1], -access[0]))
+    chosen = [grasp for grasp in chosen if abs(wrap(grasp.yaw - inward)) <= MOST_SIDEWAYS]
+    return sorted(chosen, key=lambda grasp: grasp.cost + 0.4 * abs(wrap(grasp.yaw - inward)))
 
 
 def _around(box: Box, pitches: Sequence[float]) -> Iterator[Grasp]:
@@ -101,7 +103,7 @@ def _on_rim(box: Box) -> Iterator[Grasp]:
                 position = np.array([box.center[0], box.center[1], max(_lowest(box, pitch), top - 0.02)]) + edge
                 for side in (np.pi / 2, -np.pi / 2):
                     pose = Pose(position, gripper_rotation(out + side, pitch))
-                    yield Grasp(pose, out + side, pitch, RIM_OPENING, 0.2 + 0.15 * (pitch - RIM[0]))
+                    yield Grasp(pose, out + side, pitch, RIM_OPENING, 0.2 + 0.15 * abs(pitch - RIM[0]))
 
 
 def _lowest(box: Box, pitch: float) -> float:

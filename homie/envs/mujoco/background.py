@@ -18,6 +18,9 @@ from homie.types import Box, Detection, Goal, Observation, OccupancyGrid, Subtas
 OPEN_ENOUGH = 0.5
 """Fraction of its range from which a door or drawer counts as opened by Open."""
 
+IMPOSSIBLE, UNLIKELY = 1000.0, 50.0
+"""Metres that a meaning of ambiguous words is put off by."""
+
 NEAR = 1.4
 """Metres around a target within which solid things are told to the skill."""
 
@@ -56,18 +59,19 @@ class BackgroundLocator(Locator):
         return min(entities, key=lambda entity: self._preference(entity, subtask, observation), default=None)
 
     def _preference(self, entity: str, subtask: Subtask, observation: Observation) -> float:
-        """Metres, with what the action can not mean put last."""
-        distance = self.distance(entity, observation)
+        """Metres, with what the action can not mean put last, and shut things after open ones."""
+        world, distance = self.world, self.distance(entity, observation)
+        thing = world.receptacles.get(entity)
         if subtask.action == "Pick" and not self.pickable(entity):
-            distance += 100.0
+            distance += IMPOSSIBLE
         if subtask.action in ("Open", "Close") and not self.opens(entity):
-            distance += 100.0
-        if subtask.action == "Put" and self.world.held == entity:
-            distance += 100.0
+            distance += IMPOSSIBLE
+        if subtask.action == "Put" and (world.held == entity or (thing is not None and not thing.surfaces)):
+            distance += IMPOSSIBLE
         if subtask.action in ("Go to", "Pick") and self.pickable(entity) and self.closed_container(entity):
-            distance += 50.0
-        if subtask.action == "Close" and self.opens(entity) and self.world.closed(self.world.receptacles[entity]):
-            distance += 10.0
+            distance += UNLIKELY
+        if thing is not None and thing.articulations and subtask.action in ("Go to", "Put", "Close"):
+            distance += UNLIKELY if world.closed(thing) else 0.0
         return distance
 
     # ------------------------------------------------------------ goals
