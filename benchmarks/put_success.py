@@ -110,6 +110,34 @@ def _cause(lines: list[dict]) -> str:  # type: ignore[type-arg]
     return "ended without an error, the object is elsewhere"
 
 
+def _wilson(good: int, total: int) -> tuple[float, float]:
+    """95 % Wilson interval of a share, as percentages."""
+    z, share = 1.96, good / total
+    middle = (share + z * z / (2 * total)) / (1 + z * z / total)
+    reach = z * np.sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / (1 + z * z / total)
+    return 100 * (middle - reach), 100 * (middle + reach)
+
+
+def _write_report(path: Path, targets: str, grasp: str, verdicts: list[Verdict]) -> None:
+    good = sum(v.success for v in verdicts)
+    low, high = _wilson(good, len(verdicts))
+    walls, robot = [v.wall_seconds for v in verdicts], [v.robot_seconds for v in verdicts]
+    lines = [
+        f"## {targets.capitalize()} targets, grasp by {grasp}",
+        "",
+        f"**{good} of {len(verdicts)}** ({100 * good / len(verdicts):.0f} %, 95 % Wilson interval {low:.0f}-{high:.0f} %) "
+        f"ended with the world as asked. Median {np.median(walls):.1f} s of wall time and {np.median(robot):.0f} s of "
+        f"robot time per episode, {np.median([v.rounds for v in verdicts]):.0f} rounds; slowest {max(walls):.0f} s.",
+        "",
+    ]
+    if good < len(verdicts):
+        lines += ["| seed | task | what stood in the way |", "|---|---|---|"]
+        lines += [f"| {v.seed} | {v.task} | {v.cause} |" for v in verdicts if not v.success]
+        lines.append("")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines), encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=50)
@@ -119,6 +147,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--keep", type=Path, help="keep the run folders here")
     parser.add_argument("--out", type=Path, help="write the verdicts as JSON")
+    parser.add_argument("--report", type=Path, help="write a section of Markdown")
     given = parser.parse_args()
     seeds = range(given.first, given.first + given.seeds)
     verdicts: list[Verdict] = []
@@ -137,6 +166,8 @@ def main() -> None:
     )
     for cause, count in Counter(v.cause for v in verdicts if v.cause).most_common():
         print(f"{count:3d}  {cause}")
+    if given.report:
+        _write_report(given.report, given.targets, given.grasp, verdicts)
     if given.out:
         given.out.parent.mkdir(parents=True, exist_ok=True)
         given.out.write_text(json.dumps([asdict(v) for v in verdicts], indent=1) + "\n", encoding="utf-8")
