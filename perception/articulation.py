@@ -55,10 +55,11 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A handle: centre (3,), unit vector along the bar (3,)."""
+    """A handle: centre (3,), unit vector along the bar (3,), metres of it that were seen."""
 
     center: Array
     axis: Array
+    length: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,10 @@ def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: See
     if fitted is None:
         return now
     if _agree(fitted, known):
-        return fitted if fitted.shut and now.shut and fitted.spacing < 1.3 * known.spacing else now
+        if not (fitted.shut and now.shut and fitted.spacing < 1.3 * known.spacing):
+            return now
+        partial = fitted.bar.length < 0.9 * known.bar.length  # the arm or the edge of the picture hides some of it
+        return replace(fitted, bar=known.bar) if partial else fitted
     return fitted if fitted.spacing < 0.9 * known.spacing else now
 
 
@@ -174,7 +178,8 @@ def bar_of(points: Points) -> Bar | None:
     axis = np.array([0.0, 0.0, 1.0]) if abs(axes[0][2]) > 0.7 else np.array([*axes[0][:2], 0.0])
     axis = axis / np.linalg.norm(axis)
     along = (spread - middle) @ axis
-    return Bar(middle + axis * (float(along.min()) + float(along.max())) / 2, axis)
+    low, high = float(along.min()), float(along.max())
+    return Bar(middle + axis * (low + high) / 2, axis, high - low)
 
 
 def _fit(kind: Literal["hinge", "slide"], seen: Seen) -> Panel | None:
@@ -189,7 +194,7 @@ def _fit_slide(seen: Seen, bar: Bar) -> Panel:
     front = float(np.percentile(seen.panel[:, :2] @ outward, 98))
     opening = front - _front(seen.box, outward)
     middle = bar.center - HANDLE_RADIUS * np.array([*outward, 0.0])
-    closed = Bar(middle - opening * np.array([*outward, 0.0]), bar.axis)
+    closed = Bar(middle - opening * np.array([*outward, 0.0]), bar.axis, bar.length)
     along = np.array([-outward[1], outward[0]])
     return Panel("slide", closed.center[:2], along, outward, closed, opening, seen.spacing)
 
@@ -226,6 +231,7 @@ def _fit_hinge(seen: Seen, bar: Bar) -> Panel | None:
     shut = Bar(
         np.array([*(pivot + back @ (grip - pivot)), bar.center[2]]),
         np.array([*(back @ bar.axis[:2]), bar.axis[2]]),
+        bar.length,
     )
     return Panel("hinge", pivot, back @ along, outward, shut, angle, seen.spacing)
 

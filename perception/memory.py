@@ -123,6 +123,8 @@ class SensorLocator(Locator):
             metres += 100.0
         if subtask.action == "Put" and entity == self._held:
             metres += 100.0
+        if self._held is not None and subtask.action in ("Go to", "Put") and self.closed_container(entity) is not None:
+            metres += 20.0  # with a full hand, the drawer that is open already
         if subtask.action == "Close" and entity in self._things.furniture and self._things.furniture[entity].closed:
             metres += 10.0
         return metres
