@@ -122,14 +122,13 @@ def _write_report(path: Path, targets: str, grasp: str, verdicts: list[Verdict])
     good = sum(v.success for v in verdicts)
     low, high = _wilson(good, len(verdicts))
     walls, robot = [v.wall_seconds for v in verdicts], [v.robot_seconds for v in verdicts]
-    lines = [
-        f"## {targets.capitalize()} targets, grasp by {grasp}",
-        "",
-        f"**{good} of {len(verdicts)}** ({100 * good / len(verdicts):.0f} %, 95 % Wilson interval {low:.0f}-{high:.0f} %) "
-        f"ended with the world as asked. Median {np.median(walls):.1f} s of wall time and {np.median(robot):.0f} s of "
-        f"robot time per episode, {np.median([v.rounds for v in verdicts]):.0f} rounds; slowest {max(walls):.0f} s.",
-        "",
-    ]
+    share = f"{100 * good / len(verdicts):.0f} %, 95 % Wilson interval {low:.0f}-{high:.0f} %"
+    rounds = np.median([v.rounds for v in verdicts])
+    summary = (
+        f"**{good} of {len(verdicts)}** ({share}) ended with the world as asked. Median {np.median(walls):.1f} s of wall "
+        f"time and {np.median(robot):.0f} s of robot time per episode, {rounds:.0f} rounds; slowest {max(walls):.0f} s."
+    )
+    lines = [f"## {targets.capitalize()} targets, grasp by {grasp}", "", summary, ""]
     if good < len(verdicts):
         lines += ["| seed | task | what stood in the way |", "|---|---|---|"]
         lines += [f"| {v.seed} | {v.task} | {v.cause} |" for v in verdicts if not v.success]

@@ -7,6 +7,7 @@ force, so a wall stops it; nothing is ever placed by hand after `reset`.
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from functools import cached_property
 
 import mujoco
@@ -20,7 +21,7 @@ from homie.envs.mujoco.kinematics import ArmKinematics
 from homie.envs.mujoco.rendering import FreeCamera, Renderer, camera_intrinsics, camera_pose, make_renderer
 from homie.envs.mujoco.spec import SceneSpec
 from homie.envs.mujoco.world import World
-from homie.errors import RobotFault
+from homie.errors import CommandRefused, RobotFault
 from homie.interfaces import Robot
 from homie.options import RunOptions
 from homie.safety import GateState, SafetyGate
@@ -89,8 +90,8 @@ class MujocoHome(Robot):
         self.gate.reset()
 
     def act(self, command: Command) -> SentCommand:
-        command = self._resolved(command)
-        sent = self.gate.check(command, self._gate_state())
+        checked = self.gate.check(self._resolved(command), self._gate_state())
+        sent = replace(checked, requested=command)
         now = sent.sent
         for name, value in zip(JOINTS[1:8], now.arm or (), strict=False):
             self.data.ctrl[self._ctrl[name]] = value
@@ -133,8 +134,11 @@ class MujocoHome(Robot):
         """An effector pose as torso and arm targets."""
         if command.effector is None:
             return command
+        pose = command.effector
+        if not (np.isfinite(pose.position).all() and np.isfinite(pose.rotation).all()):
+            raise CommandRefused("Command refused: effector holds a value that is not finite.")
         q0 = np.array([self.data.qpos[self._qpos[name]] for name in JOINTS[:8]])
-        found = self.kinematics.solve(command.effector.position, command.effector.rotation, q0)
+        found = self.kinematics.solve(pose.position, pose.rotation, q0)
         return Command(command.base, tuple(found.q[1:].tolist()), float(found.q[0]), command.head, command.gripper)
 
     def _gate_state(self) -> GateState:
