@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from homie.types import ErrorCode, Subtask
 from perception.names import canonical
 from planners.common_sense import is_container, means
@@ -12,6 +14,8 @@ from planners.phrases import Item
 
 MAX_ITEMS = 12
 """Items that one errand for `all` of something handles at most."""
+MAX_FAILED = 2
+"""Items of one errand that may fail before it is given up."""
 
 __all__ = ["Errands", "GaveUp"]
 
@@ -76,7 +80,7 @@ class Errands(Moves):
 
     def _fetch(self, item: Item) -> Course[None]:
         """Pick one thing up and keep it; there is one hand only."""
-        name, source = yield from self._which(item, Place(""), 0)
+        name, source = yield from self._which(item, Place(""))
         taken = bool(name) and (yield from self._take(name, source))
         what = item.words or f"things on the {item.source}"
         self._note(bool(taken), f"picked up the {name}", f"get the {what}")
@@ -87,25 +91,30 @@ class Errands(Moves):
             why = f"I have one hand only, so I go to the {place.words} to open it before I pick anything up."
             yield from self.open(place.words, why)
         what = item.words or f"things on the {item.source}"
-        moved = 0
-        while moved < (item.count or MAX_ITEMS):
-            name, source = yield from self._which(item, place, moved)
-            if not name or not (yield from self._carry(name, source, place)):
+        moved: list[str] = []
+        failed: list[str] = []
+        while len(moved) < (item.count or MAX_ITEMS) and len(failed) < MAX_FAILED:
+            name, source = yield from self._which(item, place, moved, failed)
+            if not name:
                 break
-            moved += 1
-        ok = moved >= (item.count or 1)
+            carried = yield from self._carry(name, source, place)
+            if carried:
+                moved.append(canonical(carried))
+            else:
+                failed.append(name)
+        ok = len(moved) >= (item.count or 1) and (item.count is not None or not failed)
         self._note(ok, f"brought the {what} to the {place.words}", f"bring the {what} to the {place.words}")
 
-    def _carry(self, words: str, source: str, place: Place) -> Course[bool]:
-        """One object from wherever it is to the place."""
+    def _carry(self, words: str, source: str, place: Place) -> Course[str]:
+        """One object from wherever it is to the place. Returns its name, "" if that failed."""
         for _ in range(TRIES):
             taken = yield from self._take(words, source)
             if not taken:
-                return False
+                return ""
             put = yield from self._leave(taken, place)
             if put is not None:
-                return put
-        return False
+                return taken if put else ""
+        return ""
 
     def _take(self, words: str, source: str) -> Course[str]:
         """Pick something up. Returns its name, "" if it can not be had."""
@@ -186,23 +195,35 @@ class Errands(Moves):
 
     # ------------------------------------------------------------ all of them
 
-    def _which(self, item: Item, place: Place, moved: int) -> Course[tuple[str, str]]:
-        """The name of the next thing to bring and where to take it from; ("", "") when there is none."""
+    def _which(
+        self, item: Item, place: Place, moved: Sequence[str] = (), failed: Sequence[str] = ()
+    ) -> Course[tuple[str, str]]:
+        """The name of the next thing to bring and where to take it from; ("", "") when there is none.
+
+        Names of another kind than those already moved are gone for directly. Of the same kind the nearest is the one
+        that was moved last, so the robot goes where the others are first.
+        """
         if item.words and not moved:
-            return item.words, item.source
+            return ("", "") if failed else (item.words, item.source)
         sources = [item.source] if item.source else self._elsewhere(item, place)
+        if moved and item.words not in moved:
+            for name in (name for source in sources for name in self.memory.known_on(source)):
+                if self._wanted(item, name) and name not in (*moved, *failed):
+                    return name, ""
         for source in sources:
-            why = f"I look what is on the {source}." if not moved else f"I look whether more is left on the {source}."
+            why = f"I look whether more is left on the {source}." if moved else f"I look what is on the {source}."
             if not (yield from self.reach(source, why)):
                 continue
             if is_container(source) and source not in self.memory.open:
                 yield from self.open(source, f"I look into the {source}.")
             for name in self.memory.things_on(source):
-                wanted = not item.words or means(item.words, name)
-                if wanted and not (item.besides and means(item.besides, name)):
+                if self._wanted(item, name) and name not in failed:
                     return name, source
             self.memory.cleared(item.words, source)
         return "", ""
+
+    def _wanted(self, item: Item, name: str) -> bool:
+        return (not item.words or means(item.words, name)) and not (item.besides and means(item.besides, name))
 
     def _elsewhere(self, item: Item, place: Place) -> list[str]:
         """Places other than the destination where more of it has been seen."""

@@ -90,8 +90,12 @@ class Memory:
         return list(dict.fromkeys(place for name, place in self._stood_on if means(words, name)))
 
     def cleared(self, words: str, place: str) -> None:
-        """Nothing that the words can mean is left on a place."""
-        self._stood_on = {(n, p): None for n, p in self._stood_on if p != place or not means(words, n)}
+        """Nothing that the words can mean ("": nothing at all) is left on a place."""
+        self._stood_on = {(n, p): None for n, p in self._stood_on if p != place or (words and not means(words, n))}
+
+    def known_on(self, place: str) -> list[str]:
+        """Names of what has been seen on a place, whether it is in sight now or not."""
+        return [name for name, where in self._stood_on if means(place, where)]
 
     def forget(self, name: str) -> None:
         """It is not there any more."""

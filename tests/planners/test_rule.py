@@ -171,6 +171,19 @@ def test_another_of_the_kind_is_taken_instead() -> None:
     assert list(places(scene).values()).count("sofa_1") == 2  # the sugar box is there already
 
 
+def test_one_that_fails_does_not_keep_the_others_from_being_moved() -> None:
+    scene = stage(attempts=1)
+    scene.skill.clumsy = {3, 5, 8}
+    _, diary = play("clean up the brown table and put all items on the sofa", scene)
+    assert places(scene)["lemon_1"] == "sofa_1"
+    assert "could not bring the things" in diary.records[-1].decision.analysis
+
+
+def test_different_kinds_are_fetched_without_going_back_to_look() -> None:
+    _, diary = play("clean up the brown table and put all items on the sofa", stage())
+    assert diary.subtasks.count("[Go to, brown table]") == 2  # at the start, and at the end to see that it is empty
+
+
 def test_a_closed_destination_is_opened_with_a_free_hand() -> None:
     """A chest is nothing that the planner knows to open; the feedback tells it."""
     scene = stage()
