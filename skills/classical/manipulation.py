@@ -12,7 +12,7 @@ from skills.classical.collision import FREE, PLANNED, TOUCH, Solids
 from skills.classical.driving import MobileSkill
 from skills.classical.hand import Hand
 from skills.classical.motion import Motion, wrap
-from skills.classical.reaching import Standing, first_standing
+from skills.classical.reaching import Option, Standing, first_standing
 
 BACK_OFF = 0.32
 """Metres before a standing where the arm is raised, so that it never swings into what the robot stands at."""
@@ -49,7 +49,11 @@ class Manipulation(MobileSkill):
         return Solids([*self.goal.solids, *(box for box in more if box is not None)])
 
     def clear(self, solids: Solids, base: Pose2, q: Array, margin: float, held: float = 0.0) -> bool:
-        """Whether an arm posture at a base pose keeps `margin` metres (negative: may touch) from solid things.
+        """Whether an arm posture at a base pose keeps `margin` metres (negative: may touch) from solid things."""
+        return self.clearance(solids, base, q, held) >= margin
+
+    def clearance(self, solids: Solids, base: Pose2, q: Array, held: float = 0.0) -> float:
+        """Metres between the arm in a posture at a base pose and solid things, negative inside them.
 
         held: radius (m) of what is in the hand, if it counts.
         """
@@ -60,32 +64,25 @@ class Manipulation(MobileSkill):
         c, s = np.cos(base.yaw), np.sin(base.yaw)
         turned = np.stack([c * points[:, 0] - s * points[:, 1], s * points[:, 0] + c * points[:, 1], points[:, 2]], 1)
         placed = turned + np.array([base.x, base.y, 0.0])
-        return solids.distance(placed, radii) >= margin
+        return solids.distance(placed, radii)
 
     def reachable_standing(
         self,
-        options: Sequence[tuple[float, Pose2, Sequence[Pose]]],
+        options: Sequence[Option],
         accept: Callable[[Standing, float, float], bool],
     ) -> tuple[Standing, Sequence[Pose]] | None:
         """The cheapest option that the arm can do without touching things; if there is none, with a brush of them.
 
         accept(standing, margin of the way, margin at the poses) has the last word.
         """
-        return self._standing_with(options, accept, FREE) or self._standing_with(options, accept, TOUCH)
-
-    def _standing_with(
-        self,
-        options: Sequence[tuple[float, Pose2, Sequence[Pose]]],
-        accept: Callable[[Standing, float, float], bool],
-        margin: float,
-    ) -> tuple[Standing, Sequence[Pose]] | None:
         solids = self.solids()
         return first_standing(
             self.kinematics,
-            iter(options),
+            options,
             self.spec.ready,
-            probe=lambda base, q: self.clear(solids, base, q, margin),
-            accept=lambda standing: accept(standing, PLANNED, margin),
+            (FREE, TOUCH),
+            clearance=lambda base, q: self.clearance(solids, base, q),
+            accept=lambda standing, margin: accept(standing, PLANNED, margin),
         )
 
     def clear_way(

@@ -6,17 +6,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from homie.types import Array, Box, Pose, Pose2, Surface
+from homie.types import Array, Box, Pose, Surface
 from skills.classical.collision import DRIVEN, TOUCH
 from skills.classical.grasps import Grasp, grasps
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck
-from skills.classical.reaching import Reachable, Standing, base_candidates, solve_sequence
+from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, solve_sequence
 
 HOVER = 0.13
 """Metres before the grasp where the straight approach begins."""
 
 LIFT = 0.12
+
+LOW = 0.65
+"""Height (m) below which the arm comes from further above: over chair backs and arm rests."""
 
 
 class Pick(Manipulation):
@@ -59,16 +62,15 @@ class Pick(Manipulation):
         surface = self.goal.surfaces[0] if self.goal.surfaces else None
         return surface if surface is not None and surface.access is not None else None
 
-    def _options(self, chosen: Sequence[Grasp]) -> list[tuple[float, Pose2, Sequence[Pose]]]:
+    def _options(self, chosen: Sequence[Grasp]) -> list[Option]:
         reachable = Reachable.of(self.costs, self.base)
-        found: list[tuple[float, int, Pose2, Sequence[Pose]]] = []
+        found: list[Option] = []
         for grasp in chosen:
             poses = (self._before(grasp), grasp.pose, self._lifted(grasp))
             approach = None if grasp.pitch > 1.5 else grasp.yaw
             for cost, base in base_candidates(grasp.pose.position, approach, self.base, reachable):
-                found.append((cost + grasp.cost, len(found), base, poses))
-        found.sort(key=lambda option: option[:2])
-        return [(cost, base, poses) for cost, _, base, poses in found]
+                found.append((cost + grasp.cost, base, poses))
+        return cheapest(found)
 
     def _choose(self) -> tuple[Grasp, Standing]:
         chosen = self._grasps()
@@ -113,7 +115,7 @@ class Pick(Manipulation):
     def _before(self, grasp: Grasp) -> Pose:
         compartment = self._compartment()
         if compartment is None:
-            return grasp.backed(HOVER, 0.05)
+            return grasp.backed(HOVER, 0.05 if grasp.pose.position[2] > LOW else 0.20)
         assert compartment.access is not None
         outside = float((grasp.pose.position[:2] - compartment.center[:2]) @ compartment.access)
         depth = max(compartment.half_x, compartment.half_y) - outside + 0.10

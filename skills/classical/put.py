@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from homie.types import Array, Pose, Pose2, Surface
+from homie.types import Array, Pose, Surface
 from skills.classical.collision import DRIVEN, TOUCH
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck, gripper_rotation
+from skills.classical.pick import LOW
 from skills.classical.places import places
-from skills.classical.reaching import Reachable, Standing, base_candidates, solve_sequence
+from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, solve_sequence
 
 HOVER = 0.14
 MAX_SPOTS = 30
@@ -76,9 +77,9 @@ class Put(Manipulation):
             self.clear(solids, standing.base, q, at) for q in standing.joints
         )
 
-    def _options(self) -> list[tuple[float, Pose2, Sequence[Pose]]]:
+    def _options(self) -> list[Option]:
         reachable = Reachable.of(self.costs, self.base)
-        found: list[tuple[float, int, Pose2, Sequence[Pose]]] = []
+        found: list[Option] = []
         for rank, surface in enumerate(self.goal.surfaces):
             shut_in = surface.access is not None
             tilts = self.hand.tilts(LEVEL_HANDS if shut_in else STEEP_HANDS)
@@ -96,9 +97,8 @@ class Put(Manipulation):
                     for (cost, base), (pitch, tilt_cost), fall in itertools.product(standings[:8], tilts, falls):
                         poses = self._poses(surface, spot, base.yaw if yaw is None else yaw, pitch, fall)
                         total = cost + spot_cost + yaw_cost + tilt_cost + 8.0 * fall + 0.2 * rank
-                        found.append((total, len(found), base, poses))
-        found.sort(key=lambda option: option[:2])
-        return [(cost, base, poses) for cost, _, base, poses in found]
+                        found.append((total, base, poses))
+        return cheapest(found)
 
     def _yaws(self, surface: Surface) -> list[tuple[float | None, float]]:
         """Directions to reach in: through the front of a compartment, else whichever way the robot faces."""
@@ -114,7 +114,7 @@ class Put(Manipulation):
         at = spot + np.array([0.0, 0.0, hand.drop_at(pitch) + 0.012 + fall]) - hand.aside * rotation[:, 1]
         away = -rotation[:, 0]
         if surface.access is None:
-            over = at + np.array([0.0, 0.0, HOVER])
+            over = at + np.array([0.0, 0.0, HOVER if at[2] > LOW else 2 * HOVER])
             withdrawn = at + 0.03 * away + np.array([0.0, 0.0, 0.13])
             return (Pose(over, rotation), Pose(at, rotation), Pose(withdrawn, rotation))
         way = np.array([*surface.access, 0.0])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import cv2
 import numpy as np
@@ -120,29 +122,65 @@ def solve_sequence(
     return tuple(joints)
 
 
+Option: TypeAlias = tuple[float, Pose2, Sequence[Pose]]
+"""A cost, a base pose, and the gripper poses (odometry frame) to be reached from there in turn."""
+
+PER_PLACE = 12
+"""Options of about the same base pose that are worth a try: if these fail, more of them will."""
+
+
+def cheapest(found: Iterable[Option]) -> list[Option]:
+    """Options by cost, not too many from any one place on the floor."""
+    taken: Counter[tuple[int, int, int]] = Counter()
+    chosen = []
+    for option in sorted(found, key=lambda option: option[0]):
+        base = option[1]
+        place = (round(base.x / 0.1), round(base.y / 0.1), round(base.yaw / 0.3))
+        taken[place] += 1
+        if taken[place] <= PER_PLACE:
+            chosen.append(option)
+    return chosen
+
+
 def first_standing(
     kinematics: Kinematics,
-    options: Iterator[tuple[float, Pose2, Sequence[Pose]]],
+    options: Iterable[Option],
     readies: Sequence[Array],
+    margins: Sequence[float],
     *,
-    tries: int = 400,
-    max_jump: float = 2.0,
-    probe: Callable[[Pose2, Array], bool],
-    accept: Callable[[Standing], bool],
+    clearance: Callable[[Pose2, Array], float],
+    accept: Callable[[Standing, float], bool],
+    tries: int = 300,
 ) -> tuple[Standing, Sequence[Pose]] | None:
     """The cheapest option whose pose sequence is reachable and accepted. Options: (cost, base pose, poses), sorted.
 
-    The second pose, where the work is done, decides most: it is solved alone first and shown to `probe` with the base
-    pose, so that hopeless options cost little.
+    The second pose, where the work is done, decides most: it is solved alone first, and only where the arm has the
+    `clearance` there the rest is. Options with less than the first of the margins (m) wait for the next one.
     """
-    for _, base, poses in itertools.islice(options, tries):
+    waiting = _reaching(kinematics, itertools.islice(options, tries), readies, clearance)
+    for margin in margins:
+        later = []
+        for base, poses, ready, free in waiting:
+            if free < margin:
+                later.append((base, poses, ready, free))
+                continue
+            joints = solve_sequence(kinematics, base, poses, ready)
+            if joints is not None and accept(Standing(base, joints, ready), margin):
+                return Standing(base, joints, ready), poses
+        waiting = iter(later)
+    return None
+
+
+def _reaching(
+    kinematics: Kinematics,
+    options: Iterable[Option],
+    readies: Sequence[Array],
+    clearance: Callable[[Pose2, Array], float],
+) -> Iterator[tuple[Pose2, Sequence[Pose], Array, float]]:
+    """The options whose second pose the arm reaches, from each raised posture, with the clearance it has there."""
+    for _, base, poses in options:
         for ready in readies:
             at = solve_sequence(kinematics, base, poses[1:2], ready)
             if at is None:
                 break
-            if not probe(base, at[0]):
-                continue
-            joints = solve_sequence(kinematics, base, poses, ready, max_jump=max_jump)
-            if joints is not None and accept(Standing(base, joints, ready)):
-                return Standing(base, joints, ready), poses
-    return None
+            yield base, poses, ready, clearance(base, at[0])
