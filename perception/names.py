@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from pydantic import BaseModel, ConfigDict
@@ -99,6 +99,7 @@ def _singular(word: str) -> str:
     return word[:-1]
 
 
+@lru_cache(maxsize=10_000)
 def canonical(text: str) -> str:
     """Normalised, with every synonym replaced by the word that Homie uses (`refrigerator` -> `fridge`)."""
     return _replaced(_replaced(normalise(text), vocabulary().synonyms), vocabulary().colours)

@@ -187,15 +187,19 @@ class World:
             return Place("held", "robot")
         box = self.object_box(self.objects[name])
         foot = box.center - np.array([0.0, 0.0, box.half[2]])
-        for other in self.objects.values():
-            close = np.abs(self.data.xpos[other.body] - box.center).max() < BOWL_REACH
-            if other.hollow and other.name != name and close and self._in_bowl(other, box):
+        for other in self._hollow:
+            near = np.abs(self.data.xpos[other.body] - box.center).max() < BOWL_REACH
+            if near and other.name != name and self._in_bowl(other, box):
                 return Place("in", other.name)
         found = self._under(box.center, foot)
         if found is None:
             return Place("on", self.room_of(box.center) or "floor")
         thing, plan = found
         return Place("in" if plan.inside or plan.access == "front" else "on", thing.name, plan.name)
+
+    @cached_property
+    def _hollow(self) -> list[ObjectInfo]:
+        return [thing for thing in self.objects.values() if thing.hollow]
 
     @cached_property
     def _supports(self) -> list[tuple[ReceptacleInfo, SupportSurface]]:
