@@ -80,8 +80,8 @@ class MoveArticulation(Manipulation):
         """The door or drawer to move."""
 
     def routine(self) -> Motion:
-        if self.seen.body.holding:
-            raise Stuck("the hand is full")
+        if self.seen.body.holding:  # the handle, after an attempt that was broken off
+            yield from self.release()
         for _ in range(MAX_PULLS):
             articulation = self.pick_articulation()
             if self.done(articulation):

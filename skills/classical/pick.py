@@ -29,8 +29,8 @@ class Pick(Manipulation):
     actions = ("Pick",)
 
     def routine(self) -> Motion:
-        if self.seen.body.holding:
-            raise Stuck("there is something in the hand already")
+        if self.seen.body.holding:  # what the inventory does not know of
+            yield from self.release()
         grasp, standing = self._choose()
         yield from self.come_to(standing)
         yield from self.look_at(self._box().center)

@@ -22,6 +22,9 @@ SLIDE_OPEN = 0.18
 """Metres from which a drawer counts as open."""
 
 
+ON_TOP = 0.02
+"""Metres between a thing's underside and the top of the one it rests on, at most."""
+
 BOWL_REACH = 0.25
 """Metres from a hollow thing's origin beyond which nothing is in it."""
 
@@ -187,19 +190,32 @@ class World:
             return Place("held", "robot")
         box = self.object_box(self.objects[name])
         foot = box.center - np.array([0.0, 0.0, box.half[2]])
-        for other in self._hollow:
-            near = np.abs(self.data.xpos[other.body] - box.center).max() < BOWL_REACH
-            if near and other.name != name and self._in_bowl(other, box):
+        for other in self._near(name, box.center):
+            if other.hollow and self._in_bowl(other, box):
                 return Place("in", other.name)
+            if not other.hollow and self._on_top(other, foot):
+                return Place("on", other.name)
         found = self._under(box.center, foot)
         if found is None:
             return Place("on", self.room_of(box.center) or "floor")
         thing, plan = found
         return Place("in" if plan.inside or plan.access == "front" else "on", thing.name, plan.name)
 
+    def _near(self, name: str, point: Array) -> list[ObjectInfo]:
+        """Other objects within reach of a point: those that a thing may be in or on."""
+        things = list(self.objects.values())
+        away = np.abs(self.data.xpos[self._object_bodies] - point).max(axis=1)
+        return [things[i] for i in np.flatnonzero(away < BOWL_REACH) if things[i].name not in (name, self.held)]
+
     @cached_property
-    def _hollow(self) -> list[ObjectInfo]:
-        return [thing for thing in self.objects.values() if thing.hollow]
+    def _object_bodies(self) -> NDArray[np.intp]:
+        return np.array([thing.body for thing in self.objects.values()], dtype=np.intp)
+
+    def _on_top(self, other: ObjectInfo, foot: Array) -> bool:
+        """Whether a thing with this underside rests on another."""
+        box = self.object_box(other)
+        gap = float(foot[2] - box.center[2] - box.half[2])
+        return abs(gap) < ON_TOP and box.distance(foot[:2]) == 0.0
 
     @cached_property
     def _supports(self) -> list[tuple[ReceptacleInfo, SupportSurface]]:
