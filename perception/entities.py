@@ -69,19 +69,25 @@ class LooseObject:
         self._eyes = [patch.eye]
         self.spacing = patch.spacing
         self.identity.rgb = patch.rgb
-        self._measure(patch.eye, stamp)
+        self._measure(stamp)
 
-    def _measure(self, eye: Array, stamp: float) -> None:
-        bearings = [np.arctan2(*(e - self._cloud.points.mean(axis=0))[1::-1]) for e in self._eyes]
-        turned = np.abs(np.angle(np.exp(1j * (np.array(bearings) - bearings[0])))).max()
-        self.box = object_box(self._cloud.points, self.spacing, eye, complete=bool(turned < 1.0))
-        self.seen = stamp
-        self.missed = 0
+    def _measure(self, stamp: float) -> None:
+        """The box from all points, judged from the place that showed most of its top."""
+        points = self._cloud.points
+        away = np.array(self._eyes) - points.mean(axis=0)
+        bearings = np.arctan2(away[:, 1], away[:, 0])
+        turned = float(np.abs(np.angle(np.exp(1j * (bearings - bearings[0])))).max())
+        steepest = self._eyes[int(np.argmax(away[:, 2] / np.linalg.norm(away, axis=1)))]
+        self.box = object_box(points, self.spacing, steepest, complete=turned < 1.0)
+        self.seen, self.missed = stamp, 0
 
     def update(self, patch: Patch, stamp: float) -> None:
-        """One more look. It adds to the points if the thing stands where it stood, else it replaces them."""
-        stayed = float(np.mean(_inside(patch.points, self.box, 0.015 + patch.spacing))) > 0.8
-        if stayed and patch.spacing > 1.6 * self.spacing:
+        """One more look. It adds to the points if the thing stands where it stood, else it replaces them.
+
+        The margin is narrow: a thing that was pushed a little would otherwise grow with every push.
+        """
+        stayed = float(np.mean(_inside(patch.points, self.box, 0.006 + 0.5 * patch.spacing))) > 0.9
+        if patch.spacing > 1.6 * self.spacing and self._near(patch):
             self.seen, self.missed = stamp, 0
         elif not stayed or patch.spacing < 0.6 * self.spacing:
             self._start(patch, stamp)
@@ -89,7 +95,11 @@ class LooseObject:
             self._cloud.add(patch.points, patch.level)
             self._eyes = [*self._eyes[-7:], patch.eye]
             self.spacing = min(self.spacing, patch.spacing)
-            self._measure(patch.eye, stamp)
+            self._measure(stamp)
+
+    def _near(self, patch: Patch) -> bool:
+        """Whether a coarse look agrees with what a finer one has shown."""
+        return float(np.mean(_inside(patch.points, self.box, 0.015 + patch.spacing))) > 0.8
 
     def move(self, center: Array, stamp: float) -> None:
         """It is known, without being seen, to be somewhere else now."""
