@@ -160,6 +160,11 @@ def test_l4_put_where_there_is_no_place(place: str) -> None:
     assert told(found) == ("L4", f"Can not put {place}! Please choose another object")
 
 
+@pytest.mark.parametrize(("place", "code"), [("lamp", "D1"), ("lemon", "L4")])
+def test_of_far_furniture_it_is_not_known_whether_there_is_a_place(place: str, code: str) -> None:
+    assert told(ask(at("kitchen"), "Put", "apple", place, held="apple_1"))[0] == code
+
+
 def test_l4_put_into_itself() -> None:
     found = ask(at("sink_1"), "Put", "bowl", "bowl", held="bowl_1")
     assert told(found) == ("L4", "Can not put bowl! Please choose another object")
