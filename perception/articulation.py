@@ -272,12 +272,17 @@ def _opening(known: Panel, seen: Seen) -> float | None:
             return known.turn * _angle(closed, now)
     if len(seen.panel) < 12:
         return None
-    arms = seen.panel[:, :2].astype(np.float64) - known.origin
-    lengths = np.linalg.norm(arms, axis=1)
+    panel = seen.panel[:, :2].astype(np.float64)
+    lengths = np.linalg.norm(panel - known.origin, axis=1)
     if float(lengths.max()) < 0.6 * float(np.linalg.norm(known.bar.center[:2] - known.origin)):
         return None  # only what is next to the hinge was seen
-    far = arms[lengths > 0.6 * float(lengths.max())]
-    return known.turn * _angle(known.along, np.median(far, axis=0))
+    center, half, yaw = rectangle(panel)
+    if half[0] > 3 * half[1]:
+        direction = np.array([np.cos(yaw), np.sin(yaw)])
+        direction = direction * np.sign(direction @ (center - known.origin))
+    else:  # hardly more than the door's edge was seen
+        direction = np.median(panel[lengths > 0.6 * lengths.max()], axis=0) - known.origin
+    return known.turn * _angle(known.along, direction)
 
 
 def _axes(yaw: float) -> list[Array]:

@@ -210,12 +210,15 @@ class Furniture:
 
     @property
     def outward(self) -> Array:
-        """Unit vector (2,) to the side that a person uses: that of the door, else the side it was mostly seen from."""
+        """Unit vector (2,) to the side that a person uses: where the door is, else where it was mostly seen from."""
         if self.panel is not None:
             return self.panel.outward
         yaw = self.box.yaw
         axes = [np.array([np.cos(yaw + k * np.pi / 2), np.sin(yaw + k * np.pi / 2)]) for k in range(4)]
-        return max(axes, key=lambda axis: float(axis @ self._toward))
+        toward = self._toward
+        if len(self._moving) and len(self._body):
+            toward = np.median(self._moving[:, :2], axis=0) - np.median(self._body.points[:, :2], axis=0)
+        return max(axes, key=lambda axis: float(axis @ toward))
 
     @property
     def surfaces(self) -> tuple[Surface, ...]:
