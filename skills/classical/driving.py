@@ -8,12 +8,13 @@ import numpy as np
 
 from homie.types import Array, Command, OccupancyGrid, Pose2
 from skills.classical.motion import Motion, RoutineSkill, Stuck, wrap
-from skills.classical.planning import CostMap, plan_path
+from skills.classical.planning import ESCAPE, CostMap, plan_path
 
 LOOKAHEAD = 0.30
 """Metres ahead on the path that the base steers for."""
 
 NO_PROGRESS_SECONDS = 4.0
+MAX_PLANS, MAX_BLOCKED = 25, 4
 
 
 class MobileSkill(RoutineSkill):
@@ -38,7 +39,8 @@ class MobileSkill(RoutineSkill):
 
     def navigate(self, target: Array, yaw: float | None = None, *, tolerance: float = 0.0) -> Motion:
         """Drive to a point (2,) and face `yaw` there; plans again when the map changes or the way is blocked."""
-        for _ in range(6):
+        blocked = 0
+        for _ in range(MAX_PLANS):
             path = plan_path(self.costs, self.base.xy, target, tolerance)
             if path is None:
                 raise Stuck("no free path to the target")
@@ -48,7 +50,11 @@ class MobileSkill(RoutineSkill):
                     yield from self.turn(yaw)
                 return
             if done == "blocked":
-                yield from self.straight(-0.15, seconds=2.0)
+                blocked += 1
+                if blocked > MAX_BLOCKED:
+                    break
+                ahead = self.clearance_ahead(self.base, 0.2) > self.clearance_ahead(self.base, -0.2)
+                yield from self.straight(0.15 if ahead else -0.15, seconds=2.0)
         raise Stuck("the way stays blocked")
 
     def _stale(self, planned: OccupancyGrid | None, path: Array) -> bool:
@@ -56,7 +62,8 @@ class MobileSkill(RoutineSkill):
         if self.goal.grid is planned:
             return False
         clear = self.spec.footprint_radius - 0.03
-        rest = np.array([self.base.xy, *_rest_of(path, self.base.xy)])
+        # Near the robot a path may leave a tight place: see `plan_path`.
+        rest = np.array([_point_ahead(path, self.base.xy, ESCAPE), *_rest_of(path, self.base.xy)])
         return not all(self.costs.clear_line(a, b, clear) for a, b in itertools.pairwise(rest))
 
     def follow(self, path: Array) -> Motion:
@@ -146,9 +153,12 @@ class MobileSkill(RoutineSkill):
             yield Command(head=wanted)
 
     def clearance_ahead(self, pose: Pose2, distance: float) -> float:
-        """Smallest clearance on the straight line from a pose over a distance (negative: behind it)."""
+        """Smallest clearance on the straight line from a pose over a distance (negative: behind it).
+
+        The first third does not count: the robot is there already, and may be leaving something.
+        """
         direction = np.array([np.cos(pose.yaw), np.sin(pose.yaw)])
-        points = [pose.xy + direction * d for d in np.linspace(0.0, distance, 8)]
+        points = [pose.xy + direction * d for d in np.linspace(distance / 3, distance, 6)]
         return min(self.costs.clear_at(point) for point in points)
 
 

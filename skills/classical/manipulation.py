@@ -132,7 +132,7 @@ class Manipulation(MobileSkill):
         yield from self.tuck()
 
     def _clear_behind(self, distance: float) -> bool:
-        return self.clearance_ahead(self.base, -distance) >= self.spec.footprint_radius - 0.02
+        return self.clearance_ahead(self.base, -distance) >= self.spec.footprint_radius + 0.02
 
     def release(self) -> Motion:
         """Open the hand and let go."""

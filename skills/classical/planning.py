@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 from homie.types import Array, OccupancyGrid
 
+ESCAPE = 0.45
+"""Metres around the start within which a path may pass closer to obstacles than the robot's radius."""
+
 _MOVES = tuple((dy, dx, float(np.hypot(dy, dx))) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dy or dx)
 
 
@@ -67,7 +70,7 @@ def plan_path(costs: CostMap, start: Array, goal: Array, tolerance: float = 0.0)
     around the start cost more instead of being forbidden.
     """
     first, last = costs.cell(start), costs.cell(goal)
-    escape = 0.45 / costs.resolution
+    escape = ESCAPE / costs.resolution
     reach = tolerance / costs.resolution
     best = {first: 0.0}
     parent: dict[tuple[int, int], tuple[int, int]] = {}
