@@ -68,7 +68,8 @@ class Panel:
 
     origin: (2,), on the hinge axis, or the middle of a drawer's closed front. along: unit vector (2,) from there to
     the free edge when closed. outward: unit vector (2,), normal of the closed front. bar: the handle when closed.
-    opening: rad or m, now. spacing: m between the pixels that this was learned from.
+    width: metres of the front that were seen. opening: rad or m, now. spacing: m between the pixels that this was
+    learned from.
     """
 
     kind: Literal["hinge", "slide"]
@@ -76,6 +77,7 @@ class Panel:
     along: Array
     outward: Array
     bar: Bar
+    width: float
     opening: float
     spacing: float
 
@@ -134,11 +136,13 @@ def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: See
     if fitted is None:
         return now
     if _agree(fitted, known):
-        if not (fitted.shut and now.shut and fitted.spacing < 1.3 * known.spacing):
+        better = fitted.spacing < 1.3 * known.spacing and fitted.width > 0.9 * known.width
+        if not (fitted.shut and now.shut and better):
             return now
         partial = fitted.bar.length < 0.9 * known.bar.length  # the arm or the edge of the picture hides some of it
         return replace(fitted, bar=known.bar) if partial else fitted
-    return fitted if fitted.spacing < 0.9 * known.spacing else now
+    whole = fitted.width > 0.9 * known.width  # from too near only a piece of it is in the picture
+    return fitted if whole and fitted.spacing < 0.9 * known.spacing else now
 
 
 def _agree(a: Panel, b: Panel) -> bool:
@@ -196,7 +200,8 @@ def _fit_slide(seen: Seen, bar: Bar) -> Panel:
     middle = bar.center - HANDLE_RADIUS * np.array([*outward, 0.0])
     closed = Bar(middle - opening * np.array([*outward, 0.0]), bar.axis, bar.length)
     along = np.array([-outward[1], outward[0]])
-    return Panel("slide", closed.center[:2], along, outward, closed, opening, seen.spacing)
+    width = float(np.ptp(seen.panel[:, :2] @ along))
+    return Panel("slide", closed.center[:2], along, outward, closed, width, opening, seen.spacing)
 
 
 def _fit_hinge(seen: Seen, bar: Bar) -> Panel | None:
@@ -218,7 +223,7 @@ def _fit_hinge(seen: Seen, bar: Bar) -> Panel | None:
         angle = turn * _angle(outward, normal)
         if -0.35 < angle < 2.1:
             closed = _rotation(-turn * angle) @ along
-            score = _support(seen.body, pivot, closed, outward, 2 * float(half[0])) - 0.01 * abs(angle)
+            score = _support(seen.body, pivot, closed, outward, 2 * float(half[0])) - 0.05 * abs(angle)
             if best is None or score > best[0]:
                 best = score, angle, outward
     if best is None:
@@ -233,7 +238,7 @@ def _fit_hinge(seen: Seen, bar: Bar) -> Panel | None:
         np.array([*(back @ bar.axis[:2]), bar.axis[2]]),
         bar.length,
     )
-    return Panel("hinge", pivot, back @ along, outward, shut, angle, seen.spacing)
+    return Panel("hinge", pivot, back @ along, outward, shut, 2 * float(half[0]), angle, seen.spacing)
 
 
 def _support(body: Points, pivot: Array, along: Array, outward: Array, width: float) -> float:
