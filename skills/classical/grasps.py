@@ -76,7 +76,7 @@ def _fitting(found: Iterable[Grasp], others: Sequence[Box], access: Array | None
 def _around(box: Box, pitches: Sequence[float]) -> Iterator[Grasp]:
     """Fingers on two opposite sides that are narrow enough."""
     top = box.center[2] + box.half[2]
-    for across, half in ((box.yaw, box.half[0]), (box.yaw + np.pi / 2, box.half[1])):
+    for across, half, depth in ((box.yaw, *box.half[:2]), (box.yaw + np.pi / 2, *box.half[1::-1])):
         if half > WIDEST_HALF:
             continue
         for pitch in pitches:
@@ -90,7 +90,8 @@ def _around(box: Box, pitches: Sequence[float]) -> Iterator[Grasp]:
                     cost = 0.15 * abs(pitch - pitches[0]) + abs(twist) + (0.3 if pitch > 1.5 else 0.0)
                     yaw = across + side + twist
                     pose = Pose(position, gripper_rotation(yaw, pitch))
-                    yield Grasp(pose, yaw, pitch, min(MAX_OPENING, 2 * half + 0.03), cost)
+                    width = 2 * (half * np.cos(twist) + depth * np.sin(abs(twist)))
+                    yield Grasp(pose, yaw, pitch, min(MAX_OPENING, width + 0.03), cost)
 
 
 def _on_rim(box: Box) -> Iterator[Grasp]:

@@ -6,17 +6,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from homie.types import Array, Box, Pose, Surface
+from homie.interfaces import Kinematics, RobotSpec
+from homie.types import Array, Box, Pose, Pose2, Surface
 from skills.classical.collision import DRIVEN, TOUCH
 from skills.classical.grasps import Grasp, grasps
+from skills.classical.hand import Hand
 from skills.classical.manipulation import Manipulation
-from skills.classical.motion import Motion, Stuck
+from skills.classical.motion import Motion, Stuck, wrap
+from skills.classical.places import half_depth
 from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, solve_sequence
 
 HOVER = 0.13
 """Metres before the grasp where the straight approach begins."""
 
 LIFT = 0.12
+
+FAILED_BEFORE = 1.0
+"""Cost of a grasp like one that has closed on nothing in an earlier attempt, or of a place that was no good."""
 
 LOW = 0.65
 """Height (m) below which the arm comes from further above: over chair backs and arm rests."""
@@ -28,7 +34,15 @@ class Pick(Manipulation):
     name = "classical/pick"
     actions = ("Pick",)
 
+    def __init__(self, spec: RobotSpec, kinematics: Kinematics, hand: Hand) -> None:
+        super().__init__(spec, kinematics, hand)
+        self._failed: list[Grasp] = []
+        self._useless: list[Pose2] = []
+        self._target = ""
+
     def routine(self) -> Motion:
+        if self.goal.name != self._target:
+            self._target, self._failed, self._useless = self.goal.name, [], []
         if self.seen.body.holding:  # what the inventory does not know of
             yield from self.release()
         grasp, standing = self._choose()
@@ -41,6 +55,7 @@ class Pick(Manipulation):
         yield from self.line(grasp.pose, speed=0.12)
         yield from self.squeeze()
         if not self.seen.body.holding:
+            self._failed.append(grasp)
             yield from self.release()
             yield from self.withdraw(before)
             yield from self.leave()
@@ -68,8 +83,10 @@ class Pick(Manipulation):
         for grasp in chosen:
             poses = (self._before(grasp), grasp.pose, self._lifted(grasp))
             approach = None if grasp.pitch > 1.5 else grasp.yaw
+            again = FAILED_BEFORE * any(_alike(grasp, failed) for failed in self._failed)
             for cost, base in base_candidates(grasp.pose.position, approach, self.base, reachable):
-                found.append((cost + grasp.cost, base, poses))
+                back = FAILED_BEFORE * any(_close(base, place) for place in self._useless)
+                found.append((cost + grasp.cost + again + back, base, poses))
         return cheapest(found)
 
     def _choose(self) -> tuple[Grasp, Standing]:
@@ -110,6 +127,7 @@ class Pick(Manipulation):
             joints = solve_sequence(self.kinematics, self.base, poses, self.ready)
             if joints is not None and self._free(Standing(self.base, joints, self.ready), DRIVEN, TOUCH):
                 return grasp, joints
+        self._useless.append(self.base)
         raise Stuck("the grasp can not be reached from here")
 
     def _before(self, grasp: Grasp) -> Pose:
@@ -117,9 +135,11 @@ class Pick(Manipulation):
         if compartment is None:
             return grasp.backed(HOVER, 0.05 if grasp.pose.position[2] > LOW else 0.20)
         assert compartment.access is not None
-        outside = float((grasp.pose.position[:2] - compartment.center[:2]) @ compartment.access)
-        depth = max(compartment.half_x, compartment.half_y) - outside + 0.10
-        way = np.array([*compartment.access, 0.0]) * max(depth, HOVER)
+        inside = float((compartment.center[:2] - grasp.pose.position[:2]) @ compartment.access)
+        depth = half_depth(compartment) + inside + 0.10
+        # Along the hand's own direction, or a finger would run into the thing from the side.
+        back = -np.array([np.cos(grasp.yaw), np.sin(grasp.yaw)])
+        way = np.array([*back, 0.0]) * max(depth, HOVER) / max(float(back @ compartment.access), 0.6)
         return Pose(grasp.pose.position + way + np.array([0, 0, 0.04]), grasp.pose.rotation)
 
     def _lifted(self, grasp: Grasp) -> Pose:
@@ -134,3 +154,13 @@ class Pick(Manipulation):
         self.hand.drop = float(pose.position[2] - (box.center[2] - box.half[2]))
         self.hand.top = float(box.center[2] + box.half[2] - pose.position[2])
         self.hand.half = (float(box.half[0]), float(box.half[1]), float(box.half[2]))
+
+
+def _alike(one: Grasp, other: Grasp) -> bool:
+    """Whether two grasps come from about the same direction."""
+    return abs(wrap(one.yaw - other.yaw)) < 0.25 and abs(one.pitch - other.pitch) < 0.2
+
+
+def _close(one: Pose2, other: Pose2) -> bool:
+    """Whether two base poses are about the same."""
+    return bool(np.hypot(one.x - other.x, one.y - other.y) < 0.12 and abs(wrap(one.yaw - other.yaw)) < 0.3)

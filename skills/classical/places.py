@@ -28,7 +28,7 @@ def places(surface: Surface, others: Sequence[Box], hand: Hand) -> list[tuple[fl
                 continue
             cost = 0.6 * max(0.0, 0.08 - free) / 0.08
             if surface.access is not None:
-                depth = float((surface.center[:2] - point[:2]) @ surface.access) + _extent(surface)
+                depth = float((surface.center[:2] - point[:2]) @ surface.access) + half_depth(surface)
                 cost += abs(depth - 0.16)
             else:
                 cost += 0.4 * float(np.hypot(u, v))
@@ -37,7 +37,7 @@ def places(surface: Surface, others: Sequence[Box], hand: Hand) -> list[tuple[fl
     return found
 
 
-def _extent(surface: Surface) -> float:
+def half_depth(surface: Surface) -> float:
     """Half length of a surface along its way out."""
     assert surface.access is not None
     c, s = np.cos(surface.yaw), np.sin(surface.yaw)

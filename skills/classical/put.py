@@ -12,7 +12,7 @@ from skills.classical.collision import DRIVEN, TOUCH
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck, gripper_rotation
 from skills.classical.pick import LOW
-from skills.classical.places import places
+from skills.classical.places import half_depth, places
 from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, solve_sequence
 
 HOVER = 0.14
@@ -118,7 +118,7 @@ class Put(Manipulation):
             withdrawn = at + 0.03 * away + np.array([0.0, 0.0, 0.13])
             return (Pose(over, rotation), Pose(at, rotation), Pose(withdrawn, rotation))
         way = np.array([*surface.access, 0.0])
-        out = float((surface.center[:2] - spot[:2]) @ surface.access) + max(surface.half_x, surface.half_y) + 0.14
+        out = float((surface.center[:2] - spot[:2]) @ surface.access) + half_depth(surface) + 0.14
         raised = at + np.array([0.0, 0.0, 0.05])
         before = raised + out * way
         withdrawn = at + 0.12 * way + np.array([0.0, 0.0, 0.02])
