@@ -73,9 +73,8 @@ def items(text: str, source: str, cleared: str, before: tuple[Item, ...]) -> tup
         if _EVERYTHING.match(part):
             found.append(Item("", None, source or cleared, noun(besides)))
             continue
-        of_all = bool(found) and found[-1].count is None and bool(found[-1].words) and not _ARTICLE.match(part)
         words, count = _counted(part, before)
-        found.append(Item(words, None if of_all and _plural(part) else count, source, noun(besides)))
+        found.append(Item(words, count, source, noun(besides)))
     understood = all(item.words or (item.count is None and item.source) for item in found)
     return tuple(found) if understood else ()
 

@@ -14,7 +14,7 @@ from error_detection import paper_order
 from homie.agent import EpisodeListener, EpisodeResult
 from homie.errors import BadInput
 from homie.interfaces import CheckQuestion
-from homie.types import Check, ErrorCode, RoundRecord
+from homie.types import Check, ErrorCode, RoundRecord, Subtask
 from planners.rule import RulePlanner
 
 SETTINGS = [pytest.param(False, id="background"), pytest.param(True, id="sensors")]
@@ -176,7 +176,35 @@ def test_one_that_fails_does_not_keep_the_others_from_being_moved() -> None:
     scene.skill.clumsy = {3, 5, 8}
     _, diary = play("clean up the brown table and put all items on the sofa", scene)
     assert places(scene)["lemon_1"] == "sofa_1"
+    assert places(scene)["apple_2"] == "table_1"
     assert "could not bring the things" in diary.records[-1].decision.analysis
+
+
+def test_what_can_not_be_reached_from_here_is_looked_at_from_elsewhere() -> None:
+    _, diary = play("put the mug on the sofa", stage(checks=(*paper_order, Faults({1: ErrorCode.F2}))))
+    assert diary.subtasks[:3] == ["[Go to, mug]", "[Go to, kitchen]", "[Go to, mug]"]
+
+
+def test_a_container_that_falls_shut_is_opened_again() -> None:
+    class Draught(Diary):
+        def executing(self, round_number: int, subtask: Subtask) -> None:
+            if round_number == 6:
+                scene.world.furniture["drawer_1"].closed = True
+
+    scene, diary = stage(), Draught()
+    scene.play("put the sponge on the blue table", RulePlanner(), listener=diary)
+    assert diary.subtasks.count("[Open, drawer]") == 2
+    assert places(scene)["sponge_1"] == "table_2"
+
+
+@pytest.mark.parametrize("code", list(ErrorCode)[:8])
+def test_when_everything_fails_it_ends(code: ErrorCode) -> None:
+    scene = stage(checks=(*paper_order, Faults(dict.fromkeys(range(1, 101), code))))
+    task = "put the mug on the sofa, put the lemon in the sink, open the fridge, close the drawer and go to the bed"
+    result, diary = play(task, scene, rounds=100)
+    assert result.ended_by == "ended"
+    assert result.rounds <= 13
+    assert "could not" in diary.records[-1].decision.analysis or "give up" in diary.records[-1].decision.analysis
 
 
 def test_different_kinds_are_fetched_without_going_back_to_look() -> None:
