@@ -200,15 +200,17 @@ class Errands(Moves):
     ) -> Course[tuple[str, str]]:
         """The name of the next thing to bring and where to take it from; ("", "") when there is none.
 
-        Names of another kind than those already moved are gone for directly. Of the same kind the nearest is the one
-        that was moved last, so the robot goes where the others are first.
+        Names of another kind than those already moved (or, where a word such as `can` was used, seen at the
+        destination) are gone for directly. Of the same kind the nearest is the one that was moved last, so the robot
+        goes where the others are first.
         """
         if item.words and not moved:
             return ("", "") if failed else (item.words, item.source)
         sources = [item.source] if item.source else self._elsewhere(item, place)
-        if moved and item.words not in moved:
+        there = [name for name in self.memory.known_on(place.words) if self._wanted(item, name)]
+        if moved and (there or item.words not in moved):
             for name in (name for source in sources for name in self.memory.known_on(source)):
-                if self._wanted(item, name) and name not in (*moved, *failed):
+                if self._wanted(item, name) and name not in (*moved, *failed, *there):
                     return name, ""
         for source in sources:
             why = f"I look whether more is left on the {source}." if moved else f"I look what is on the {source}."
