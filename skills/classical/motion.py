@@ -15,7 +15,7 @@ import numpy as np
 from homie.interfaces import Kinematics, RobotSpec, Skill
 from homie.types import Array, Command, Goal, Observation, Outcome, Pose, Pose2, Subtask
 
-BLOCKED = 0.2
+BLOCKED = 0.35
 """Joint error (rad or m) that remains when something is in the way, rather than a servo that leans on something."""
 
 Motion = Generator[Command, None, Any]

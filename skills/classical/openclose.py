@@ -8,11 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from homie.interfaces import Kinematics, RobotSpec
 from homie.types import Array, Articulation, Command, Pose, Pose2
 from skills.classical.collision import PLANNED, TOUCH
+from skills.classical.hand import Hand
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck, gripper_rotation
-from skills.classical.reaching import Reachable, Standing, solve_sequence
+from skills.classical.reaching import Reachable, Standing, same_place, solve_sequence
 
 HANDLE_OPENING = 0.06
 """Opening of the fingers around a bar, m: a fully open finger would touch the panel behind it."""
@@ -79,7 +81,14 @@ class MoveArticulation(Manipulation):
     def pick_articulation(self) -> Articulation:
         """The door or drawer to move."""
 
+    def __init__(self, spec: RobotSpec, kinematics: Kinematics, hand: Hand) -> None:
+        super().__init__(spec, kinematics, hand)
+        self._useless: list[Pose2] = []
+        self._target = ""
+
     def routine(self) -> Motion:
+        if self.goal.name != self._target:
+            self._target, self._useless = self.goal.name, []
         if self.seen.body.holding:  # the handle, after an attempt that was broken off
             yield from self.release()
         for _ in range(MAX_PULLS):
@@ -98,6 +107,7 @@ class MoveArticulation(Manipulation):
         yield from self.gripper(self.opening)
         joints = solve_sequence(self.kinematics, self.base, (pull.before, *pull.poses), self.ready, max_jump=1.2)
         if joints is None:
+            self._useless.append(self.base)
             raise Stuck("the handle can not be led from here")
         yield from self.posture(joints[0])
         yield from self.take(pull)
@@ -192,7 +202,9 @@ class MoveArticulation(Manipulation):
                             + 0.1 * abs(lean)
                             + 0.15 * abs(float(np.linalg.norm(first[:2] - xy)) - 0.75)
                         )
-                        found.append((cost, len(found), Pose2(float(xy[0]), float(xy[1]), toward), pull))
+                        base = Pose2(float(xy[0]), float(xy[1]), toward)
+                        cost += any(same_place(base, place) for place in self._useless)
+                        found.append((cost, len(found), base, pull))
         found.sort(key=lambda option: option[:2])
         return ((base, pull) for _, _, base, pull in found[:250])
 

@@ -14,7 +14,7 @@ from skills.classical.hand import Hand
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck, wrap
 from skills.classical.places import half_depth
-from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, solve_sequence
+from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place, solve_sequence
 
 HOVER = 0.13
 """Metres before the grasp where the straight approach begins."""
@@ -85,7 +85,7 @@ class Pick(Manipulation):
             approach = None if grasp.pitch > 1.5 else grasp.yaw
             again = FAILED_BEFORE * any(_alike(grasp, failed) for failed in self._failed)
             for cost, base in base_candidates(grasp.pose.position, approach, self.base, reachable):
-                back = FAILED_BEFORE * any(_close(base, place) for place in self._useless)
+                back = FAILED_BEFORE * any(same_place(base, place) for place in self._useless)
                 found.append((cost + grasp.cost + again + back, base, poses))
         return cheapest(found)
 
@@ -159,8 +159,3 @@ class Pick(Manipulation):
 def _alike(one: Grasp, other: Grasp) -> bool:
     """Whether two grasps come from about the same direction."""
     return abs(wrap(one.yaw - other.yaw)) < 0.25 and abs(one.pitch - other.pitch) < 0.2
-
-
-def _close(one: Pose2, other: Pose2) -> bool:
-    """Whether two base poses are about the same."""
-    return bool(np.hypot(one.x - other.x, one.y - other.y) < 0.12 and abs(wrap(one.yaw - other.yaw)) < 0.3)

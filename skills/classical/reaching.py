@@ -129,6 +129,11 @@ PER_PLACE = 12
 """Options of about the same base pose that are worth a try: if these fail, more of them will."""
 
 
+def same_place(one: Pose2, other: Pose2) -> bool:
+    """Whether two base poses are about the same: what failed at one will fail at the other."""
+    return bool(np.hypot(one.x - other.x, one.y - other.y) < 0.12 and abs(wrap(one.yaw - other.yaw)) < 0.3)
+
+
 def cheapest(found: Iterable[Option]) -> list[Option]:
     """Options by cost, not too many from any one place on the floor."""
     taken: Counter[tuple[int, int, int]] = Counter()
