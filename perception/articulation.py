@@ -35,14 +35,14 @@ LEAST_BODY = 60
 SNAP = 0.12
 """Metres within which the hinge of an open door is taken to be at a corner of the body."""
 HANDLE_RADIUS = 0.007
-"""Metres from the visible side of a bar to its middle."""
+"""Metres from the visible side of a bar to its middle, on the average."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
     """One look at a moving part, and the body as it is known.
 
-    panel, handle: points (n, 3) of this look, either may be empty. body: points (n, 3) of all looks at the rest.
+    panel, handle: points (n, 3) of this look, either may be empty; the handle's are those of `core`. body: points (n, 3) of all looks at the rest.
     box: of the furniture without the moving part where that stands open. spacing: metres between pixels.
     """
 
@@ -92,6 +92,11 @@ class Panel:
         return self.opening < (SHUT_ANGLE if self.kind == "hinge" else SHUT_GAP)
 
     @property
+    def tight(self) -> bool:
+        """Whether it is as shut as can be seen, so that its place is that of a shut door."""
+        return abs(self.opening) < (0.05 if self.kind == "hinge" else 0.015)
+
+    @property
     def passable(self) -> bool:
         """Whether it is open far enough to reach in."""
         return self.opening > (PASSABLE_ANGLE if self.kind == "hinge" else PASSABLE_GAP)
@@ -136,8 +141,8 @@ def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: See
     if fitted is None:
         return now
     if _agree(fitted, known):
-        better = fitted.spacing < 1.3 * known.spacing and fitted.width > 0.9 * known.width
-        if not (fitted.shut and now.shut and better):
+        better = fitted.spacing < 1.1 * known.spacing and fitted.width > 0.97 * known.width
+        if not (fitted.tight and now.tight and better):
             return now
         partial = fitted.bar.length < 0.9 * known.bar.length  # the arm or the edge of the picture hides some of it
         return replace(fitted, bar=known.bar) if partial else fitted
@@ -172,6 +177,13 @@ def tray(panel: Panel, points: Points) -> Surface | None:
     return Surface(np.array([*middle, floor]), length / 2, float(high - low) / 2 - SIDE_THICKNESS, yaw)
 
 
+def core(points: Points, eye: Array) -> Points:
+    """The points (n, 3) of the side of a bar that was seen from `eye` (3,), moved into its middle."""
+    away = np.median(points, axis=0) - eye
+    moved: Points = points + (HANDLE_RADIUS / float(np.linalg.norm(away)) * away).astype(np.float32)
+    return moved
+
+
 def bar_of(points: Points) -> Bar | None:
     """The handle bar in its points (n, 3), or None where there are too few."""
     if len(points) < 5:
@@ -197,8 +209,7 @@ def _fit_slide(seen: Seen, bar: Bar) -> Panel:
     outward = max(_axes(seen.box.yaw), key=lambda axis: float((bar.center[:2] - seen.box.center[:2]) @ axis))
     front = float(np.percentile(seen.panel[:, :2] @ outward, 98))
     opening = front - _front(seen.box, outward)
-    middle = bar.center - HANDLE_RADIUS * np.array([*outward, 0.0])
-    closed = Bar(middle - opening * np.array([*outward, 0.0]), bar.axis, bar.length)
+    closed = Bar(bar.center - opening * np.array([*outward, 0.0]), bar.axis, bar.length)
     along = np.array([-outward[1], outward[0]])
     width = float(np.ptp(seen.panel[:, :2] @ along))
     return Panel("slide", closed.center[:2], along, outward, closed, width, opening, seen.spacing)
@@ -232,9 +243,8 @@ def _fit_hinge(seen: Seen, bar: Bar) -> Panel | None:
     if angle > 0.5:
         pivot = _hinge_corner(pivot, seen.box, outward)
     back = _rotation(-turn * angle)
-    grip = bar.center[:2] - HANDLE_RADIUS * normal
     shut = Bar(
-        np.array([*(pivot + back @ (grip - pivot)), bar.center[2]]),
+        np.array([*(pivot + back @ (bar.center[:2] - pivot)), bar.center[2]]),
         np.array([*(back @ bar.axis[:2]), bar.axis[2]]),
         bar.length,
     )

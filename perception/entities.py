@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from homie.types import Array, Box, NamedThing, Surface
-from perception.articulation import Panel, Seen, tray, update_panel
+from perception.articulation import Panel, Seen, core, tray, update_panel
 from perception.clouds import Cloud
 from perception.colours import colour_of
 from perception.localise import Patch, Points, object_box, rectangle
@@ -154,7 +154,7 @@ class Furniture:
             self._moving = np.concatenate([patch.points for patch in moving])
         seen = Seen(
             panel=self._moving if moving else _NOTHING,
-            handle=np.concatenate([_NOTHING, *(patch.points for patch in handle)]),
+            handle=np.concatenate([_NOTHING, *(core(patch.points, patch.eye) for patch in handle)]),
             body=self._body.points,
             box=self.box,
             spacing=min(patch.spacing for patch in (*moving, *handle)),

@@ -81,9 +81,7 @@ def _colours(found: Sequence[Detection], observation: Observation) -> dict[str, 
         size = int(np.count_nonzero(detection.mask))
         if size > sizes.get(detection.instance, 0):
             largest[detection.instance], sizes[detection.instance] = detection, size
-    named = {
-        entity: colour_of(lit_colour(observation.frames[d.view].rgb[d.mask])) for entity, d in largest.items()
-    }
+    named = {entity: colour_of(lit_colour(observation.frames[d.view].rgb[d.mask])) for entity, d in largest.items()}
     return {entity: colour for entity, colour in named.items() if colour}
 
 

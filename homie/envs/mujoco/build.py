@@ -31,8 +31,16 @@ from homie.envs.mujoco.surfaces import surfaces_of
 from homie.envs.mujoco.textures import add_materials
 
 __all__ = [
-    "ApplianceInfo", "ArticulationInfo", "GeomInfo", "Home", "ObjectInfo", "ReceptacleInfo", "RoomInfo",
-    "SceneIndex", "SupportSurface", "build",
+    "ApplianceInfo",
+    "ArticulationInfo",
+    "GeomInfo",
+    "Home",
+    "ObjectInfo",
+    "ReceptacleInfo",
+    "RoomInfo",
+    "SceneIndex",
+    "SupportSurface",
+    "build",
 ]
 
 TIMESTEP = 0.004
@@ -128,8 +136,13 @@ def _empty_spec() -> mujoco.MjSpec:
     visual.global_.offwidth, visual.global_.offheight = 1920, 1080
     for direction, strength in (((0.3, 0.5, -1.0), 0.36), ((-0.6, -0.35, -0.5), 0.14)):
         spec.worldbody.add_light(
-            type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL, dir=direction, pos=[0, 0, 8], castshadow=False,
-            diffuse=[strength] * 3, specular=[0.15] * 3, ambient=[0, 0, 0],
+            type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
+            dir=direction,
+            pos=[0, 0, 8],
+            castshadow=False,
+            diffuse=[strength] * 3,
+            specular=[0.15] * 3,
+            ambient=[0, 0, 0],
         )
     add_materials(spec)
     return spec
@@ -140,8 +153,16 @@ def _empty_spec() -> mujoco.MjSpec:
 
 def _add_geom(body: mujoco.MjsBody, name: str, part: Part, mass: float) -> mujoco.MjsGeom:
     geom = body.add_geom(
-        name=name, type=_SHAPES[part.shape], size=part.size, pos=part.pos, quat=part.quat, rgba=[*part.rgb, 1.0],
-        material=part.finish, mass=mass, friction=[0.8, 0.005, 0.0001], condim=3,
+        name=name,
+        type=_SHAPES[part.shape],
+        size=part.size,
+        pos=part.pos,
+        quat=part.quat,
+        rgba=[*part.rgb, 1.0],
+        material=part.finish,
+        mass=mass,
+        friction=[0.8, 0.005, 0.0001],
+        condim=3,
         group=3 if part.hidden else 0,
     )
     geom.contype, geom.conaffinity = SOLID if part.solid else (0, 0)
@@ -149,7 +170,11 @@ def _add_geom(body: mujoco.MjsBody, name: str, part: Part, mass: float) -> mujoc
 
 
 def _add_parts(
-    body: mujoco.MjsBody, entity: str, where: str, parts: tuple[Part, ...], geoms: dict[str, GeomInfo],
+    body: mujoco.MjsBody,
+    entity: str,
+    where: str,
+    parts: tuple[Part, ...],
+    geoms: dict[str, GeomInfo],
     mass: float = 0.0,
 ) -> None:
     """Furniture parts; the first labelled handle or button carries the plain name `<entity>/<label>`. The first
@@ -162,13 +187,9 @@ def _add_parts(
         geoms[name] = GeomInfo(entity, label)
 
 
-def _add_furniture(
-    spec: mujoco.MjSpec, scene: SceneSpec, piece: FurnitureSpec, geoms: dict[str, GeomInfo]
-) -> None:
+def _add_furniture(spec: mujoco.MjSpec, scene: SceneSpec, piece: FurnitureSpec, geoms: dict[str, GeomInfo]) -> None:
     plan = piece.blueprint
-    body = spec.worldbody.add_body(
-        name=piece.name, pos=[piece.x, piece.y, scene.base(piece)], quat=turned(piece.yaw)
-    )
+    body = spec.worldbody.add_body(name=piece.name, pos=[piece.x, piece.y, scene.base(piece)], quat=turned(piece.yaw))
     # Standing still it needs no mass, but without a frame of inertia of its own MuJoCo looks for it in the wrong place
     # when it casts many rays at once.
     body.mass, body.inertia, body.explicitinertial = 1.0, [1.0, 1.0, 1.0], True
@@ -178,15 +199,19 @@ def _add_furniture(
         _add_link(spec, body, piece.name, link, geoms)
 
 
-def _add_link(
-    spec: mujoco.MjSpec, parent: mujoco.MjsBody, entity: str, link: Link, geoms: dict[str, GeomInfo]
-) -> None:
+def _add_link(spec: mujoco.MjSpec, parent: mujoco.MjsBody, entity: str, link: Link, geoms: dict[str, GeomInfo]) -> None:
     body = parent.add_body(name=f"{entity}/{link.name}", pos=link.pos)
     kinds = {"hinge": mujoco.mjtJoint.mjJNT_HINGE, "slide": mujoco.mjtJoint.mjJNT_SLIDE}
     body.add_joint(
-        name=f"{entity}/button" if link.name == "button" else f"{entity}/joint", type=kinds[link.kind],
-        axis=link.axis, limited=mujoco.mjtLimited.mjLIMITED_TRUE, range=[0.0, link.upper],
-        frictionloss=link.frictionloss, damping=link.damping, stiffness=link.stiffness, armature=0.02,
+        name=f"{entity}/button" if link.name == "button" else f"{entity}/joint",
+        type=kinds[link.kind],
+        axis=link.axis,
+        limited=mujoco.mjtLimited.mjLIMITED_TRUE,
+        range=[0.0, link.upper],
+        frictionloss=link.frictionloss,
+        damping=link.damping,
+        stiffness=link.stiffness,
+        armature=0.02,
         solimp_friction=STIFF,
     )
     _add_parts(body, entity, link.name, link.parts, geoms, link.mass)
@@ -228,17 +253,25 @@ def start_pose(scene: SceneSpec, thing: ObjectSpec) -> tuple[Vec3, float]:
 def _index(scene: SceneSpec, model: mujoco.MjModel, geoms: dict[str, GeomInfo]) -> SceneIndex:
     rooms = tuple(
         RoomInfo(
-            room.name, room.kind,
+            room.name,
+            room.kind,
             (room.x0 + WALL / 2, room.y0 + WALL / 2, room.x1 - WALL / 2, room.y1 - WALL / 2),
-            model.geom(f"floor/{room.name}").id, (room.kind,),
+            model.geom(f"floor/{room.name}").id,
+            (room.kind,),
         )
         for room in scene.rooms
     )
     receptacles = tuple(_receptacle(scene, model, geoms, piece) for piece in scene.furniture)
     things = tuple(
         ObjectInfo(
-            thing.name, thing.kind, thing.colour, _aliases(thing.kind, thing.colour, OBJECTS[thing.kind].aliases),
-            model.body(thing.name).id, (0.0, 0.0, 0.0), thing.plan.half, thing.plan.hollow,
+            thing.name,
+            thing.kind,
+            thing.colour,
+            _aliases(thing.kind, thing.colour, OBJECTS[thing.kind].aliases),
+            model.body(thing.name).id,
+            (0.0, 0.0, 0.0),
+            thing.plan.half,
+            thing.plan.hollow,
         )
         for thing in scene.objects
     )
@@ -258,40 +291,61 @@ def _receptacle(
     body = model.body(name).id
     surfaces = tuple(
         SupportSurface(
-            s.name, model.body(f"{name}/{s.link}").id if s.link else body, s.center, s.half_x, s.half_y, s.clearance,
-            s.inside, s.access,
+            s.name,
+            model.body(f"{name}/{s.link}").id if s.link else body,
+            s.center,
+            s.half_x,
+            s.half_y,
+            s.clearance,
+            s.inside,
+            s.access,
         )
         for s in surfaces_of(scene, piece)
     )
     articulations = tuple(
         ArticulationInfo(
-            f"{name}/{link.name}", link.kind, model.joint(f"{name}/joint").id, model.body(f"{name}/{link.name}").id,
-            model.geom(f"{name}/handle").id, 0.0, link.upper,
+            f"{name}/{link.name}",
+            link.kind,
+            model.joint(f"{name}/joint").id,
+            model.body(f"{name}/{link.name}").id,
+            model.geom(f"{name}/handle").id,
+            0.0,
+            link.upper,
         )
         for link in (plan.articulation,)
         if link is not None
     )
     half = (plan.half_x, plan.half_y, plan.height / 2)
     return ReceptacleInfo(
-        name, piece.kind, piece.colour, _aliases(piece.kind, piece.colour, FURNITURE[piece.kind].aliases), body,
-        piece.room, piece.yaw, (0.0, 0.0, plan.height / 2), half, surfaces, articulations,
+        name,
+        piece.kind,
+        piece.colour,
+        _aliases(piece.kind, piece.colour, FURNITURE[piece.kind].aliases),
+        body,
+        piece.room,
+        piece.yaw,
+        (0.0, 0.0, plan.height / 2),
+        half,
+        surfaces,
+        articulations,
         _appliance(model, geoms, piece),
     )
 
 
-def _appliance(
-    model: mujoco.MjModel, geoms: dict[str, GeomInfo], piece: FurnitureSpec
-) -> ApplianceInfo | None:
+def _appliance(model: mujoco.MjModel, geoms: dict[str, GeomInfo], piece: FurnitureSpec) -> ApplianceInfo | None:
     plan = piece.blueprint
     lamps = [part for part in plan.parts if part.label == "lamp"]
     press = next((link for link in plan.links if link.name == "button"), None)
     if not lamps or press is None:
         return None
-    ids = tuple(
-        model.geom(name).id for name, info in geoms.items() if info == GeomInfo(piece.name, "lamp")
-    )
+    ids = tuple(model.geom(name).id for name, info in geoms.items() if info == GeomInfo(piece.name, "lamp"))
     glow = tuple(part.glow or part.rgb for part in lamps)
     return ApplianceInfo(
-        model.joint(f"{piece.name}/button").id, model.geom(f"{piece.name}/button").id, press.upper, ids,
-        tuple(part.rgb for part in lamps), glow, piece.on,
+        model.joint(f"{piece.name}/button").id,
+        model.geom(f"{piece.name}/button").id,
+        press.upper,
+        ids,
+        tuple(part.rgb for part in lamps),
+        glow,
+        piece.on,
     )

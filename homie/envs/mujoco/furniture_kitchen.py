@@ -94,7 +94,13 @@ def stove(style: Style) -> Blueprint:
     x, y, h = style.x, style.y, style.height
     rings = [
         disc(
-            sx * 0.13, sy * 0.14, (h, h + 0.001), radius, (0.28, 0.28, 0.30), solid=False, label="lamp",
+            sx * 0.13,
+            sy * 0.14,
+            (h, h + 0.001),
+            radius,
+            (0.28, 0.28, 0.30),
+            solid=False,
+            label="lamp",
             glow=(1.0, 0.25, 0.05),
         )
         for sx, sy, radius in ((-1, -1, 0.08), (-1, 1, 0.095), (1, -1, 0.095), (1, 1, 0.08))
@@ -162,8 +168,15 @@ def _door(
     bar = handle(x[1] - x[0], (bar_y, grip[0]), (bar_y, grip[1]))
     arm = abs(bar_y)
     link = Link(
-        "door", "hinge", (x[0], hinge_y, 0.0), (0.0, 0.0, sign), OPEN_ANGLE, (panel, *bar), mass,
-        frictionloss=5.0 * arm, damping=4.0 * arm * arm,
+        "door",
+        "hinge",
+        (x[0], hinge_y, 0.0),
+        (0.0, 0.0, sign),
+        OPEN_ANGLE,
+        (panel, *bar),
+        mass,
+        frictionloss=5.0 * arm,
+        damping=4.0 * arm * arm,
     )
     side = width * 0.36 + 0.10
     return link, ((side, 0.0) if sign > 0 else (0.0, side))
@@ -248,20 +261,35 @@ def microwave(style: Style) -> Blueprint:
         block((back, front), across(y - wall, y), (wall, h - wall), style.rgb),
         block((back, x), across(-y, split), (wall, h - wall), shade(style.rgb, 0.8), finish="gloss"),
         block(
-            (x, x + 0.002), across(-y + 0.02, split - 0.02), (h - 0.11, h - 0.05), SCREEN, solid=False, label="lamp",
+            (x, x + 0.002),
+            across(-y + 0.02, split - 0.02),
+            (h - 0.11, h - 0.05),
+            SCREEN,
+            solid=False,
+            label="lamp",
             glow=(0.2, 1.0, 0.45),
         ),
     ]
     width, middle = y - split - 0.002, sign * (y + split) / 2
     link, sweep = _door(style, (front, x), (0.003, h - 0.003), width, middle, (0.07, h - 0.07), 1.5, DARK)
     window = block(
-        (door, door + 0.002), across(-width + 0.1, -0.05), (0.06, h - 0.06), (0.22, 0.24, 0.28), solid=False,
-        label="door", finish="gloss",
+        (door, door + 0.002),
+        across(-width + 0.1, -0.05),
+        (0.06, h - 0.06),
+        (0.22, 0.24, 0.28),
+        solid=False,
+        label="door",
+        finish="gloss",
     )
     link = replace(link, parts=(*link.parts, window))
     surface = SurfacePlan(
-        "floor", ((back + front) / 2, sign * (split + y - wall) / 2, wall), (front - back) / 2, (y - wall - split) / 2,
-        h - 2 * wall, inside=True, access="front",
+        "floor",
+        ((back + front) / 2, sign * (split + y - wall) / 2, wall),
+        (front - back) / 2,
+        (y - wall - split) / 2,
+        h - 2 * wall,
+        inside=True,
+        access="front",
     )
     start = button((x, sign * (split - y) / 2, 0.1), (0.9, 0.9, 0.9))
     return Blueprint(x, y, h, tuple(parts), (link, start), (surface,), FREE_FRONT, sweep)

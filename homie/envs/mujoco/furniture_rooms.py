@@ -74,8 +74,11 @@ def tv_stand(style: Style) -> Blueprint:
         block((-x, x - 0.015), (-y, y), (0.06, h), style.rgb, finish="grain"),
         *(
             block(
-                (x - 0.015, x), (-y + 0.02 + k * third + 0.004, -y + 0.02 + (k + 1) * third - 0.004),
-                (0.08, h - 0.03), front, finish="grain",
+                (x - 0.015, x),
+                (-y + 0.02 + k * third + 0.004, -y + 0.02 + (k + 1) * third - 0.004),
+                (0.08, h - 0.03),
+                front,
+                finish="grain",
             )
             for k in range(3)
         ),
@@ -92,7 +95,13 @@ def tv(style: Style) -> Blueprint:
         block((-0.02, 0.02), (-0.03, 0.03), (0.015, 0.1), DARK),
         block((-0.025, 0.02), (-y, y), (0.09, h), DARK, finish="gloss"),
         block(
-            (0.02, 0.022), (-y + 0.02, y - 0.02), (0.12, h - 0.02), SCREEN, solid=False, label="lamp", finish="gloss",
+            (0.02, 0.022),
+            (-y + 0.02, y - 0.02),
+            (0.12, h - 0.02),
+            SCREEN,
+            solid=False,
+            label="lamp",
+            finish="gloss",
             glow=(0.35, 0.65, 0.95),
         ),
     ]
@@ -161,7 +170,11 @@ def shelf(style: Style) -> Blueprint:
 def _books(back: float, start: float, end: float) -> list[Part]:
     """A row of books at the bottom, one part a book."""
     covers: tuple[RGB, ...] = (
-        (0.55, 0.16, 0.14), (0.16, 0.28, 0.42), (0.75, 0.66, 0.42), (0.2, 0.38, 0.26), (0.35, 0.22, 0.38),
+        (0.55, 0.16, 0.14),
+        (0.16, 0.28, 0.42),
+        (0.75, 0.66, 0.42),
+        (0.2, 0.38, 0.26),
+        (0.35, 0.22, 0.38),
     )
     books: list[Part] = []
     y, k = start, 0

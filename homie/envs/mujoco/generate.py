@@ -57,14 +57,10 @@ def _house(seed: int, count: int, objects: int, rng: np.random.Generator) -> Sce
     things = place_objects(empty, sides, objects, rng)
     if len(things) < objects:
         raise NoRoom("objects")
-    return SceneSpec(
-        seed=seed, rooms=rooms, doorways=doorways, furniture=furniture, objects=things, robot=empty.robot
-    )
+    return SceneSpec(seed=seed, rooms=rooms, doorways=doorways, furniture=furniture, objects=things, robot=empty.robot)
 
 
-def _furnish(
-    room: RoomSpec, doorways: tuple[DoorwaySpec, ...], scheme: Scheme, rng: np.random.Generator
-) -> Floor:
+def _furnish(room: RoomSpec, doorways: tuple[DoorwaySpec, ...], scheme: Scheme, rng: np.random.Generator) -> Floor:
     floor = Floor(room, doorways, rng)
     RECIPES[room.kind](floor, scheme)
     return floor
@@ -81,9 +77,19 @@ def _name(pieces: list[Piece]) -> None:
 
 def _spec(piece: Piece) -> FurnitureSpec:
     return FurnitureSpec(
-        name=piece.name, kind=piece.kind, colour=piece.colour, room=piece.room, x=piece.x, y=piece.y,
-        yaw=round(piece.yaw, 6), stands_on=piece.stands_on.name if piece.stands_on else None, width=piece.width,
-        depth=piece.depth, height=piece.height, hinge=piece.hinge, on=piece.on,
+        name=piece.name,
+        kind=piece.kind,
+        colour=piece.colour,
+        room=piece.room,
+        x=piece.x,
+        y=piece.y,
+        yaw=round(piece.yaw, 6),
+        stands_on=piece.stands_on.name if piece.stands_on else None,
+        width=piece.width,
+        depth=piece.depth,
+        height=piece.height,
+        hinge=piece.hinge,
+        on=piece.on,
     )
 
 

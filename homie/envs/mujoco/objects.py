@@ -192,9 +192,7 @@ def bowl(mass: float, rgb: RGB) -> ObjectPlan:
         r = (outer + inner) / 2 - t
         pos = (r * math.cos(turn), r * math.sin(turn), h / 2)
         quat = _product(turned(turn), (math.cos(lean / 2), 0.0, math.sin(lean / 2), 0.0))
-        parts.append(
-            Part("box", (t / 2, width, long / 2 - 0.002), pos, rgb, quat, mass=mass * 0.6 / n, finish="gloss")
-        )
+        parts.append(Part("box", (t / 2, width, long / 2 - 0.002), pos, rgb, quat, mass=mass * 0.6 / n, finish="gloss"))
     return _centred((outer, outer, h / 2), parts, hollow=True)
 
 
@@ -213,7 +211,9 @@ def mug(mass: float, rgb: RGB) -> ObjectPlan:
             Part("box", (t / 2, width, h / 2 - FOOT), pos, rgb, turned(turn), mass=mass * 0.6 / n, finish="gloss")
         )
     corners: list[Vec3] = [
-        (x0 + r, 0.0, h * 0.25), (x0 + r + ear - 0.006, 0.0, h * 0.32), (x0 + r + ear - 0.006, 0.0, h * 0.68),
+        (x0 + r, 0.0, h * 0.25),
+        (x0 + r + ear - 0.006, 0.0, h * 0.32),
+        (x0 + r + ear - 0.006, 0.0, h * 0.68),
         (x0 + r, 0.0, h * 0.76),
     ]
     for a, b in pairwise(corners):

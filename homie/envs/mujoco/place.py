@@ -98,8 +98,14 @@ def _try(kind: str, colour: str, spot: _Spot, rng: np.random.Generator) -> Objec
         x = float(rng.uniform(-plan.half_x, plan.half_x))
         y = float(rng.uniform(-plan.half_y, plan.half_y))
         thing = ObjectSpec(
-            name="new", kind=kind, colour=colour, receptacle=spot.piece.name, surface=plan.name,
-            x=round(x, 3), y=round(y, 3), yaw=round(yaw, 3),
+            name="new",
+            kind=kind,
+            colour=colour,
+            receptacle=spot.piece.name,
+            surface=plan.name,
+            x=round(x, 3),
+            y=round(y, 3),
+            yaw=round(yaw, 3),
         )
         a, b = thing.footprint
         on_it = abs(x) + a + edge <= plan.half_x and abs(y) + b + edge <= plan.half_y

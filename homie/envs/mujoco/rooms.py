@@ -33,9 +33,7 @@ LEAST_WALL = 2.0
 """Length (m) of common wall that a doorway needs."""
 
 
-def plan_rooms(
-    rng: np.random.Generator, count: int
-) -> tuple[tuple[RoomSpec, ...], tuple[DoorwaySpec, ...]]:
+def plan_rooms(rng: np.random.Generator, count: int) -> tuple[tuple[RoomSpec, ...], tuple[DoorwaySpec, ...]]:
     """Rooms and doorways for `count` rooms. Raises ValueError for a count outside 1..6."""
     if count not in _ROWS:
         raise ValueError(f"a generated house has 1 to {max(_ROWS)} rooms, not {count}")
@@ -73,8 +71,13 @@ def _rows(rng: np.random.Generator, kinds: list[RoomKind], rows: tuple[int, ...]
             floor = _FLOORS[kind][int(rng.integers(len(_FLOORS[kind])))]
             rooms.append(
                 RoomSpec(
-                    name=kind.replace(" ", "_"), kind=kind, x0=round(x, 2), y0=round(y, 2), x1=round(x + width, 2),
-                    y1=round(y + depth, 2), floor=floor,
+                    name=kind.replace(" ", "_"),
+                    kind=kind,
+                    x0=round(x, 2),
+                    y0=round(y, 2),
+                    x1=round(x + width, 2),
+                    y1=round(y + depth, 2),
+                    floor=floor,
                 )
             )
             x += width

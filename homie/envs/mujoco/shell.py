@@ -67,9 +67,7 @@ def add_shell(spec: mujoco.MjSpec, scene: SceneSpec, geoms: dict[str, GeomInfo])
 class _Builder:
     """Adds one room."""
 
-    def __init__(
-        self, spec: mujoco.MjSpec, scene: SceneSpec, room: RoomSpec, geoms: dict[str, GeomInfo]
-    ) -> None:
+    def __init__(self, spec: mujoco.MjSpec, scene: SceneSpec, room: RoomSpec, geoms: dict[str, GeomInfo]) -> None:
         self.scene, self.room, self.geoms = scene, room, geoms
         self.body = spec.worldbody.add_body(name=f"walls/{room.name}")
         self.paint = PAINT[room.kind]
@@ -96,7 +94,10 @@ class _Builder:
         room = self.room
         x, y = (room.x0 + room.x1) / 2, (room.y0 + room.y1) / 2
         for half_x, half_y, high, rgb in (
-            (1.1, 0.8, 0.002, border), (1.0, 0.7, 0.003, field), (0.8, 0.5, 0.004, border), (0.74, 0.44, 0.005, field),
+            (1.1, 0.8, 0.002, border),
+            (1.0, 0.7, 0.003, field),
+            (0.8, 0.5, 0.004, border),
+            (0.74, 0.44, 0.005, field),
         ):
             spans = (x - half_x, x + half_x), (y - half_y, y + half_y), (0.0, high)
             self._box(*spans, rgb, part="rug", material="carpet", entity=room.name)
@@ -189,8 +190,18 @@ class _Builder:
             self._slab(side, (middle + a, middle + b), z, w, w + depth, rgb, group=UPPER, part="picture")
 
     def _slab(
-        self, side: _Side, span: Span, z: Span, near: float, far: float, rgb: RGB, *, solid: bool = False,
-        group: int = 0, part: str = "", material: str = "matte",
+        self,
+        side: _Side,
+        span: Span,
+        z: Span,
+        near: float,
+        far: float,
+        rgb: RGB,
+        *,
+        solid: bool = False,
+        group: int = 0,
+        part: str = "",
+        material: str = "matte",
     ) -> None:
         """A box on a side: `near` and `far` are measured from the edge into the room."""
         a, b = side.at + side.inward * near, side.at + side.inward * far
@@ -199,15 +210,30 @@ class _Builder:
         self._box(x, y, z, rgb, solid=solid, group=group, part=part, material=material)
 
     def _box(
-        self, x: Span, y: Span, z: Span, rgb: RGB, *, solid: bool = False, group: int = 0, name: str = "",
-        part: str = "", material: str = "matte", entity: str = "wall",
+        self,
+        x: Span,
+        y: Span,
+        z: Span,
+        rgb: RGB,
+        *,
+        solid: bool = False,
+        group: int = 0,
+        name: str = "",
+        part: str = "",
+        material: str = "matte",
+        entity: str = "wall",
     ) -> None:
         self.count += 1
         label = name or f"walls/{self.room.name}/{self.count}"
         geom = self.body.add_geom(
-            name=label, type=mujoco.mjtGeom.mjGEOM_BOX, group=group, material=material, rgba=[*rgb, 1.0],
+            name=label,
+            type=mujoco.mjtGeom.mjGEOM_BOX,
+            group=group,
+            material=material,
+            rgba=[*rgb, 1.0],
             size=[(x[1] - x[0]) / 2, (y[1] - y[0]) / 2, (z[1] - z[0]) / 2],
-            pos=[(x[0] + x[1]) / 2, (y[0] + y[1]) / 2, (z[0] + z[1]) / 2], mass=0,
+            pos=[(x[0] + x[1]) / 2, (y[0] + y[1]) / 2, (z[0] + z[1]) / 2],
+            mass=0,
         )
         geom.contype, geom.conaffinity = SOLID if solid else (0, 0)
         self.geoms[label] = GeomInfo(entity, part)

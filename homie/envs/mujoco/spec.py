@@ -199,5 +199,3 @@ class SceneSpec(_Model):
     def dump(self) -> str:
         """JSON text that `parse` reads back to an equal spec."""
         return self.model_dump_json(indent=1, exclude_defaults=False) + "\n"
-
-

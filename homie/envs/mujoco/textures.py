@@ -53,8 +53,13 @@ def _noise(rng: np.random.Generator, amount: float) -> NDArray[np.float64]:
 def add_materials(spec: mujoco.MjSpec) -> None:
     """Add the finishes of parts (`matte`, ...), `glow`, `ceiling`, and the floors' `wood`, `tiles`, `carpet`."""
     spec.add_texture(
-        name="sky", type=mujoco.mjtTexture.mjTEXTURE_SKYBOX, builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT,
-        rgb1=[0.75, 0.83, 0.90], rgb2=[0.93, 0.94, 0.94], width=32, height=192,
+        name="sky",
+        type=mujoco.mjtTexture.mjTEXTURE_SKYBOX,
+        builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT,
+        rgb1=[0.75, 0.83, 0.90],
+        rgb2=[0.93, 0.94, 0.94],
+        width=32,
+        height=192,
     )
     rng = np.random.default_rng(7)
     patterns = {
@@ -65,9 +70,7 @@ def add_materials(spec: mujoco.MjSpec) -> None:
     }
     for name, (pattern, repeat) in patterns.items():
         pixels = (np.clip(pattern, 0, 1) * 255).astype(np.uint8)[..., None].repeat(3, axis=2)
-        texture = spec.add_texture(
-            name=name, type=mujoco.mjtTexture.mjTEXTURE_2D, width=SIZE, height=SIZE, nchannel=3
-        )
+        texture = spec.add_texture(name=name, type=mujoco.mjtTexture.mjTEXTURE_2D, width=SIZE, height=SIZE, nchannel=3)
         texture.data = pixels.tobytes()
         material = spec.add_material(name=name, texuniform=True, texrepeat=repeat, specular=0.1, shininess=0.1)
         material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = name

@@ -132,4 +132,3 @@ def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
 
 def _paint(rgb: RGB) -> tuple[int, int, int]:
     return round(255 * rgb[0]), round(255 * rgb[1]), round(255 * rgb[2])
-

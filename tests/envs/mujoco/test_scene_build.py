@@ -154,7 +154,7 @@ def test_reset_is_a_fresh_start(home: Home) -> None:
 def test_round_objects_roll_and_come_to_rest(home: Home) -> None:
     """A pushed orange rolls; a pushed box slides to a stop much sooner; both stop."""
     data = home.new_data()
-    room = max(home.index.rooms, key=lambda r: (r.rect[2] - r.rect[0]))
+    room = max(home.index.rooms, key=lambda r: r.rect[2] - r.rect[0])
     way = {}
     for kind in ("orange", "sugar_box"):
         home.reset(data)
@@ -223,8 +223,14 @@ def test_all_kinds_build() -> None:
         pieces.append({"name": f"a_{kind}", "kind": kind, "colour": entry.colours[0], "room": "hall", "x": x, "y": y})
     things = [
         {
-            "name": kind, "kind": kind, "colour": entry.colours[0], "receptacle": "a_bed", "surface": "blanket",
-            "x": -0.5 + 0.2 * (k // 4), "y": -0.5 + 0.25 * (k % 4), "yaw": 1.5708 if kind == "banana" else 0.0,
+            "name": kind,
+            "kind": kind,
+            "colour": entry.colours[0],
+            "receptacle": "a_bed",
+            "surface": "blanket",
+            "x": -0.5 + 0.2 * (k // 4),
+            "y": -0.5 + 0.25 * (k % 4),
+            "yaw": 1.5708 if kind == "banana" else 0.0,
         }
         for k, (kind, entry) in enumerate(OBJECTS.items())
     ]
