@@ -42,8 +42,8 @@ HANDLE_RADIUS = 0.007
 class Seen:
     """One look at a moving part, and the body as it is known.
 
-    panel, handle: points (n, 3) of this look, either may be empty; the handle's are those of `core`. body: points (n, 3) of all looks at the rest.
-    box: of the furniture without the moving part where that stands open. spacing: metres between pixels.
+    panel, handle: points (n, 3) of this look, either may be empty; the handle's are those of `core`. body: points
+    (n, 3) of all looks at the rest. box: of the furniture without the moving part where that stands open. spacing: metres between pixels.
     """
 
     panel: Points
