@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+
+from homie.types import Array, Box, Pose
 
 
 @dataclass(slots=True)
@@ -13,15 +15,28 @@ class Hand:
     """Memory that Pick leaves for Put: how the object sits in the gripper. Shared by one set of skills.
 
     pitch: of the gripper when it took the object, rad. aside: metres from the gripper to the object's middle along the
-    closing direction (a thing held by its rim). drop: metres from the gripper frame down to the object's
-    underside. half: half extents of the object's box. top: metres from the gripper frame up to its top.
+    closing direction (a thing held by its rim). drop: metres from the gripper frame down to the object's underside.
+    half: half extents of the object's box. balls: centres (n, 3) in the gripper frame of spheres of
+    `radius_of_balls` that fill it.
     """
 
     pitch: float = 0.0
     aside: float = 0.0
+    balls: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    radius_of_balls: float = 0.0
     drop: float = 0.05
-    top: float = 0.05
     half: tuple[float, float, float] = (0.04, 0.04, 0.05)
+
+    def take(self, box: Box, pose: Pose, pitch: float) -> None:
+        """Remember an upright box held by a gripper at a pose (both in the odometry frame)."""
+        position, rotation = pose.position, pose.rotation
+        center, up = rotation.T @ (box.center - position), rotation[2]
+        self.pitch, self.aside = pitch, float(center[1])
+        self.drop = float(position[2] - (box.center[2] - box.half[2]))
+        self.half = (float(box.half[0]), float(box.half[1]), float(box.half[2]))
+        self.radius_of_balls = 0.9 * max(self.half[:2])
+        reach = max(self.half[2] - self.radius_of_balls, 0.0)
+        self.balls = center + np.array([[-reach], [0.0], [reach]]) * up
 
     @property
     def radius(self) -> float:

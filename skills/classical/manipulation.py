@@ -48,19 +48,21 @@ class Manipulation(MobileSkill):
         """What the arm must keep out of, with some boxes more."""
         return Solids([*self.goal.solids, *(box for box in more if box is not None)])
 
-    def clear(self, solids: Solids, base: Pose2, q: Array, margin: float, held: float = 0.0) -> bool:
+    def clear(self, solids: Solids, base: Pose2, q: Array, margin: float, held: bool = False) -> bool:
         """Whether an arm posture at a base pose keeps `margin` metres (negative: may touch) from solid things."""
         return self.clearance(solids, base, q, held) >= margin
 
-    def clearance(self, solids: Solids, base: Pose2, q: Array, held: float = 0.0) -> float:
+    def clearance(self, solids: Solids, base: Pose2, q: Array, held: bool = False) -> float:
         """Metres between the arm in a posture at a base pose and solid things, negative inside them.
 
-        held: radius (m) of what is in the hand, if it counts.
+        held: whether what is in the hand counts too.
         """
         points, radii = self.kinematics.link_points(q), self.kinematics.point_radii
         if held:
-            points = np.vstack([points, self.kinematics.forward(q).position])
-            radii = np.append(radii, held)
+            gripper = self.kinematics.forward(q)
+            balls = gripper.position + self.hand.balls @ gripper.rotation.T
+            points = np.vstack([points, balls])
+            radii = np.append(radii, np.full(len(balls), self.hand.radius_of_balls))
         c, s = np.cos(base.yaw), np.sin(base.yaw)
         turned = np.stack([c * points[:, 0] - s * points[:, 1], s * points[:, 0] + c * points[:, 1], points[:, 2]], 1)
         placed = turned + np.array([base.x, base.y, 0.0])
@@ -86,7 +88,7 @@ class Manipulation(MobileSkill):
         )
 
     def clear_way(
-        self, solids: Solids, base: Pose2, begin: Array, end: Array, margin: float, held: float = 0.0
+        self, solids: Solids, base: Pose2, begin: Array, end: Array, margin: float, held: bool = False
     ) -> bool:
         """Whether the straight way in joint space does."""
         end = self._nearest_turn(end, begin)

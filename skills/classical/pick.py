@@ -60,7 +60,7 @@ class Pick(Manipulation):
             yield from self.withdraw(before)
             yield from self.leave()
             raise Stuck("the fingers closed on nothing")
-        self._remember(grasp)
+        self.hand.take(self._box(), self.gripper_pose(), grasp.pitch)
         outside = Pose(before.position + np.array([0, 0, 0.03]), before.rotation)
         yield from self.withdraw(lifted, *((outside,) if self._compartment() is not None else ()))
         yield from self.leave()
@@ -145,15 +145,6 @@ class Pick(Manipulation):
     def _lifted(self, grasp: Grasp) -> Pose:
         up = LIFT if self._compartment() is None else 0.04
         return Pose(grasp.pose.position + np.array([0, 0, up]), grasp.pose.rotation)
-
-    def _remember(self, grasp: Grasp) -> None:
-        box = self._box()
-        pose = self.gripper_pose()
-        self.hand.pitch = grasp.pitch
-        self.hand.aside = float((box.center - pose.position) @ pose.rotation[:, 1])
-        self.hand.drop = float(pose.position[2] - (box.center[2] - box.half[2]))
-        self.hand.top = float(box.center[2] + box.half[2] - pose.position[2])
-        self.hand.half = (float(box.half[0]), float(box.half[1]), float(box.half[2]))
 
 
 def _alike(one: Grasp, other: Grasp) -> bool:

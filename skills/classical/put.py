@@ -7,13 +7,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from homie.types import Array, Pose, Surface
+from homie.interfaces import Kinematics, RobotSpec
+from homie.types import Array, Pose, Pose2, Surface
 from skills.classical.collision import DRIVEN, TOUCH
+from skills.classical.hand import Hand
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck, gripper_rotation
 from skills.classical.pick import LOW
 from skills.classical.places import half_depth, places
-from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, solve_sequence
+from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place, solve_sequence
 
 HOVER = 0.14
 MAX_SPOTS = 30
@@ -37,7 +39,14 @@ class Put(Manipulation):
     name = "classical/put"
     actions = ("Put",)
 
+    def __init__(self, spec: RobotSpec, kinematics: Kinematics, hand: Hand) -> None:
+        super().__init__(spec, kinematics, hand)
+        self._useless: list[Pose2] = []
+        self._target = ""
+
     def routine(self) -> Motion:
+        if self.goal.name != self._target:
+            self._target, self._useless = self.goal.name, []
         if not self.seen.body.holding:
             raise Stuck("there is nothing in the hand")
         if not self.goal.surfaces:
@@ -46,7 +55,9 @@ class Put(Manipulation):
         yield from self.come_to(standing)
         yield from self.look_at(poses[1].position)
         poses, joints = self._from_here(poses)
+        self._useless.append(self.base)
         yield from self.posture(joints[0])
+        self._useless.pop()
         if not self.seen.body.holding:
             raise Stuck("the object was lost on the way")
         for pose in poses[1:-1]:
@@ -72,8 +83,8 @@ class Put(Manipulation):
         raise Stuck("no free spot can be reached from here")
 
     def _free(self, standing: Standing, way: float, at: float) -> bool:
-        solids, held = self.solids(), 0.8 * max(self.hand.half)
-        return self.clear_way(solids, standing.base, standing.ready, standing.joints[0], way, held) and all(
+        solids = self.solids()
+        return self.clear_way(solids, standing.base, standing.ready, standing.joints[0], way, held=True) and all(
             self.clear(solids, standing.base, q, at) for q in standing.joints
         )
 
@@ -96,6 +107,7 @@ class Put(Manipulation):
                     )
                     for (cost, base), (pitch, tilt_cost), fall in itertools.product(standings[:8], tilts, falls):
                         poses = self._poses(surface, spot, base.yaw if yaw is None else yaw, pitch, fall)
+                        cost += any(same_place(base, place) for place in self._useless)
                         total = cost + spot_cost + yaw_cost + tilt_cost + 8.0 * fall + 0.2 * rank
                         found.append((total, base, poses))
         return cheapest(found)
