@@ -43,7 +43,8 @@ class Seen:
     """One look at a moving part, and the body as it is known.
 
     panel, handle: points (n, 3) of this look, either may be empty; the handle's are those of `core`. body: points
-    (n, 3) of all looks at the rest. box: of the furniture without the moving part where that stands open. spacing: metres between pixels.
+    (n, 3) of all looks at the rest. box: of the furniture without the moving part where that stands open. spacing:
+    metres between pixels.
     """
 
     panel: Points
@@ -69,7 +70,7 @@ class Panel:
     origin: (2,), on the hinge axis, or the middle of a drawer's closed front. along: unit vector (2,) from there to
     the free edge when closed. outward: unit vector (2,), normal of the closed front. bar: the handle when closed.
     width: metres of the front that were seen. opening: rad or m, now. spacing: m between the pixels that this was
-    learned from.
+    learned from. bar_now: the handle as it was seen last, where all of it was.
     """
 
     kind: Literal["hinge", "slide"]
@@ -80,6 +81,7 @@ class Panel:
     width: float
     opening: float
     spacing: float
+    bar_now: Bar | None = None
 
     @property
     def turn(self) -> float:
@@ -110,11 +112,13 @@ class Panel:
         opening = max(0.0, self.opening)
         if self.kind == "slide":
             axis = np.array([*self.outward, 0.0])
-            center = self.bar.center + opening * axis
+            center = self.bar.center + opening * axis if self.bar_now is None else self.bar_now.center
             origin = np.array([*self.origin, center[2]])
             return Articulation("slide", origin, axis, center, self.bar.axis, axis, opening, self.range)
         turned = _rotation(self.turn * opening)
         center = np.array([*(self.origin + turned @ (self.bar.center[:2] - self.origin)), self.bar.center[2]])
+        if self.bar_now is not None:
+            center = self.bar_now.center
         return Articulation(
             kind="hinge",
             axis_point=np.array([*self.origin, 0.0]),
@@ -137,7 +141,9 @@ def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: See
     if known is None:
         return fitted
     opening = _opening(known, seen)
-    now = known if opening is None else replace(known, opening=opening)
+    bar = bar_of(seen.handle)
+    whole = bar is not None and bar.length > 0.9 * known.bar.length
+    now = known if opening is None else replace(known, opening=opening, bar_now=bar if whole else None)
     if fitted is None:
         return now
     if _agree(fitted, known):
@@ -146,8 +152,8 @@ def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: See
             return now
         partial = fitted.bar.length < 0.9 * known.bar.length  # the arm or the edge of the picture hides some of it
         return replace(fitted, bar=known.bar) if partial else fitted
-    whole = fitted.width > 0.9 * known.width  # from too near only a piece of it is in the picture
-    return fitted if whole and fitted.spacing < 0.9 * known.spacing else now
+    wide = fitted.width > 0.9 * known.width  # from too near only a piece of it is in the picture
+    return fitted if wide and fitted.spacing < 0.9 * known.spacing else now
 
 
 def _agree(a: Panel, b: Panel) -> bool:
