@@ -34,7 +34,7 @@ class Hand:
         self.pitch, self.aside = pitch, float(center[1])
         self.drop = float(position[2] - (box.center[2] - box.half[2]))
         self.half = (float(box.half[0]), float(box.half[1]), float(box.half[2]))
-        self.radius_of_balls = 0.9 * max(self.half[:2])
+        self.radius_of_balls = 0.7 * max(self.half[:2])
         reach = max(self.half[2] - self.radius_of_balls, 0.0)
         self.balls = center + np.array([[-reach], [0.0], [reach]]) * up
 
