@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -27,6 +28,8 @@ LARGEST_LOOSE = 0.32
 """Metres: a thing of an unknown kind that is longer is furniture."""
 HOLLOW = frozenset({"bowl", "mug", "cup", "basket", "pot", "pan", "plate"})
 """Kinds that other things are put into, not onto."""
+LEAST_INSIDE = 8
+"""Points inside of furniture that show through which side they were seen."""
 ROOF = 0.05
 """Metres that the roof of a container is taken to be thick."""
 SMALLEST_ROOM = 1.8
@@ -128,13 +131,15 @@ class Furniture:
         self._shut_front: Points = _NOTHING
         self._spacing = np.inf
         self._toward = np.zeros(2)
+        self._glances: deque[tuple[Points, Array]] = deque(maxlen=40)
         self._eye = np.zeros(3)
         self._box: Box | None = None
         self._surfaces: tuple[Surface, ...] | None = None
+        self._outward: Array | None = None
 
     def update(self, body: Sequence[Patch], moving: Sequence[Patch], handle: Sequence[Patch], stamp: float) -> None:
         """One more look: what was seen of the body, of the door or drawer, and of its handle, a patch per picture."""
-        self._box = self._surfaces = None
+        self._box = self._surfaces = self._outward = None
         for patch in (*body, *moving):
             toward = patch.eye[:2] - patch.points[:, :2].mean(axis=0)
             self._toward += toward / max(float(np.linalg.norm(toward)), 1e-6) / max(patch.spacing, 0.005)
@@ -145,6 +150,8 @@ class Furniture:
                 self.identity.rgb = patch.rgb
         for patch in body:
             self._body.add(patch.points, patch.level)
+            if patch.spacing < 0.02:
+                self._glances.append((patch.points[:: len(patch.points) // 200 + 1], patch.eye))
         self.seen = stamp
         if moving or handle:
             self._update_panel(moving, handle, stamp)
@@ -161,6 +168,7 @@ class Furniture:
         )
         self.panel = update_panel(self.panel, "slide" if self.part == "drawer" else "hinge", seen)
         self.panel_seen = stamp
+        self._outward = None
         if moving and self.panel is not None and self.panel.shut:
             self._shut_front = self._moving
         self._box = None
@@ -197,7 +205,7 @@ class Furniture:
         if bottom < 0.2:
             bottom = 0.0
         wanted = min(0.25, 0.6 * float(half[0]))
-        if half[1] < wanted and (self.part or (bottom == 0.0 and top > 0.5)):  # seen from one side only
+        if half[1] < 0.5 * wanted and (self.part or (bottom == 0.0 and top > 0.5)):  # seen from one side only
             axis = np.array([-np.sin(yaw), np.cos(yaw)])
             away = np.sign(axis @ (center - self._eye[:2]))
             center = center + axis * away * (wanted - half[1])
@@ -210,15 +218,26 @@ class Furniture:
 
     @property
     def outward(self) -> Array:
-        """Unit vector (2,) to the side that a person uses: where the door is, else where it was mostly seen from."""
+        """Unit vector (2,) to the side that a person uses.
+
+        Where the door is, else the side through which its inside was seen, else the side that was seen most.
+        """
         if self.panel is not None:
             return self.panel.outward
+        if self._outward is None:
+            self._outward = self._likely_outward()
+        return self._outward
+
+    def _likely_outward(self) -> Array:
         yaw = self.box.yaw
         axes = [np.array([np.cos(yaw + k * np.pi / 2), np.sin(yaw + k * np.pi / 2)]) for k in range(4)]
-        toward = self._toward
         if len(self._moving) and len(self._body):
             toward = np.median(self._moving[:, :2], axis=0) - np.median(self._body.points[:, :2], axis=0)
-        return max(axes, key=lambda axis: float(axis @ toward))
+            return max(axes, key=lambda axis: float(axis @ toward))
+        votes = sum((entered(points, eye, self.box) for points, eye in self._glances), np.zeros(4))
+        if votes.max() > LEAST_INSIDE:
+            return axes[int(np.argmax(votes))]
+        return max(axes, key=lambda axis: float(axis @ self._toward))
 
     @property
     def surfaces(self) -> tuple[Surface, ...]:
@@ -237,6 +256,25 @@ class Furniture:
             roof = float(self.box.center[2] + self.box.half[2]) - ROOF
             return find_surfaces(points, level, self.box.yaw, self.outward, roof)
         return find_surfaces(points, level, self.box.yaw, self.outward) or self._top()
+
+    def board_under(self, box: Box) -> Surface | None:
+        """The board that a box stands on, where that is above the eye, so that only its edge could be seen.
+
+        None unless the box is inside and something is above it.
+        """
+        around = self.box
+        top, bottom = float(around.center[2] + around.half[2]), float(box.center[2] - box.half[2])
+        if around.distance(box.center) > 0.01 or bottom < 0.05:
+            return None
+        points = self._body.points
+        near = points[np.linalg.norm(points[:, :2] - box.center[:2], axis=1) < 0.3]
+        if not np.any(near[:, 2] > box.center[2] + box.half[2] + 0.05):
+            return None
+        edge = near[np.abs(near[:, 2] - bottom + 0.03) < 0.05, 2]
+        height = float(edge.max()) if len(edge) else bottom
+        center = np.array([*around.center[:2], min(height, bottom + 0.02)])
+        half = np.maximum(around.half[:2] - 0.02, 0.05)
+        return Surface(center, float(half[0]), float(half[1]), around.yaw, top - height, self.outward)
 
     def _top(self) -> tuple[Surface, ...]:
         """The top of the box, where nothing better was seen yet."""
@@ -282,6 +320,26 @@ def _inside(points: Points | Array, box: Box, margin: float) -> Array:
     local = (points - box.center) @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     inside: Array = (np.abs(local) < box.half + margin).all(axis=1)
     return inside
+
+
+def entered(points: Points, eye: Array, box: Box) -> Array:
+    """How many of the points (n, 3) well inside a box were seen from `eye` (3,) through each of its sides, (4,).
+
+    The sides are those at yaw + 0, 90, 180 and 270 degrees; what was seen through top or bottom is not counted.
+    """
+    c, s = np.cos(box.yaw), np.sin(box.yaw)
+    turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    inside = points[_inside(points, box, -0.05)]
+    start, ends = (eye - box.center) @ turn, (inside - box.center) @ turn
+    ways = ends - start
+    with np.errstate(divide="ignore", invalid="ignore"):
+        times = np.where(np.abs(ways) > 1e-9, (np.sign(start) * box.half - start) / ways, -np.inf)
+    times[:, np.abs(start) <= box.half] = -np.inf
+    last = np.argmax(times, axis=1)
+    sides = np.array([0 if start[0] > 0 else 2, 1 if start[1] > 0 else 3])
+    counts = np.zeros(4)
+    counts[sides] = [np.count_nonzero(last == 0), np.count_nonzero(last == 1)]
+    return counts
 
 
 def within(box: Box, point: Array, margin: float = 0.0) -> bool:

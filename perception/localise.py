@@ -21,8 +21,8 @@ FARTHEST = 8.0
 """Metres beyond which depth is not used."""
 LARGE = 12000
 """Pixels of a box from which every second row and column is enough."""
-GRIPPABLE_DEPTH = 0.09
-"""Metres that a small thing is taken to be deep when only its front can be seen."""
+ROUND_DEPTH, FLAT_DEPTH = 0.09, 0.05
+"""Metres that a small thing is taken to be deep at most when only its front can be seen: a curved or a flat one."""
 EDGE_STEP = 0.02
 SMALL_EDGE_STEP = 0.09
 SMALL = 400
@@ -213,7 +213,7 @@ def object_box(points: Points, spacing: float, eye: Array, *, complete: bool = T
 
     complete: add what is hidden behind. The far side of a thing with a flat top can be seen from above; a round one
     is mirrored; where the view is too flat to tell, the thing is taken to be as deep as wide, but not deeper than
-    `GRIPPABLE_DEPTH` or than could have escaped notice (half a pixel row of its top).
+    `ROUND_DEPTH` or `FLAT_DEPTH` or than could have escaped notice (half a pixel row of its top).
     """
     points = np.asarray(points, dtype=np.float64)
     low, high = float(points[:, 2].min()), float(points[:, 2].max())
@@ -229,14 +229,15 @@ def object_box(points: Points, spacing: float, eye: Array, *, complete: bool = T
         along = xy @ view
         hidden = float(np.ptp(along)) * (2.0 / (1.0 + sine) - 1.0)
         across = float(np.ptp(xy @ np.array([-view[1], view[0]])))
-        hidden = min(hidden, max(0.0, max(across, GRIPPABLE_DEPTH) - float(np.ptp(along))))
+        hidden = min(hidden, max(0.0, max(across, ROUND_DEPTH) - float(np.ptp(along))))
         xy = np.concatenate([xy, xy + hidden * view])
     center, half, yaw = rectangle(xy)
     axes = np.array([[np.cos(yaw), np.sin(yaw)], [-np.sin(yaw), np.cos(yaw)]])
     lateral = np.abs(axes @ np.array([-view[1], view[0]]))
     half = half + 0.5 * spacing * lateral
     if complete and not resolved and half[1] < 0.8 * half[0]:
-        wanted = max(float(half[1]), min(float(half[0]), GRIPPABLE_DEPTH / 2, float(half[1]) + row / 4))
+        deepest = FLAT_DEPTH if half[1] < 0.15 * half[0] + 0.25 * spacing else ROUND_DEPTH
+        wanted = max(float(half[1]), min(float(half[0]), deepest / 2, float(half[1]) + row / 4))
         center = center + axes[1] * np.sign(axes[1] @ view) * (wanted - half[1])
         half = np.array([half[0], wanted])
     if eye[2] <= high:

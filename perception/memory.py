@@ -215,7 +215,10 @@ class SensorLocator(Locator):
                 plate = Box(surface.center, np.array([surface.half_x, surface.half_y, 0.0]), surface.yaw)
                 if drop < 0.06 and plate.distance(box.center) < 0.03 and (best is None or drop < best[0]):
                     best = drop, furniture, surface
-        return None if best is None else (best[1], best[2])
+        if best is not None:
+            return best[1], best[2]
+        boards = ((f, f.board_under(box)) for f in self._things.furniture.values())
+        return next(((furniture, board) for furniture, board in boards if board is not None), None)
 
     def _things_at(self, place: Furniture, but: str = "") -> tuple[Box, ...]:
         """Boxes of what is on or in a piece of furniture, other furniture included, without what is in the hand."""
