@@ -128,6 +128,8 @@ def test_stopping_a_run_leaves_whole_lines_and_a_video_and_can_be_taken_up_again
         env={**environment, "TINY_PERIOD": "0.03"},
         stderr=subprocess.PIPE,
         text=True,
+        # A shell starts background jobs with Ctrl-C ignored, and this suite may be one of them.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     folder = tmp_path / "out" / EPISODE
     steps = folder / "steps.jsonl"
