@@ -12,7 +12,7 @@ from skills.classical.collision import FREE, PLANNED, TOUCH, Solids
 from skills.classical.driving import MobileSkill
 from skills.classical.hand import Hand
 from skills.classical.motion import Motion, wrap
-from skills.classical.reaching import Option, Standing, first_standing
+from skills.classical.reaching import Option, Reachable, Standing, first_standing
 
 BACK_OFF = 0.32
 """Metres before a standing where the arm is raised, so that it never swings into what the robot stands at."""
@@ -107,7 +107,7 @@ class Manipulation(MobileSkill):
         if not near:
             yield from self.tuck()
             self.ready = standing.ready
-            if self.clearance_ahead(pose, -BACK_OFF) >= self.spec.footprint_radius:
+            if Reachable.of(self.costs, self.base)(before):
                 yield from self.navigate(before, pose.yaw)
                 yield from self.raise_arm()
                 yield from self.straight(float((pose.xy - self.base.xy) @ direction))
