@@ -70,6 +70,7 @@ class LooseObject:
         self._cloud.clear()
         self._cloud.add(patch.points, patch.level)
         self._eyes = [patch.eye]
+        self._shown = _area(patch)
         self.spacing = patch.spacing
         self.identity.rgb = patch.rgb
         self._measure(stamp)
@@ -85,30 +86,42 @@ class LooseObject:
         self.seen, self.missed = stamp, 0
 
     def update(self, patch: Patch, stamp: float) -> None:
-        """One more look. It adds to the points if the thing stands where it stood, else it replaces them.
+        """One more look. From another side it adds to the points, from the same side it replaces them.
 
-        The margin is narrow: a thing that was pushed a little would otherwise grow with every push.
+        A thing that was pushed a little would otherwise grow with every push. What was seen much better before, or
+        is half hidden now, keeps its box as long as the look agrees with it.
         """
-        stayed = float(np.mean(_inside(patch.points, self.box, 0.006 + 0.5 * patch.spacing))) > 0.9
-        if patch.spacing > 1.6 * self.spacing and self._near(patch):
+        if not self._agrees(patch, 0.006 + 0.5 * patch.spacing, 0.9):
+            if patch.spacing > 1.6 * self.spacing and self._agrees(patch, 0.015 + patch.spacing, 0.8):
+                self.seen, self.missed = stamp, 0
+            else:
+                self._start(patch, stamp)
+        elif patch.spacing > 1.6 * self.spacing:
             self.seen, self.missed = stamp, 0
-        elif not stayed or patch.spacing < 0.6 * self.spacing:
-            self._start(patch, stamp)
-        else:
+        elif self._turned(patch.eye) > 0.5 and patch.spacing > 0.6 * self.spacing:
             self._cloud.add(patch.points, patch.level)
             self._eyes = [*self._eyes[-7:], patch.eye]
             self.spacing = min(self.spacing, patch.spacing)
             self._measure(stamp)
+        elif _area(patch) > 0.8 * self._shown:
+            self._start(patch, stamp)
+        else:
+            self.seen, self.missed = stamp, 0
 
-    def _near(self, patch: Patch) -> bool:
-        """Whether a coarse look agrees with what a finer one has shown."""
-        return float(np.mean(_inside(patch.points, self.box, 0.015 + patch.spacing))) > 0.8
+    def _agrees(self, patch: Patch, margin: float, share: float) -> bool:
+        """Whether at least a share of a look's points are in the box grown by a margin."""
+        return float(np.mean(_inside(patch.points, self.box, margin))) > share
+
+    def _turned(self, eye: Array) -> float:
+        """Angle (rad) between the directions from which it was seen and from which it is seen now."""
+        before, now = self._eyes[-1] - self.box.center, eye - self.box.center
+        return abs(float(np.arctan2(before[0] * now[1] - before[1] * now[0], before[:2] @ now[:2])))
 
     def move(self, center: Array, stamp: float) -> None:
         """It is known, without being seen, to be somewhere else now."""
         self.box = replace(self.box, center=center)
         self._cloud.clear()
-        self._eyes = []
+        self._shown = 0.0
         self.spacing = np.inf
         self.seen, self.missed = stamp, 0
 
@@ -320,6 +333,11 @@ def _inside(points: Points | Array, box: Box, margin: float) -> Array:
     local = (points - box.center) @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     inside: Array = (np.abs(local) < box.half + margin).all(axis=1)
     return inside
+
+
+def _area(patch: Patch) -> float:
+    """Square metres that a look shows of a thing."""
+    return len(patch.points) * patch.spacing**2
 
 
 def entered(points: Points, eye: Array, box: Box) -> Array:

@@ -104,14 +104,12 @@ class Things:
         return not is_furniture(identity.kind, object_box(nearest.points, nearest.spacing, nearest.eye))
 
     def _take_in_object(self, identity: Identity, patches: list[Patch], stamp: float) -> LooseObject:
-        nearest, *others = sorted(patches, key=lambda patch: patch.spacing)
+        best = max(patches, key=lambda patch: len(patch.points))  # all cameras are in one place: one picture will do
         thing = self.objects.get(identity.entity)
         if thing is None:
-            thing = self.objects[identity.entity] = LooseObject(identity, nearest, stamp)
+            thing = self.objects[identity.entity] = LooseObject(identity, best, stamp)
         else:
-            thing.update(nearest, stamp)
-        for patch in others[:1]:
-            thing.update(patch, stamp)
+            thing.update(best, stamp)
         self.place(thing)
         return thing
 

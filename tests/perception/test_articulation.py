@@ -97,3 +97,12 @@ def test_a_glimpse_of_the_hinge_does_not_change_what_is_known(
     detections = [d for d in detector.detect(seen) if not (d.instance == "fridge" and d.part == "handle")]
     locator.update(seen, detections)
     assert locator.goal("fridge", Subtask("Open", "fridge"), seen).articulations[0].opening < 0.15
+
+
+def test_a_piece_of_a_door_seen_from_too_near_does_not_overrule_the_whole(
+    house: House, locator: SensorLocator, detector: SimulatedDetector
+) -> None:
+    _look(house, locator, detector, "cabinet", 0.9)
+    for aside in (0.25, 0.1, -0.1, -0.25):
+        seen = _look(house, locator, detector, "cabinet", 0.28, aside)
+    assert _check(house, locator, seen, "cabinet").opening < 0.05

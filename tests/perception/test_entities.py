@@ -1,0 +1,90 @@
+"""What is remembered of single things."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from furnished import House
+
+from homie.types import Box, Observation, Pose2, Subtask
+from perception.entities import Identity, Room, entered, is_furniture
+from perception.localise import Patch
+from perception.memory import SensorLocator
+from perception.simulated import SimulatedDetector
+
+
+def _see(house: House, locator: SensorLocator, detector: SimulatedDetector, base: Pose2) -> Observation:
+    seen = house.observe(base)
+    locator.update(seen, detector.detect(seen))
+    return seen
+
+
+def test_the_inside_is_entered_through_the_side_that_faces_the_eye() -> None:
+    box = Box(np.array([1.0, 2.0, 0.5]), np.array([0.4, 0.3, 0.5]), 0.5)
+    inside = np.array([[1.0, 2.0, 0.5], [1.02, 2.05, 0.4]], dtype=np.float32)
+    for side in range(4):
+        angle = box.yaw + side * np.pi / 2
+        eye = np.array([1.0 + 2 * np.cos(angle), 2.0 + 2 * np.sin(angle), 1.0])
+        counts = entered(inside, eye, box)
+        assert counts[side] == 2
+        assert counts.sum() == 2
+    assert entered(inside, np.array([1.0, 2.0, 3.0]), box).sum() == 0  # from above
+
+
+def test_the_open_side_of_a_shelf_is_where_its_inside_was_seen(
+    house: House, locator: SensorLocator, detector: SimulatedDetector
+) -> None:
+    for base in (Pose2(1.4, 0.9, 0.0), Pose2(1.6, 1.1, 0.0), Pose2(2.4, 1.6, -0.5), Pose2(3.0, 1.8, -1.0)):
+        seen = _see(house, locator, detector, base)
+    goal = locator.goal("shelf", Subtask("Go to", "shelf"), seen)
+    assert goal.front == pytest.approx(np.pi / 2, abs=0.05)
+
+
+def test_a_room_goes_on_behind_what_was_seen_through_a_doorway() -> None:
+    room = Room(Identity("kitchen", "kitchen"))
+    sliver = np.stack([np.linspace(3.0, 3.6, 50), np.linspace(1.0, 1.4, 50), np.zeros(50)], axis=1).astype(np.float32)
+    room.update(Patch(sliver, np.ones(50, dtype=bool), 0.02, np.array([0.0, 1.2, 1.1]), (1, 2, 3)))
+    x0, y0, x1, y1 = room.likely_rect
+    assert x1 > 4.5
+    assert x0 > 2.8
+    assert (y0 + y1) / 2 == pytest.approx(1.2, abs=0.1)
+    wide = np.array([[0.0, 0.0, 0.0], [4.0, 5.0, 0.0]] * 50, dtype=np.float32)
+    room.update(Patch(wide, np.ones(100, dtype=bool), 0.02, np.array([0.0, 1.2, 1.1]), (1, 2, 3)))
+    assert room.likely_rect == pytest.approx([0.0, 0.0, 4.0, 5.0])
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "furniture"),
+    [("apple", 0.08, False), ("tv stand", 0.2, True), ("kitchen counter", 0.3, True), ("crate", 0.5, True)],
+)
+def test_furniture_is_told_from_objects_by_kind_and_size(kind: str, size: float, furniture: bool) -> None:
+    assert is_furniture(kind, Box(np.zeros(3), np.full(3, size / 2))) is furniture
+
+
+def test_an_object_that_was_pushed_a_little_does_not_grow(
+    house: House, locator: SensorLocator, detector: SimulatedDetector
+) -> None:
+    base = house.before("table_1", 0.5)
+    for shift in np.arange(0.0, 0.1, 0.02):
+        house.move("sugar_box", (2.4 + float(shift), 5.1, 0.83))
+        seen = _see(house, locator, detector, base)
+    goal = locator.goal("sugar_box", Subtask("Pick", "sugar box"), seen)
+    true = house.world.object_box(house.world.objects["sugar_box"])
+    assert goal.box is not None
+    assert np.sort(goal.box.half[:2])[1] < np.sort(true.half[:2])[1] + 0.02
+    assert np.linalg.norm(goal.position[:2] - true.center[:2]) < 0.02
+
+
+def test_what_stands_on_a_board_above_the_eye_can_be_reached_from_the_front(
+    house: House, locator: SensorLocator, detector: SimulatedDetector
+) -> None:
+    plan = max(house.world.receptacles["shelf"].surfaces, key=lambda surface: surface.center[2])
+    board = house.world.surface(house.world.receptacles["shelf"], plan)
+    assert board.center[2] > 1.1
+    house.move("sugar_box", (float(board.center[0]), float(board.center[1]) + 0.08, float(board.center[2]) + 0.0875))
+    for metres in (1.2, 0.7):
+        seen = _see(house, locator, detector, house.before("shelf", metres))
+    goal = locator.goal("sugar_box", Subtask("Pick", "sugar box"), seen)
+    assert goal.surfaces[0].center[2] == pytest.approx(board.center[2], abs=0.03)
+    assert goal.surfaces[0].access == pytest.approx([0.0, 1.0], abs=0.05)
+    assert goal.surfaces[0].clearance == pytest.approx(board.clearance, abs=0.06)
