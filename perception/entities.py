@@ -182,7 +182,7 @@ class Furniture:
         self.panel = update_panel(self.panel, "slide" if self.part == "drawer" else "hinge", seen)
         self.panel_seen = stamp
         self._outward = None
-        if moving and self.panel is not None and self.panel.shut:
+        if moving and self.panel is not None and self.panel.tight:
             self._shut_front = self._moving
         self._box = None
 
