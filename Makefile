@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 TASK ?= find the tomato soup can, open the fridge, put it in and close it
-SEED ?= 3
+SEED ?= 4
 OUT ?= runs/demo-$(shell date +%Y%m%d-%H%M%S)
 SOURCES := homie planners skills perception error_detection ros_bridge benchmarks tests
 
