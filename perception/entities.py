@@ -51,9 +51,11 @@ class Identity:
     rgb: tuple[int, int, int] = (0, 0, 0)
     called: set[str] = field(default_factory=set)
 
-    def named(self, room: str) -> NamedThing:
-        """What words are matched against."""
-        return NamedThing(self.entity, self.kind, colour_of(self.rgb) or None, tuple(sorted(self.called)), room)
+    def named(self, room: str, *, as_called: bool) -> NamedThing:
+        """What words are matched against: by its colour as known best, or by every name that it was ever given."""
+        if as_called:
+            return NamedThing(self.entity, self.kind, None, tuple(sorted(self.called)), room)
+        return NamedThing(self.entity, self.kind, colour_of(self.rgb) or None, (), room)
 
 
 class LooseObject:

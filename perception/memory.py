@@ -30,7 +30,6 @@ from homie.types import (
 from perception.entities import Furniture, LooseObject, within
 from perception.localise import Scan
 from perception.mapping import Keepout, OccupancyMapper
-from perception.names import best_matches
 from perception.places import over, standing_on
 from perception.solids import solids_of
 from perception.things import Things
@@ -109,10 +108,8 @@ class SensorLocator(Locator):
     # ------------------------------------------------------------ names
 
     def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
-        meant = best_matches(name, self._things.named())
-        if not meant:
-            return None
-        return min((thing.name for thing in meant), key=lambda e: self._preference(e, subtask, observation))
+        meant = self._things.meant(name)
+        return min(meant, key=lambda entity: self._preference(entity, subtask, observation), default=None)
 
     def _preference(self, entity: str, subtask: Subtask, observation: Observation) -> float:
         """Metres, with what the action can not mean put last."""

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from homie.types import Array, Detection, NamedThing
+from homie.types import Array, Detection
 from perception.colours import COLOUR_WORDS
 from perception.entities import Furniture, Identity, LooseObject, Room, is_furniture
 from perception.localise import Patch, Scan, object_box, patch_of
+from perception.names import best_matches
 from perception.places import contains, seen_through
 
 SAME_PLACE = 0.25
@@ -31,10 +32,15 @@ class Things:
         yield from self.furniture.values()
         yield from self.objects.values()
 
-    def named(self) -> list[NamedThing]:
-        """All that words may mean."""
-        rooms = [room.identity.named("") for room in self.rooms.values()]
-        return rooms + [thing.identity.named(self.room_of(thing.box.center)) for thing in self]
+    def meant(self, words: str) -> list[str]:
+        """The entities that words mean equally well: by what is known of them, else by what they were ever called."""
+        for as_called in (False, True):
+            rooms = [room.identity.named("", as_called=as_called) for room in self.rooms.values()]
+            things = [t.identity.named(self.room_of(t.box.center), as_called=as_called) for t in self]
+            found = best_matches(words, rooms + things)
+            if found:
+                return [thing.name for thing in found]
+        return []
 
     def room_of(self, point: Array) -> str:
         """The kind of room that a point is in, "" where that is not known."""

@@ -179,3 +179,17 @@ def test_frames_without_depth_change_nothing(house: House, toured: SensorLocator
     before = toured.goal("apple_1", Subtask("Pick", "apple"), seen).position
     toured.update(Observation(seen.stamp, seen.body, blind), detector.detect(seen))
     assert np.array_equal(toured.goal("apple_1", Subtask("Pick", "apple"), seen).position, before)
+
+
+def test_names_once_given_are_understood_but_colours_known_better_come_first(
+    house: House, toured: SensorLocator, detector: SimulatedDetector
+) -> None:
+    seen = house.observe(TOUR[2])
+    by_shade = [
+        dataclasses.replace(d, name="gray table") if d.instance == "table_2" else d for d in detector.detect(seen)
+    ]
+    toured.update(seen, by_shade)
+    assert _resolve(toured, "gray table", seen) == "table_2"
+    brown = [dataclasses.replace(d, name="brown table") if d.instance == "table_2" else d for d in by_shade]
+    toured.update(seen, brown)
+    assert _resolve(toured, "brown table", seen) == "table_1"
