@@ -282,12 +282,16 @@ class Furniture:
         if around.distance(box.center) > 0.01 or bottom < 0.05:
             return None
         points = self._body.points
-        near = points[np.linalg.norm(points[:, :2] - box.center[:2], axis=1) < 0.3]
-        if not np.any(near[:, 2] > box.center[2] + box.half[2] + 0.05):
+        front = np.array([*self.outward, 0.0])
+        deep = (around.corners() @ self.outward).max() - points @ front
+        near = np.linalg.norm(points[:, :2] - box.center[:2], axis=1) < 0.4
+        if not np.any(points[near, 2] > box.center[2] + box.half[2] + 0.05):
             return None
-        edge = near[np.abs(near[:, 2] - bottom + 0.03) < 0.05, 2]
+        sides = np.abs((points - around.center) @ np.array([-front[1], front[0], 0.0]))
+        edge = points[(deep < 0.06) & (sides < sides.max() - 0.05), 2]
+        edge = edge[(edge > bottom - 0.08) & (edge < bottom + 0.02)]
         height = float(edge.max()) if len(edge) else bottom
-        center = np.array([*around.center[:2], min(height, bottom + 0.02)])
+        center = np.array([*around.center[:2], height])
         half = np.maximum(around.half[:2] - 0.02, 0.05)
         return Surface(center, float(half[0]), float(half[1]), around.yaw, top - height, self.outward)
 

@@ -223,9 +223,9 @@ def object_box(points: Points, spacing: float, eye: Array, *, complete: bool = T
     view = away[:2] / max(reach, 1e-6)
     sine = max(0.0, float(eye[2]) - high) / float(np.hypot(reach, eye[2] - high) + 1e-6)
     row = spacing / max(sine, 1e-3)
-    flat = float(np.mean(points[:, 2] > high - 0.006)) > 0.2
+    topped = float(np.mean(points[:, 2] > high - 0.006)) > 0.2
     resolved = row < 0.03
-    if complete and resolved and not flat:
+    if complete and resolved and not topped:
         along = xy @ view
         hidden = float(np.ptp(along)) * (2.0 / (1.0 + sine) - 1.0)
         across = float(np.ptp(xy @ np.array([-view[1], view[0]])))
@@ -235,8 +235,10 @@ def object_box(points: Points, spacing: float, eye: Array, *, complete: bool = T
     axes = np.array([[np.cos(yaw), np.sin(yaw)], [-np.sin(yaw), np.cos(yaw)]])
     lateral = np.abs(axes @ np.array([-view[1], view[0]]))
     half = half + 0.5 * spacing * lateral
-    if complete and not resolved and half[1] < 0.8 * half[0]:
-        deepest = FLAT_DEPTH if half[1] < 0.15 * half[0] + 0.25 * spacing else ROUND_DEPTH
+    flat = bool(half[1] < 0.15 * half[0] + 0.25 * spacing)
+    hides = flat or abs(float(axes[1] @ view)) > 0.8  # else the short side lies across the view and was seen
+    if complete and not resolved and hides and half[1] < 0.8 * half[0]:
+        deepest = FLAT_DEPTH if flat else ROUND_DEPTH
         wanted = max(float(half[1]), min(float(half[0]), deepest / 2, float(half[1]) + row / 4))
         center = center + axes[1] * np.sign(axes[1] @ view) * (wanted - half[1])
         half = np.array([half[0], wanted])
