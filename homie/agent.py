@@ -162,6 +162,14 @@ def run_episode(
         clock.lap("plan")
         listener.decided(number, decision)
         clock.lap("listen")
+        if decision.problem:
+            execution = unreadable(decision)
+            listener.checked(execution.checks[0])
+            feedback = execution.feedback
+            listener.recorded(
+                RoundRecord(number, decision, execution, inventory, robot.observe().stamp, clock.seconds())
+            )
+            continue
         for subtask in decision.subtasks:
             if canonical_action(subtask.action, executor.actions) == "End":
                 execution = Execution(Subtask("End"), decision.model, (), (), SUCCESS)
@@ -186,6 +194,12 @@ def run_episode(
     result = EpisodeResult(task, ended_by, number, history, inventory, robot.observe().stamp)
     listener.finished(result)
     return result
+
+
+def unreadable(decision: Decision) -> Execution:
+    """What becomes of an output that could not be read: F1, and nothing is done. It is no item of the history."""
+    check = Check("format", ErrorCode.F1, decision.problem)
+    return Execution(Subtask(""), decision.model, (check,), (), Feedback("fail", ErrorCode.F1, decision.problem))
 
 
 def update_inventory(inventory: tuple[str, ...], execution: Execution) -> tuple[str, ...]:

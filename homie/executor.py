@@ -133,7 +133,7 @@ class Executor:
         feedback = Feedback("fail", ErrorCode.E1, self.sentences.too_difficult(subtask.action))
         for number in range(1, self.attempts + 1):
             attempt = self._attempt(number, subtask, entity, skill, watcher)
-            after = self._look()
+            after = self._look(self.locator.cameras)
             done = self.locator.verify(subtask, entity, held, after)
             if done is False and attempt.outcome is Outcome.SUCCEEDED:
                 attempt = replace(attempt, outcome=Outcome.FAILED, reason="done by its own account, without effect")
@@ -152,17 +152,17 @@ class Executor:
         watcher.checked(made[-1])
         return Execution(subtask, decision.model, tuple(made), tuple(attempts), feedback, entity)
 
-    def _look(self) -> Observation:
-        """A fresh observation, taken in by the locator if it wants pictures."""
-        observation = self.robot.observe(self.locator.cameras)
-        if self.locator.cameras:
+    def _look(self, cameras: tuple[str, ...]) -> Observation:
+        """A fresh observation, taken in by the locator if it has pictures."""
+        observation = self.robot.observe(cameras)
+        if cameras:
             self.locator.update(observation, self.detector.detect(observation))
         return observation
 
     def _attempt(self, number: int, subtask: Subtask, entity: str, skill: Skill, watcher: Watcher) -> Attempt:
         """Run the skill until it says that it is over, its time is up, or the gate refuses a command."""
-        observation = self._look()
-        began = looked = observation.stamp
+        observation = self._look(self.locator.cameras)
+        began = observation.stamp
         commands = clamped = 0
         skill.start(subtask, self.locator.goal(entity, subtask, observation), observation)
         outcome, reason = skill.outcome, ""
@@ -177,9 +177,8 @@ class Executor:
                 clamped += bool(sent.changes)
                 observation = self.robot.observe(skill.cameras)
                 watcher.ticked(observation)
-                if observation.stamp - looked >= self.locator.period:
-                    observation = self._look()
-                    looked = observation.stamp
+                if due := self.locator.due(observation):
+                    observation = self._look(due)
                     skill.revise(self.locator.goal(entity, subtask, observation))
                 outcome = skill.outcome
         except CommandRefused as refusal:

@@ -11,9 +11,11 @@ Robot ----> Detector ----> Planner ------> Skill ----------------> Robot
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import ClassVar, Protocol, runtime_checkable
+
+from pydantic import BaseModel
 
 from homie.types import (
     Array,
@@ -38,9 +40,13 @@ class Planner(ABC):
 
     One instance serves one episode at a time; `reset` is called before each. `decide` may raise
     `homie.errors.PlannerError` (the episode ends as infrastructure) but never invents a decision.
+
+    It is made as `cls(argument)` from `--planner NAME:ARGUMENT`; with `Settings`, as `cls(argument, settings)`.
     """
 
     name: str = ""
+    Settings: ClassVar[type[BaseModel] | None] = None
+    """The model of its settings (`--set NAME=VALUE`), or None if it has none."""
 
     @abstractmethod
     def reset(self, task: str, *, seed: int) -> None:
@@ -49,6 +55,10 @@ class Planner(ABC):
     @abstractmethod
     def decide(self, given: PlannerInput) -> Decision:
         """The next decision. Its action may be wrong: checking is the executor's work."""
+
+    def describe(self) -> Mapping[str, object]:
+        """What `run.json` should keep of it (prompt version and hash, model, settings), JSON-ready, without secrets."""
+        return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,8 +214,11 @@ class Locator(ABC):
 
     name: str = ""
     cameras: tuple[str, ...] = ()
-    period: float = float("inf")
-    """The cameras it wants to see while a skill runs, and how often (s of robot time)."""
+    """The cameras it looks through before and after a skill runs; empty if it needs no pictures."""
+
+    def due(self, observation: Observation) -> tuple[str, ...]:
+        """The cameras to look through now, while a skill runs. Asked once per control period; usually none."""
+        return ()
 
     @abstractmethod
     def reset(self, *, seed: int) -> None:

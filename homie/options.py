@@ -55,6 +55,7 @@ class RunOptions(Options):
     rooms: Rooms = None
     objects: Objects = 40
     planner: str = Field("rule", description="Planner, as NAME or NAME:ARGUMENT (`scripted:plan.yaml`).")
+    planner_settings: dict[str, Any] = Field({}, description="Settings of the planner (`homie list planners`).")
     robot: str = Field("mujoco", description="Robot or simulator.")
     skills: str = Field("classical", description="Skill set.")
     detector: str = Field("simulated", description="Detector.")

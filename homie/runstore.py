@@ -21,12 +21,12 @@ import os
 import platform
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Literal, Protocol, TypeVar, runtime_checkable
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from PIL import Image as Picture
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
@@ -63,6 +63,7 @@ class RunFile(BaseModel):
     created: str
     seed: int
     options: RunOptions
+    planner: dict[str, Any] = {}
     versions: dict[str, str]
     platform: str
 
@@ -98,8 +99,11 @@ class RunFolder:
             _check_existing(options.out, options)
 
     @classmethod
-    def open(cls, options: RunOptions, robot: Robot) -> RunFolder:
-        """Create the run folder, or take up an unfinished one of the same configuration. Raises BadInput."""
+    def open(cls, options: RunOptions, robot: Robot, planner: Mapping[str, object]) -> RunFolder:
+        """Create the run folder, or take up an unfinished one of the same configuration. Raises BadInput.
+
+        planner: what the planner says of itself (`Planner.describe`).
+        """
         scene = to_json(robot.scene.model_dump(mode="json")) if isinstance(robot, Staged) else None
         try:
             path = options.out or _fresh(options.task)
@@ -120,7 +124,7 @@ class RunFolder:
                 try:
                     if scene is not None:
                         write_atomically(path / "scene.json", scene)
-                    write_atomically(path / "run.json", to_json(_run_file(options).model_dump(mode="json")))
+                    write_atomically(path / "run.json", to_json(_run_file(options, planner).model_dump(mode="json")))
                 except OSError as error:
                     raise BadInput(f"Can not write into the run folder {path}: {error.strerror}.") from error
         except BaseException:
@@ -245,11 +249,12 @@ def _read(path: Path, model: type[Model]) -> Model:
         raise BadInput(f"{path} is not a valid {model.__name__}: {error.errors()[0]['msg']}.") from error
 
 
-def _run_file(options: RunOptions) -> RunFile:
+def _run_file(options: RunOptions, planner: Mapping[str, object]) -> RunFile:
     return RunFile(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         seed=options.seed,
         options=options,
+        planner=dict(planner),
         versions={"python": platform.python_version(), **{name: package_version(name) for name in PACKAGES}},
         platform=platform.platform(),
     )

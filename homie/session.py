@@ -5,21 +5,25 @@ RunOptions --registry--> planner, checks, detector, robot, locator, skills --> r
 
 from __future__ import annotations
 
+import difflib
 import signal
 import threading
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
 
 from homie import registry
 from homie.agent import EpisodeListener, EpisodeResult, Listeners, run_episode
 from homie.errors import BadInput, HomieError, InfrastructureError, Interrupted
 from homie.executor import Executor, SkillBook
 from homie.interfaces import Planner, Robot, Skill
-from homie.options import RunOptions
+from homie.options import RunOptions, explain
 from homie.runstore import EpisodeStore, RunFolder
 from homie.video import VideoWriter
 
@@ -52,7 +56,7 @@ def run(options: RunOptions, listeners: Iterable[EpisodeListener] = ()) -> Episo
     RunFolder.check(options)
     parts = assemble(options)
     with parts.robot:
-        folder = RunFolder.open(options, parts.robot)
+        folder = RunFolder.open(options, parts.robot, parts.planner.describe())
         try:
             return _episode(options, parts, folder, listeners)
         finally:
@@ -110,7 +114,7 @@ def _shut_down(robot: Robot, video: VideoWriter | None, store: EpisodeStore) -> 
 
 def assemble(options: RunOptions) -> Parts:
     """The parts that the options name, cheap ones first. Raises BadInput, MissingPart."""
-    planner = load_planner(options.planner)
+    planner = load_planner(options.planner, options.planner_settings)
     checks = registry.load("checks", options.check_order)
     sentences = registry.load("sentences", "emmoe")
     detector = registry.load("detectors", options.detector)()
@@ -126,11 +130,29 @@ def assemble(options: RunOptions) -> Parts:
     return Parts(robot, planner, executor)
 
 
-def load_planner(text: str) -> Planner:
-    """A planner from NAME or NAME:ARGUMENT (`scripted:plan.yaml`). Raises BadInput, MissingPart."""
+def load_planner(text: str, settings: Mapping[str, Any] | None = None) -> Planner:
+    """A planner from NAME or NAME:ARGUMENT (`scripted:plan.yaml`) and its settings. Raises BadInput, MissingPart."""
     name, _, argument = text.partition(":")
-    planner: Planner = registry.load("planners", name)(argument)
-    return planner
+    made: type[Planner] = registry.load("planners", name)
+    given = dict(settings or {})
+    if made.Settings is None:
+        if given:
+            raise BadInput(f"The planner '{name}' has no settings (got {', '.join(given)}).")
+        return made(argument)  # type: ignore[call-arg]
+    return made(argument, _checked(name, made.Settings, given))  # type: ignore[call-arg]
+
+
+def _checked(name: str, model: type[BaseModel], given: Mapping[str, Any]) -> BaseModel:
+    known = list(model.model_fields)
+    for key in given:
+        if key not in known:
+            close = difflib.get_close_matches(key, known, 1)
+            hint = f"did you mean '{close[0]}'?" if close else f"it knows: {', '.join(known)}."
+            raise BadInput(f"The planner '{name}' has no setting '{key}': {hint}")
+    try:
+        return model(**given)
+    except ValidationError as error:
+        raise BadInput(f"Setting of the planner '{name}': {explain(error)}") from error
 
 
 def _skill_names(text: str) -> list[str]:

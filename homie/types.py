@@ -43,16 +43,38 @@ END = Subtask("End")
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer of a language model, as it came, with what it took.
+
+    problem: why it could not be read as a decision, "" where it could. cost: US dollars, 0 where the price is not
+    known. cached: it came from the response cache and took nothing. seconds: wall clock.
+    """
+
+    text: str
+    reasoning: str = ""
+    problem: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+    cached: bool = False
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """One planner output: analysis, one or more subtasks, the chosen model, and the raw text it came from.
 
     `model` is the low-level model that the planner chose for the subtasks; "" leaves the choice to the executor.
+    `problem` says, in words for the planner, why its output could not be read; there are no subtasks then, and the
+    episode goes on with that as F1 feedback. `answers` are all answers on the way here, unreadable ones included.
     """
 
     subtasks: tuple[Subtask, ...]
     analysis: str = ""
     model: str = ""
     raw: str = ""
+    problem: str = ""
+    answers: tuple[Answer, ...] = ()
 
 
 class ErrorCode(StrEnum):

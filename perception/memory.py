@@ -23,6 +23,7 @@ from homie.types import (
     Mask,
     Observation,
     OccupancyGrid,
+    Pose2,
     Proprioception,
     Subtask,
     Surface,
@@ -38,6 +39,10 @@ OPENED_ANGLE, OPENED_GAP = 0.9, 0.17
 """Radians and metres from which Open counts as done: half the way."""
 SHUT_ANGLE, SHUT_GAP = 0.2, 0.045
 """Radians and metres up to which Close counts as done, as well as it can be seen."""
+PERIOD = 1.0
+"""Seconds between looks while a skill runs."""
+MOVED, TURNED = 0.1, 0.15
+"""Metres and radians of the base from which the views around it are looked at again; the head is in every look."""
 NEAR = 1.2
 """Metres around a target within which solid things matter to the arm."""
 
@@ -47,7 +52,6 @@ class SensorLocator(Locator):
 
     name = "sensors"
     cameras = (*VIEWS, "head")
-    period = 1.0
 
     def __init__(self, robot: Robot) -> None:
         self._spec = robot.spec
@@ -62,10 +66,25 @@ class SensorLocator(Locator):
         self._mapper = OccupancyMapper()
         self._held: str | None = None
         self._aim: str | None = None
+        self._looked = -np.inf
+        self._looked_around: Pose2 | None = None
 
     # ------------------------------------------------------------ taking in
 
+    def due(self, observation: Observation) -> tuple[str, ...]:
+        if observation.stamp - self._looked < PERIOD:
+            return ()
+        here, there = observation.body.base, self._looked_around
+        still = there is not None and (
+            np.linalg.norm(here.xy - there.xy) < MOVED
+            and abs(np.remainder(here.yaw - there.yaw + np.pi, 2 * np.pi) - np.pi) < TURNED
+        )
+        return ("head",) if still else self.cameras
+
     def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
+        self._looked = observation.stamp
+        if observation.frames.keys() >= set(VIEWS):
+            self._looked_around = observation.body.base
         self._update_hand(observation)
         scans = {name: scan for name, frame in observation.frames.items() if (scan := Scan.of(frame)) is not None}
         if scans:

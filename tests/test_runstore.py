@@ -239,11 +239,11 @@ def test_a_broken_run_file_is_refused(tiny_options, tmp_path):
 
 
 def test_two_runs_can_not_share_a_folder(tiny_options, robot):
-    folder = RunFolder.open(tiny_options(), robot)
+    folder = RunFolder.open(tiny_options(), robot, {})
     with pytest.raises(BadInput, match="in use"):
-        RunFolder.open(tiny_options(), robot)
+        RunFolder.open(tiny_options(), robot, {})
     folder.close()
-    RunFolder.open(tiny_options(), robot).close()
+    RunFolder.open(tiny_options(), robot, {}).close()
 
 
 def test_default_folders_are_new_every_time(tiny_options, tmp_path, monkeypatch):

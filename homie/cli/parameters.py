@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 import typer
+import yaml
 from pydantic import BaseModel
+
+from homie.errors import BadInput
 
 Command = Callable[..., None]
 
@@ -20,7 +23,7 @@ def options_from(model: type[BaseModel], positional: str = "") -> Callable[[Comm
     """
 
     def decorate(command: Command) -> Command:
-        made = [_parameter(model, name, positional) for name in model.model_fields]
+        made = [made for name in model.model_fields for made in _parameters(model, name, positional)]
         own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.kind is not p.VAR_KEYWORD]
         parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*made, *own)]
         command.__signature__ = inspect.Signature(parameters, return_annotation=None)  # type: ignore[attr-defined]
@@ -28,6 +31,51 @@ def options_from(model: type[BaseModel], positional: str = "") -> Callable[[Comm
         return command
 
     return decorate
+
+
+SETTINGS = "planner_settings"
+"""The field that `--set NAME=VALUE` and the shortcuts fill."""
+SHORTCUTS = {
+    "base_url": "Address of an OpenAI-compatible endpoint.",
+    "api_key_env": "Name of the environment variable that holds the API key.",
+    "adapter": "PEFT adapter of a local model.",
+    "template": "A prompt template: a name or a file.",
+    "budget": "US dollars that an episode may cost.",
+}
+"""Settings of planners that have an option of their own."""
+
+
+def planner_settings(given: dict[str, Any]) -> dict[str, Any]:
+    """What was given, with `--set` and the shortcuts turned into one mapping of settings. Raises BadInput."""
+    rest = {name: value for name, value in given.items() if name not in SHORTCUTS}
+    settings = {name: given[name] for name in SHORTCUTS if given.get(name) is not None}
+    for pair in rest.pop(SETTINGS, None) or ():
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip():
+            raise BadInput(f"--set needs NAME=VALUE (got '{pair}'), for example --set examples=3.")
+        try:
+            settings[name.strip()] = yaml.safe_load(value) if value else ""
+        except yaml.YAMLError:
+            settings[name.strip()] = value
+    return {**rest, SETTINGS: settings or None}
+
+
+def _parameters(model: type[BaseModel], name: str, positional: str) -> Iterator[inspect.Parameter]:
+    """The parameter of a field; of the planner's settings, `--set` and a shortcut for each common one."""
+    if name != SETTINGS:
+        yield _parameter(model, name, positional)
+        return
+    said = typer.Option(
+        "--set", help="A setting of the planner; may be repeated.", metavar="NAME=VALUE", show_default=False
+    )
+    yield _keyword(name, list[str] | None, said)
+    for shortcut, description in SHORTCUTS.items():
+        said = typer.Option(f"--{shortcut.replace('_', '-')}", help=description, show_default=False)
+        yield _keyword(shortcut, str | None, said)
+
+
+def _keyword(name: str, wanted: Any, info: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[wanted, info])
 
 
 def _parameter(model: type[BaseModel], name: str, positional: str) -> inspect.Parameter:
@@ -43,9 +91,7 @@ def _parameter(model: type[BaseModel], name: str, positional: str) -> inspect.Pa
         info = typer.Option(flag, help=f"{field.description}{said}", show_default=False)
     # None says "not given": then a config file may speak, and after it the model's own default.
     wanted: Any = field.annotation
-    return inspect.Parameter(
-        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[wanted | None, info]
-    )
+    return _keyword(name, wanted | None, info)
 
 
 def _shown(default: object) -> str:
