@@ -52,6 +52,16 @@ def colour_of(rgb: Array | tuple[int, int, int]) -> str:
     return name if saturation > 0.22 else ""
 
 
+def possible_colours(rgb: Array | tuple[int, int, int]) -> tuple[str, ...]:
+    """The names that a colour (3,), 0..255, may have: its name, or where that is open those of its neighbours."""
+    if name := colour_of(rgb):
+        return (name,)
+    gray = float(np.mean(rgb))
+    light = [gray + by * (np.asarray(rgb, dtype=np.float64) - gray) for by in (0.6, 1.0, 1.6)]
+    names = (colour_of(np.clip(one * by, 0.0, 255.0)) for one in light for by in (0.85, 1.0, 1.15))
+    return tuple(dict.fromkeys(name for name in names if name))
+
+
 def _gray(value: float) -> str:
     if value < 0.24:
         return "black"

@@ -12,7 +12,7 @@ import numpy as np
 from homie.types import Array, Box, NamedThing, Surface
 from perception.articulation import Panel, Seen, core, tray, update_panel
 from perception.clouds import Cloud
-from perception.colours import colour_of
+from perception.colours import colour_of, possible_colours
 from perception.localise import Patch, Points, object_box, rectangle
 from perception.surfaces import find_surfaces
 
@@ -51,11 +51,18 @@ class Identity:
     rgb: tuple[int, int, int] = (0, 0, 0)
     called: set[str] = field(default_factory=set)
 
-    def named(self, room: str, *, as_called: bool) -> NamedThing:
-        """What words are matched against: by its colour as known best, or by every name that it was ever given."""
-        if as_called:
-            return NamedThing(self.entity, self.kind, None, tuple(sorted(self.called)), room)
+    def known_as(self, room: str) -> NamedThing:
+        """What words are matched against: by its colour as known best."""
         return NamedThing(self.entity, self.kind, colour_of(self.rgb) or None, (), room)
+
+    def called_as(self, room: str) -> NamedThing:
+        """By every name that the detector has ever given it."""
+        return NamedThing(self.entity, self.kind, None, tuple(sorted(self.called)), room)
+
+    def possibly(self, room: str) -> NamedThing:
+        """By every colour that it may have where light and shade leave that open."""
+        colours = possible_colours(self.rgb)
+        return NamedThing(self.entity, self.kind, None, tuple(f"{colour} {self.kind}" for colour in colours), room)
 
 
 class LooseObject:

@@ -33,10 +33,11 @@ class Things:
         yield from self.objects.values()
 
     def meant(self, words: str) -> list[str]:
-        """The entities that words mean equally well: by what is known of them, else by what they were ever called."""
-        for as_called in (False, True):
-            rooms = [room.identity.named("", as_called=as_called) for room in self.rooms.values()]
-            things = [t.identity.named(self.room_of(t.box.center), as_called=as_called) for t in self]
+        """The entities that words mean equally well: by what is known of them, else by what they were ever called,
+        else by what may be true of them."""
+        for reading in (Identity.known_as, Identity.called_as, Identity.possibly):
+            rooms = [reading(room.identity, "") for room in self.rooms.values()]
+            things = [reading(thing.identity, self.room_of(thing.box.center)) for thing in self]
             found = best_matches(words, rooms + things)
             if found:
                 return [thing.name for thing in found]

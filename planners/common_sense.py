@@ -16,33 +16,32 @@ ROOMS = ("kitchen", "living room", "bedroom", "bathroom", "dining room", "study"
 
 _LARGE = ("tv", "chair", "armchair", "lamp", "plant", "toilet", "bathtub")
 
-_FOOD = (
-    "kitchen",
-    "dining room",
-    "living room",
-    "counter",
-    "fridge",
-    "table",
-    "cabinet",
-    "sink",
-    "drawer",
-    "shelf",
-    "desk",
+_FRUIT = (
+    *("kitchen", "dining room", "living room", "study", "bedroom"),
+    *("counter", "table", "desk", "tv stand", "nightstand", "fridge", "drawer", "shelf", "cabinet"),
 )
-_DISHES = ("kitchen", "dining room", "living room", "counter", "sink", "table", "cabinet", "desk", "drawer", "shelf")
-_CLEANING = ("kitchen", "bathroom", "sink", "washbasin", "counter", "cabinet", "drawer")
-_ANYTHING = ("living room", "kitchen", "bedroom", "study", "table", "desk", "counter", "shelf", "drawer", "cabinet")
-_KITCHEN = ("kitchen", "dining room", "living room", "counter", "sink", "stove", "table")
+_FOOD = (
+    *("kitchen", "dining room", "living room", "study", "bedroom"),
+    *("shelf", "table", "counter", "desk", "cabinet", "fridge", "drawer"),
+)
+_DISHES = (
+    *("kitchen", "dining room", "living room", "study", "bedroom"),
+    *("counter", "table", "shelf", "desk", "sink", "cabinet", "drawer"),
+)
+_CLEANING = ("kitchen", "bathroom", *ROOMS, "counter", "sink", "washbasin", "cabinet", "drawer")
+_ANYTHING = (*ROOMS, "table", "desk", "counter", "shelf", "cabinet", "drawer")
+_KITCHEN = ("kitchen", "dining room", *ROOMS, "counter", "sink", "stove", "table")
 _USUAL_PLACES = (
+    (("fruit",), _FRUIT),
     (("food",), _FOOD),
     (("dish", "cutlery"), _DISHES),
     (("sponge", "bleach cleanser", "cloth", "soap"), _CLEANING),
-    (("fridge", "counter", "stove", "microwave", "cabinet", "drawer", "sink", "dishwasher"), _KITCHEN),
-    (("sofa", "tv stand", "tv", "armchair"), ("living room", "study", "bedroom")),
-    (("bed", "wardrobe", "nightstand"), ("bedroom",)),
-    (("desk", "shelf"), ("study", "living room", "bedroom")),
-    (("bathtub", "toilet", "washbasin"), ("bathroom", "bedroom")),
-    (("table", "chair"), ("living room", "dining room", "kitchen", "study")),
+    (("fridge", "counter", "stove", "microwave", "sink", "dishwasher"), _KITCHEN),
+    (("sofa", "tv stand", "tv", "armchair"), ("living room", "study", *ROOMS)),
+    (("bed", "wardrobe", "nightstand"), ("bedroom", *ROOMS)),
+    (("desk", "shelf"), ("study", "living room", *ROOMS)),
+    (("bathtub", "toilet", "washbasin"), ("bathroom", *ROOMS)),
+    (("table", "chair"), ("living room", "dining room", *ROOMS)),
 )
 
 
@@ -77,9 +76,8 @@ def is_furniture(words: str) -> bool:
 
 
 def usual_places(words: str) -> tuple[str, ...]:
-    """Rooms and furniture where to look for something, most likely first; every room is among them."""
-    known = next((places for kinds, places in _USUAL_PLACES if _one_of(words, kinds)), _ANYTHING)
-    return (*known, *(room for room in ROOMS if room not in known))
+    """Rooms and furniture where to look for something, most likely first."""
+    return next((places for kinds, places in _USUAL_PLACES if _one_of(words, kinds)), _ANYTHING)
 
 
 def _one_of(words: str, kinds: tuple[str, ...]) -> bool:

@@ -10,6 +10,8 @@ from planners.common_sense import is_container, is_furniture, is_room, is_surfac
 
 CLOSE = 0.4
 """Share of a picture's width from which furniture was seen closely."""
+IN_THIS_ROOM = 0.15
+"""Share of a picture's width from which furniture is taken to stand in the room from which it is seen."""
 
 
 class Memory:
@@ -34,6 +36,7 @@ class Memory:
         self._refused_from: set[tuple[str, str]] = set()
         self._seen: dict[str, None] = {}
         self._closely: set[str] = set()
+        self._rooms_with: dict[str, dict[str, None]] = {}
         self._stood_on: dict[tuple[str, str], None] = {}
 
     def take_in(self, given: PlannerInput) -> None:
@@ -44,9 +47,11 @@ class Memory:
         for detection in self.in_sight:
             name = canonical(detection.name)
             self._seen[name] = None
-            wide = CLOSE * given.views[detection.view].shape[1]
-            if not detection.part and detection.box[2] - detection.box[0] >= wide:
+            share = (detection.box[2] - detection.box[0]) / given.views[detection.view].shape[1]
+            if not detection.part and share >= CLOSE:
                 self._closely.add(name)
+            if not detection.part and share >= IN_THIS_ROOM and is_room(self.at):
+                self._rooms_with.setdefault(name, {})[self.at] = None
         for place in self.receptacles():
             in_view = any(canonical(one.name) == place for one in self.in_sight)
             for name in self.things_on(place) if in_view else ():
@@ -72,9 +77,14 @@ class Memory:
         names = (name for name in self.seen(words) if self.refused[name] < 3)
         return next((name for name in names if (name, self.at) not in self._refused_from), "")
 
-    def examined(self, name: str) -> bool:
-        """Whether the robot was at it, or so near that small things on it would have been seen."""
-        return bool(self.visited[name]) or name in self._closely
+    def seen_closely(self, name: str) -> bool:
+        """Whether all but small things on it would have been seen."""
+        return name in self._closely
+
+    def each(self, name: str) -> list[str]:
+        """Words for each piece of furniture of a name: with the room where it was seen in several."""
+        rooms = self._rooms_with.get(name, {})
+        return [f"{room} {name}" for room in rooms] if len(rooms) > 1 else [name]
 
     def shut(self, container: str) -> None:
         """It is known to be closed."""

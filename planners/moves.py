@@ -12,7 +12,7 @@ from typing import TypeAlias, TypeVar
 
 from homie.types import Decision, ErrorCode, Feedback, PlannerInput, Subtask
 from perception.names import canonical
-from planners.common_sense import SURFACES, is_container, is_furniture, is_room, means, usual_places
+from planners.common_sense import ROOMS, SURFACES, is_container, is_furniture, is_room, means, usual_places
 from planners.memory import Memory
 
 T = TypeVar("T")
@@ -141,7 +141,8 @@ class Moves:
         if self.memory.by_sight is False:
             return ""
         looked: set[str] = set()
-        for places in (self._rooms, self._furniture):
+        for places in (self._rooms, self._furniture, self._other_rooms, self._furniture):
+            before = len(looked)
             for _ in range(TRIES):
                 found = yield from self._search(words, places, looked)
                 if not found:
@@ -149,7 +150,7 @@ class Moves:
                 if (yield from self.go_to(found, f"I can see the {found} now, so I go to it.")):
                     return found
             why = f"I may have passed the {words} without noticing, so I try to go to it."
-            if looked and self.memory.round <= LAST_LOOK and (yield from self.go_to(words, why)):
+            if len(looked) > before and self.memory.round <= LAST_LOOK and (yield from self.go_to(words, why)):
                 return words
         return ""
 
@@ -183,16 +184,22 @@ class Moves:
         """Whether the robot can go there and has not been there; into containers it has to look as well."""
         memory = self.memory
         known = memory.by_sight is not True or bool(memory.seen(place))
-        return known and not memory.refused[place] and (is_container(place) or not memory.examined(place))
+        return known and not memory.refused[place] and (is_container(place) or not memory.visited[place])
 
     def _rooms(self, words: str) -> list[str]:
         return [place for place in usual_places(words) if is_room(place)]
 
+    def _other_rooms(self, words: str) -> list[str]:
+        return [room for room in ROOMS if room not in usual_places(words)]
+
     def _furniture(self, words: str) -> list[str]:
-        """Furniture that has been seen, in the usual order, the rest after it."""
-        usual = [name for place in usual_places(words) if not is_room(place) for name in self.memory.seen(place)]
-        names = list(dict.fromkeys([*usual, *self.memory.receptacles()]))
-        return [name for name in names if not means(words, name)]
+        """Furniture that has been seen, in the usual order, the rest after it. What was seen from near comes later,
+        and what has to be opened and closed again last: for the three rounds of that, three tables can be visited."""
+        memory = self.memory
+        usual = [name for place in usual_places(words) if not is_room(place) for name in memory.seen(place)]
+        names = [name for name in dict.fromkeys([*usual, *memory.receptacles()]) if not means(words, name)]
+        names.sort(key=lambda name: (is_container(name), memory.seen_closely(name)))
+        return [place for name in names for place in memory.each(name)]
 
     # ------------------------------------------------------------ hands
 
