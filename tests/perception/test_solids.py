@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from perception.solids import CELL, SKIN, solids_of
+from perception.solids import CELLS, SKIN, solids_of
 
 ORIGIN = np.zeros(3)
 
@@ -17,7 +17,7 @@ def _plate(size: float, z: float) -> np.ndarray:
 def test_a_board_becomes_thin_plates_that_cover_it() -> None:
     points = _plate(0.6, 0.5)
     boxes = solids_of(points, ORIGIN, 5.0)
-    assert len(boxes) == round(0.6 / CELL) ** 2
+    assert len(boxes) == round(0.6 / CELLS[0]) ** 2
     assert all(box.half[2] == SKIN and abs(box.center[2] - 0.5) < 1e-6 for box in boxes)
     covered = [any((np.abs(point - box.center) <= box.half + 1e-6).all() for box in boxes) for point in points]
     assert all(covered)
@@ -28,3 +28,11 @@ def test_only_what_is_near_counts() -> None:
     assert boxes
     assert all(np.linalg.norm(box.center - ORIGIN) < 0.8 for box in boxes)
     assert solids_of(_plate(2.0, 0.5), np.array([9.0, 9.0, 0.0]), 0.8) == []
+
+
+def test_the_corner_between_a_board_and_a_wall_stays_free() -> None:
+    board = _plate(0.12, 0.0)
+    wall = board[:, [0, 2, 1]]
+    boxes = solids_of(np.concatenate([board, wall]), ORIGIN, 5.0)
+    away = np.array([0.06, 0.06, 0.06])
+    assert all((np.abs(away - box.center) > box.half + 0.015).any() for box in boxes)
