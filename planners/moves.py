@@ -72,7 +72,8 @@ class Moves:
         """Go there, with up to three tries for a skill that fails (E1). False if it is unknown (F2) or not reached."""
         for attempt in range(TRIES):
             analysis = why if attempt == 0 else f"I did not get to the {words}, so I try again."
-            seen, moved = bool(self.memory.seen(words)), bool(self.memory.visited)
+            seen = bool(self.memory.seen(words)) or self.memory.hinted(words)
+            moved = bool(self.memory.visited)
             feedback = yield from self.do(Subtask("Go to", words), analysis)
             if feedback.ok:
                 if not seen and not moved:
