@@ -1,0 +1,110 @@
+"""The model planner: one round of any language model, from what the robot knows to a decision.
+
+PlannerInput --prompt--> Request --model--> Reply --reading--> Decision
+                            ^                 | unreadable
+                            +-- the problem --+   (a bounded number of times)
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Mapping
+from typing import ClassVar
+
+from pydantic import BaseModel
+
+from homie.interfaces import Planner
+from homie.types import Answer, Decision, PlannerInput
+from planners.messages import LanguageModel, Message, Reply, Request
+from planners.prompt_settings import PromptSettings
+from planners.prompting import Prompt, Turn
+from planners.reading import Unreadable
+
+__all__ = ["ModelPlanner", "PromptSettings"]
+
+MAX_ECHO = 4000
+"""Characters of an unreadable answer that are shown to the model again."""
+_FINISHED_BADLY = {
+    "length": "Your answer was cut off before its end. Answer again and be brief.",
+    "refusal": "You declined to answer. Nothing but the next step of a household robot is asked for: answer again.",
+}
+
+
+class ModelPlanner(Planner):
+    """Asks a language model. Concrete planners make the model from their argument and their settings.
+
+    An answer that can not be read is asked for again, at most `reasks` times, with the problem told to the model;
+    after that the decision is empty and carries the problem, so that the episode goes on with F1 feedback. No action
+    is ever made up. Every answer is in `Decision.answers`.
+    """
+
+    Settings: ClassVar[type[BaseModel] | None] = PromptSettings
+
+    def __init__(self, model: LanguageModel, settings: PromptSettings) -> None:
+        self.model = model
+        self.settings = settings
+        self.prompt = Prompt(settings)
+        self._turns: deque[Turn] = deque(maxlen=max(settings.chat_turns, settings.past_images))
+
+    def reset(self, task: str, *, seed: int) -> None:
+        self._turns.clear()
+        self.model.reset(seed=seed)
+
+    def decide(self, given: PlannerInput) -> Decision:
+        """The next decision (EMMOE, section 4.2). Raises PlannerError where the model gives no answer at all."""
+        request, turn = self.prompt.request(given, tuple(self._turns))
+        decision = self._ask(request, given)
+        self._turns.append(turn.answered("" if decision.problem else decision.raw))
+        return decision
+
+    def describe(self) -> Mapping[str, object]:
+        shown = self.settings.model_dump(mode="json", include=set(PromptSettings.model_fields))
+        return {"prompt": self.prompt.describe(), "settings": shown, "model": self.model.describe()}
+
+    def _ask(self, request: Request, given: PlannerInput) -> Decision:
+        answers: list[Answer] = []
+        messages = request.messages
+        while True:
+            began = time.perf_counter()
+            reply = self.model.complete(Request(messages, request.schema, request.name))
+            seconds = time.perf_counter() - began
+            try:
+                decision = self._read(reply, given)
+            except Unreadable as unread:
+                problem = str(unread)
+                answers.append(_answer(reply, problem, seconds))
+                if len(answers) > self.settings.reasks:
+                    return Decision((), raw=reply.text, problem=problem, answers=tuple(answers))
+                messages = (*messages, Message("assistant", (_echo(reply.text),)), Message("user", (problem,)))
+                continue
+            answers.append(_answer(reply, "", seconds))
+            return Decision(
+                decision.subtasks, decision.analysis, decision.model, raw=reply.text, answers=tuple(answers)
+            )
+
+    def _read(self, reply: Reply, given: PlannerInput) -> Decision:
+        """The reply as a decision. Raises Unreadable; what was cut off or declined is not even tried."""
+        if reply.finish != "stop":
+            raise Unreadable(_FINISHED_BADLY[reply.finish])
+        return self.prompt.read(reply.text, given)
+
+
+def _answer(reply: Reply, problem: str, seconds: float) -> Answer:
+    return Answer(
+        reply.text,
+        reply.reasoning,
+        problem,
+        reply.input_tokens,
+        reply.output_tokens,
+        reply.cost,
+        reply.cached,
+        round(seconds, 6),
+    )
+
+
+def _echo(text: str) -> str:
+    """What the model is shown of its own answer: endpoints refuse empty messages, and a runaway answer costs twice."""
+    if not text.strip():
+        return "(empty)"
+    return text if len(text) <= MAX_ECHO else f"{text[:MAX_ECHO]} ..."

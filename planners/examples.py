@@ -1,0 +1,133 @@
+"""In-context examples: situations and good answers as files, written once and told in the format of any template."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
+
+from homie.errors import BadInput
+from homie.types import END, VIEWS, Subtask
+from planners.answers import AnswerFormat
+from planners.parsing import parse_subtask
+
+
+class Example(BaseModel):
+    """One round: what was known, in the words of the prompt, and what a good planner says.
+
+    views: the names in sight by view. subtasks: one, or a whole plan, each as `[Pick, apple]`. seen, plan: what a
+    multi-step answer says of the pictures and of its plan.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    task: StrictStr = Field(min_length=1)
+    views: dict[StrictStr, list[StrictStr]]
+    inventory: StrictStr = "None"
+    history: StrictStr = "None"
+    feedback: StrictStr = "None"
+    seen: StrictStr = ""
+    analysis: StrictStr = Field(min_length=1)
+    plan: StrictStr = ""
+    subtasks: list[StrictStr] = Field(min_length=1)
+
+    def steps(self) -> list[Subtask]:
+        """The subtasks of the answer. Raises BadInput."""
+        return [parse_subtask(one) for one in self.subtasks]
+
+    def uses(self, actions: Collection[str]) -> bool:
+        """Whether every action of the answer is among these."""
+        return all(one.action in actions for one in self.steps())
+
+    def situation(self) -> dict[str, object]:
+        """What a template may use of it, besides the answer."""
+        views = [{"name": view, "things": tuple(self.views.get(view, ()))} for view in VIEWS]
+        return {
+            "task": self.task,
+            "views": views,
+            "inventory": self.inventory,
+            "history": self.history,
+            "feedback": self.feedback,
+        }
+
+    def answer(self, answer: AnswerFormat, model: str) -> str:
+        """The answer as it should be written. `model` is the one to choose, "" if there is none."""
+        steps = self.steps()
+        chosen = {"model": model} if model else {}
+        if answer == "json":
+            said: dict[str, object] = {"analysis": self.analysis, "subtask": as_json(steps[0]), **chosen}
+        elif answer == "plan":
+            said = {
+                "visual_state_description": self.seen,
+                "reasoning_and_reflection": self.analysis,
+                "language_plan": self.plan,
+                "executable_plan": [as_json(one) for one in steps],
+                **chosen,
+            }
+        else:
+            line = f"\nModel: {model}" if model else ""
+            return f"Analysis: {self.analysis}\nSubtask: {steps[0]}{line}"
+        return json.dumps(said, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """The examples of a file, with its name and the SHA-256 of its bytes; all empty where there is no file."""
+
+    all: tuple[Example, ...] = ()
+    name: str = ""
+    sha256: str = ""
+
+
+def as_json(subtask: Subtask) -> dict[str, str]:
+    """A subtask as JSON answers write it: only the parts that it has."""
+    parts = {"action": subtask.action, "target": subtask.target, "destination": subtask.destination}
+    return {key: value for key, value in parts.items() if value}
+
+
+def load_examples(name: str, folder: Path | None) -> Examples:
+    """The examples that a template names: a file beside it, or a built-in one. Raises BadInput."""
+    if not name:
+        return Examples()
+    try:
+        if folder is not None and (folder / name).is_file():
+            return parse_examples((folder / name).read_bytes(), name)
+        return parse_examples(files("planners").joinpath("prompts", "examples", f"{name}.yaml").read_bytes(), name)
+    except OSError as error:
+        raise BadInput(f"Can not read the examples '{name}' of the template: {error.strerror}.") from error
+
+
+def parse_examples(data: bytes, name: str) -> Examples:
+    """Examples from the bytes of a YAML file. Raises BadInput with a sentence that names the entry, counted from 1."""
+    try:
+        loaded = yaml.safe_load(data)
+    except yaml.YAMLError as error:
+        raise BadInput(f"The examples '{name}' are not YAML: {' '.join(str(error).split())}.") from error
+    if not isinstance(loaded, list):
+        raise BadInput(f"The examples '{name}' must be a list.")
+    made = tuple(_example(name, number, one) for number, one in enumerate(loaded, 1))
+    return Examples(made, name, hashlib.sha256(data).hexdigest())
+
+
+def _example(name: str, number: int, entry: Any) -> Example:
+    try:
+        example = Example.model_validate(entry)
+        for view in example.views:
+            if view not in VIEWS:
+                raise BadInput(f"there is no view '{view}' (views: {', '.join(VIEWS)}).")
+        if END in (steps := example.steps()) and steps[-1] != END:
+            raise BadInput("nothing can follow [End].")
+        return example
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"Example {number} of '{name}', '{key}': {first['msg']}.") from error
+    except BadInput as error:
+        raise BadInput(f"Example {number} of '{name}': {error}") from error

@@ -1,0 +1,238 @@
+"""JSON as language models write it: in prose and fences, with single or curly quotes, comments, trailing commas.
+
+A small tolerant reader with bounded depth and bounded work. It is asked only where the `json` module says no, it never
+evaluates anything, and what it can not be sure of is `Broken`, never mended.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+MAX_DEPTH = 32
+WORK_PER_CHARACTER = 30
+"""Characters that may be looked at for every character of the text, before the reader gives up."""
+
+_CLOSING = {'"': '"', "'": "'", "“": "”“", "‘": "’‘"}
+_STRING_STOPS = {quote: re.compile(rf"[\\{closing}]") for quote, closing in _CLOSING.items()}
+_AFTER_STRING = frozenset(",:}]/#")
+_ESCAPES = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_WORDS: dict[str, bool | None] = {
+    "true": True,
+    "false": False,
+    "null": None,
+    "True": True,
+    "False": False,
+    "None": None,
+}
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_NUMBER = re.compile(r"-?[0-9]{1,40}(?:\.[0-9]{1,40})?(?:[eE][+-]?[0-9]{1,3})?")
+_BLANKS = re.compile(r"\s*")
+_START = re.compile(r"[{\[]")
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """A JSON object as it was written: keys may come twice. cut: the text ended before its closing brace."""
+
+    pairs: tuple[tuple[str, Value], ...]
+    cut: bool = False
+
+    def all(self, key: str) -> list[Value]:
+        """The different values of a key, whatever its letters' case, blanks and hyphens; null is none."""
+        found = [value for name, value in self.pairs if _plain(name) == key and value is not None]
+        return [value for at, value in enumerate(found) if value not in found[:at]]
+
+
+Value: TypeAlias = Members | list["Value"] | str | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """Something that began like a JSON object and is none, and why."""
+
+    reason: str
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+def find_json(text: str) -> list[Members | list[Value] | Broken]:
+    """The JSON objects and arrays of a text, outermost ones only, in order; of what is broken, where it breaks.
+
+    Valid JSON is read by the `json` module. Work is linear in the length of the text.
+    """
+    try:
+        whole = json.loads(text, object_pairs_hook=lambda pairs: Members(tuple(pairs)))
+    except (ValueError, RecursionError):
+        return list(_Reader(text).scan())
+    return [whole] if isinstance(whole, Members | list) else []
+
+
+class _NotJson(Exception):
+    """Why the reader stopped, and where."""
+
+    def __init__(self, reason: str, at: int) -> None:
+        super().__init__(reason)
+        self.at = at
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._left = WORK_PER_CHARACTER * len(text) + 1000
+        self._keys = 0
+        self._at = 0
+
+    def scan(self) -> Iterator[Members | list[Value] | Broken]:
+        """Everything in the text that is, or began as, an object or an array."""
+        at = 0
+        while found := _START.search(self._text, at):
+            start, self._at, self._keys = found.start(), found.start(), 0
+            try:
+                value = self._value(0)
+            except _NotJson as why:
+                at = start + 1
+                if self._keys:
+                    at = max(why.at, at)
+                    yield Broken(str(why))
+                if self._left <= 0:
+                    return
+                continue
+            at = self._at
+            if isinstance(value, Members | list):
+                yield value
+
+    # ------------------------------------------------------------ grammar
+
+    def _value(self, depth: int) -> Value:
+        self._blank()
+        if depth > MAX_DEPTH:
+            raise self._error("it is nested too deeply")
+        character = self._peek()
+        if character == "{":
+            return self._object(depth)
+        if character == "[":
+            return self._array(depth)
+        if character in _CLOSING and character:
+            return self._string()
+        if found := _NUMBER.match(self._text, self._at):
+            self._move(found.end())
+            return float(found.group())
+        found = _WORD.match(self._text, self._at)
+        if found and found.group() in _WORDS:
+            self._move(found.end())
+            return _WORDS[found.group()]
+        raise self._error("a value is missing or has no quotes")
+
+    def _object(self, depth: int) -> Members:
+        self._move(self._at + 1)
+        pairs: list[tuple[str, Value]] = []
+        while True:
+            self._blank()
+            character = self._peek()
+            if character == "}":
+                self._move(self._at + 1)
+                return Members(tuple(pairs))
+            if not character and depth == 0 and pairs:
+                return Members(tuple(pairs), cut=True)
+            key = self._key()
+            self._blank()
+            if self._peek() != ":":
+                raise self._error("a colon is missing after a key")
+            self._move(self._at + 1)
+            self._keys += 1
+            pairs.append((key, self._value(depth + 1)))
+            self._separator("}", end_allowed=depth == 0)
+
+    def _array(self, depth: int) -> list[Value]:
+        self._move(self._at + 1)
+        values: list[Value] = []
+        while True:
+            self._blank()
+            if self._peek() == "]":
+                self._move(self._at + 1)
+                return values
+            values.append(self._value(depth + 1))
+            self._separator("]", end_allowed=False)
+
+    def _separator(self, closing: str, *, end_allowed: bool) -> None:
+        """A comma, which may also trail, or the closing bracket, which stays."""
+        self._blank()
+        character = self._peek()
+        if character == ",":
+            self._move(self._at + 1)
+        elif character != closing and (character or not end_allowed):
+            raise self._error(f"a comma or {closing} is missing")
+
+    def _key(self) -> str:
+        if self._peek() in _CLOSING and self._peek():
+            return self._string()
+        if found := _WORD.match(self._text, self._at):
+            self._move(found.end())
+            return found.group()
+        raise self._error("a key is missing")
+
+    def _string(self) -> str:
+        """A string. A quote closes it only where a value can end, so that an apostrophe or a quoted word does not."""
+        quote = self._text[self._at]
+        self._move(self._at + 1)
+        made: list[str] = []
+        while found := _STRING_STOPS[quote].search(self._text, self._at):
+            made.append(self._text[self._at : found.start()])
+            self._move(found.end())
+            if found.group() == "\\":
+                made.append(self._escaped())
+                continue
+            ahead = _BLANKS.match(self._text, self._at)
+            after = ahead.end() if ahead else self._at
+            self._left -= after - self._at
+            if after >= len(self._text) or self._text[after] in _AFTER_STRING:
+                return "".join(made)
+            made.append(found.group())
+        self._move(len(self._text))
+        raise self._error("a string is not closed")
+
+    def _escaped(self) -> str:
+        """What follows a backslash; an escape that JSON does not know stands for its character."""
+        character = self._peek()
+        self._move(self._at + 1)
+        if character == "u" and re.fullmatch("[0-9a-fA-F]{4}", digits := self._text[self._at : self._at + 4]):
+            self._move(self._at + 4)
+            return chr(int(digits, 16))
+        return _ESCAPES.get(character, character)
+
+    # ------------------------------------------------------------ text
+
+    def _blank(self) -> None:
+        """Skip white space and comments."""
+        while True:
+            if found := _BLANKS.match(self._text, self._at):
+                self._move(found.end())
+            if self._text.startswith(("//", "#"), self._at):
+                end = self._text.find("\n", self._at)
+            elif self._text.startswith("/*", self._at):
+                end = self._text.find("*/", self._at + 2)
+                end = end + 2 if end >= 0 else end
+            else:
+                return
+            self._move(end if end >= 0 else len(self._text))
+
+    def _peek(self) -> str:
+        return self._text[self._at : self._at + 1]
+
+    def _move(self, to: int) -> None:
+        self._left -= to - self._at
+        self._at = to
+        if self._left <= 0:
+            raise self._error("it is too tangled")
+
+    def _error(self, reason: str) -> _NotJson:
+        return _NotJson(f"{reason} at character {self._at + 1}", self._at)
+
+
+def _plain(key: str) -> str:
+    return re.sub(r"[\s-]+", "_", key.strip(" *_`").lower())

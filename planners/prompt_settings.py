@@ -1,0 +1,26 @@
+"""The switches of a prompt: what a language model is shown in every round. Most are ablations of EmbodiedBench."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class PromptSettings(BaseModel):
+    """Settings of every model planner (`--set NAME=VALUE`). Planners add those of their endpoint or their weights."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    template: str = Field("emmoe-json", min_length=1, description="A prompt template: a name or a file.")
+    examples: int | None = Field(None, ge=0, le=50, description="In-context examples (default: 3, or all there are).")
+    images: bool = Field(True, description="Show the four views; without them the names in sight are listed.")
+    names: bool = Field(False, description="List the names in sight beside the images.")
+    boxes: bool = Field(False, description="Draw detections with index marks on the images, and list them.")
+    image_size: int = Field(256, ge=32, le=4096, description="Longest side of an image in pixels; never enlarged.")
+    past_images: int = Field(0, ge=0, le=20, description="Earlier rounds whose images are shown again.")
+    chat_turns: int = Field(0, ge=0, le=100, description="Earlier rounds kept as a conversation (0: single turn).")
+    reasks: int = Field(2, ge=0, le=10, description="Times that an unreadable answer is asked for again.")
+
+    @property
+    def listed(self) -> bool:
+        """Whether the names in sight are listed as text."""
+        return self.names or self.boxes or not self.images

@@ -1,0 +1,172 @@
+"""From what the robot knows to a request: the six-part instruction of EMMOE (equation 4), by a template.
+
+PlannerInput --situation (text, pictures)--> template --> system message, earlier turns, this round
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from homie.errors import BadInput
+from homie.types import VIEWS, Decision, Detection, Image, PlannerInput
+from planners.answers import Layout
+from planners.examples import Example, load_examples
+from planners.marks import draw_marks, shrink
+from planners.messages import Message, Request
+from planners.prompt_settings import PromptSettings
+from planners.reading import read
+from planners.schemas import decision_schema
+from planners.templates import Template, load_template
+
+EXAMPLES = 3
+"""In-context examples where the settings do not say how many."""
+_WHOLE = ("", "floor")
+"""Parts that stand for a whole thing (or a room): handles and doors are no names for a planner."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """One view as a template sees it: its name, and the names in it (`apple`, with boxes `3: apple`)."""
+
+    name: str
+    things: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One round as it was asked, to be told again later: the text, the pictures in `VIEWS` order, the answer."""
+
+    text: str
+    pictures: Mapping[str, Image]
+    answer: str = ""
+
+    def answered(self, answer: str) -> Turn:
+        """The turn with what the model said; "" where it could not be read."""
+        return replace(self, answer=answer)
+
+
+class Prompt:
+    """A template with its switches. Raises BadInput for a template or examples that can not be used."""
+
+    def __init__(self, settings: PromptSettings) -> None:
+        self.settings = settings
+        self.template: Template = load_template(settings.template)
+        self.examples = load_examples(self.template.head.examples, self.template.folder)
+        have = len(self.examples.all)
+        if (settings.examples or 0) > have:
+            raise BadInput(
+                f"The template '{self.template.name}' has {have or 'no'} examples, {settings.examples} were asked for: "
+                f"use --set examples={have}."
+            )
+        self._number = min(EXAMPLES, have) if settings.examples is None else settings.examples
+
+    @property
+    def layout(self) -> Layout:
+        """How answers are written and which of several counts."""
+        return Layout(self.template.answer, self.template.block)
+
+    def request(self, given: PlannerInput, earlier: Sequence[Turn] = ()) -> tuple[Request, Turn]:
+        """The question of this round and the turn to keep of it. `earlier`: the turns of the rounds before, in order.
+
+        Images are scaled, then marked; the numbers drawn are the numbers in the list of names.
+        """
+        marks = self._marks(given)
+        pictures = self._pictures(given, marks)
+        told = self._told(given, marks)
+        turn = Turn(self.template.render("user", told), pictures)
+        kept = _last(earlier, self.settings.chat_turns)
+        shown = _last(earlier, self.settings.past_images)
+        messages = [Message("system", (self.template.render("system", told),))]
+        for one in kept:
+            if one.answer:
+                again = one.pictures if any(one is other for other in shown) else {}
+                messages.append(Message("user", (*self._captioned(again, 0), one.text)))
+                messages.append(Message("assistant", (one.answer,)))
+        past: list[str | Image] = []
+        for ago, one in zip(range(len(shown), 0, -1), shown, strict=True):
+            if not (one.answer and any(one is other for other in kept)):
+                past += self._captioned(one.pictures, ago)
+        messages.append(Message("user", (*past, *self._captioned(pictures, 0), turn.text)))
+        schema = decision_schema(self.template.answer, given.actions, given.models)
+        return Request(tuple(messages), schema), turn
+
+    def read(self, text: str, given: PlannerInput) -> Decision:
+        """An answer as a decision. Raises Unreadable."""
+        return read(text, self.layout, given.actions, given.models)
+
+    def describe(self) -> dict[str, object]:
+        """Name, version and SHA-256 of the template and of its examples."""
+        head = self.template.head
+        examples = {"name": self.examples.name, "sha256": self.examples.sha256} if self.examples.name else None
+        return {
+            "template": head.name,
+            "version": head.version,
+            "sha256": self.template.sha256,
+            "answer": head.answer,
+            "examples": examples,
+        }
+
+    # ------------------------------------------------------------ what a template may use
+
+    def _told(self, given: PlannerInput, marks: Mapping[int, Detection]) -> dict[str, object]:
+        return {
+            "task": given.task,
+            "round": given.round,
+            "inventory": given.inventory_text,
+            "history": given.history_text,
+            "feedback": "None" if given.feedback is None else given.feedback.message,
+            "actions": given.actions,
+            "models": given.models,
+            "views": self._sights(given, marks) if self.settings.listed else (),
+            "images": self.settings.images,
+            "boxes": self.settings.boxes and self.settings.images,
+            "past_images": self.settings.past_images,
+            "examples": self._shown_examples(given),
+        }
+
+    def _shown_examples(self, given: PlannerInput) -> list[dict[str, object]]:
+        fitting = [one for one in self.examples.all if one.uses(given.actions)]
+        model = given.models[0] if given.models else ""
+        return [self._example(one, model) for one in fitting[: self._number]]
+
+    def _example(self, one: Example, model: str) -> dict[str, object]:
+        return {**one.situation(), "answer": one.answer(self.template.answer, model)}
+
+    def _marks(self, given: PlannerInput) -> dict[int, Detection]:
+        """Detections by the number that is drawn on them, counted from 1 over the four views."""
+        if not (self.settings.boxes and self.settings.images):
+            return {}
+        things = [one for view in VIEWS for one in given.detections if one.view == view and not one.part]
+        return dict(enumerate(things, 1))
+
+    def _sights(self, given: PlannerInput, marks: Mapping[int, Detection]) -> tuple[Sight, ...]:
+        numbers = {id(one): number for number, one in marks.items()}
+        sights = []
+        for view in VIEWS:
+            seen = [one for one in given.detections if one.view == view and one.part in _WHOLE]
+            words = [f"{numbers[id(one)]}: {one.name}" if id(one) in numbers else one.name for one in seen]
+            sights.append(Sight(view, tuple(dict.fromkeys(words))))
+        return tuple(sights)
+
+    def _pictures(self, given: PlannerInput, marks: Mapping[int, Detection]) -> dict[str, Image]:
+        if not self.settings.images:
+            return {}
+        made = {}
+        for view in (name for name in VIEWS if name in given.views):
+            whole = given.views[view]
+            small = shrink(whole, self.settings.image_size)
+            boxes = {number: one.box for number, one in marks.items() if one.view == view}
+            made[view] = draw_marks(small, boxes, small.shape[1] / whole.shape[1]) if boxes else small
+        return made
+
+    def _captioned(self, pictures: Mapping[str, Image], ago: int) -> list[str | Image]:
+        parts: list[str | Image] = []
+        for view, picture in pictures.items():
+            caption = self.template.render("view", {"view": view, "ago": ago})
+            parts += [caption, picture] if caption else [picture]
+        return parts
+
+
+def _last(turns: Sequence[Turn], number: int) -> Sequence[Turn]:
+    return turns[-number:] if number else ()
