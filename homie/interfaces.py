@@ -47,6 +47,10 @@ class Planner(ABC):
     name: str = ""
     Settings: ClassVar[type[BaseModel] | None] = None
     """The model of its settings (`--set NAME=VALUE`), or None if it has none."""
+    extra: ClassVar[str] = ""
+    """The extra of Homie that brings the packages it needs (`pip install 'homie[EXTRA]'`), "" if none."""
+    keys: ClassVar[tuple[str, ...]] = ()
+    """Names of environment variables that may hold its API keys."""
 
     @abstractmethod
     def reset(self, task: str, *, seed: int) -> None:
@@ -270,10 +274,13 @@ class Locator(ABC):
 
 @runtime_checkable
 class Filmable(Protocol):
-    """A simulator that can be filmed from outside."""
+    """A simulator that can be filmed."""
 
     def film(self, width: int, height: int) -> Image:
         """A third-person picture, (height, width, 3)."""
+
+    def look(self, camera: str) -> Image:
+        """The colours that one of the robot's cameras sees, without its other channels."""
 
 
 @runtime_checkable

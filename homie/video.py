@@ -26,7 +26,7 @@ from homie.types import Attempt, Decision, Image, Observation, Outcome, PlannerI
 
 VIEW_HEIGHT = 432
 WIDTH, HEIGHT = caption.WIDTH, VIEW_HEIGHT + caption.HEIGHT
-FPS = 20
+FPS = 15
 SPEED = 4.0
 """Seconds of robot time in one second of video."""
 SHARE = 0.25
@@ -134,8 +134,13 @@ class VideoWriter(EpisodeListener):
         if frame is None and last is not None and not self._head_is_stale:
             self._head_is_stale = True
             return last
-        frame = frame or self._robot.observe(("head",)).frames["head"]
-        self._head_view, self._head_is_stale = _fit(frame.rgb, VIEW_HEIGHT, VIEW_HEIGHT), False
+        if frame is not None:
+            picture = frame.rgb
+        elif isinstance(self._robot, Filmable):
+            picture = self._robot.look("head")
+        else:
+            picture = self._robot.observe(("head",)).frames["head"].rgb
+        self._head_view, self._head_is_stale = _fit(picture, VIEW_HEIGHT, VIEW_HEIGHT), False
         return self._head_view
 
     def _outside(self) -> Image:

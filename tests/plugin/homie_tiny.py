@@ -155,6 +155,9 @@ class FilmedTinyRobot(TinyRobot):
     def film(self, width: int, height: int) -> Image:
         return _line(width, height, {**self.places, "robot": self.x})
 
+    def look(self, camera: str) -> Image:
+        return self.observe((camera,)).frames[camera].rgb
+
 
 def _line(width: int, height: int, marks: dict[str, float]) -> Image:
     """A picture (height, width, 3) of the line, 5 m wide, with a coloured square for every mark."""

@@ -216,6 +216,9 @@ class MujocoHome(Robot):
         )
         return self.renderer.rgb(self.data, camera, size=(width, height), hidden_groups=frozenset({1}))
 
+    def look(self, camera: str) -> Image:
+        return self.renderer.rgb(self.data, f"robot/{camera}")
+
     def _film_azimuth(self) -> float:
         """Follows the robot's heading slowly, so that the picture does not spin with every turn."""
         wanted = float(self.data.qpos[self._base[2]]) + 0.6

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from homie.envs.mujoco.cameras import Camera, FreeCamera, camera_id, clip_range
 from homie.envs.mujoco.gl import GlContext
 from homie.envs.mujoco.rendering import Renderer, RgbdImage, Segmentation, Size, group_mask
-from homie.types import Depth
+from homie.types import Depth, Image
 
 _SPARE_GEOMS = 100
 """Room in the scene for what MuJoCo may draw besides the geoms of the model."""
@@ -60,6 +60,16 @@ class GlRenderer(Renderer):
             self._draw(rgb, reversed_z)
         geoms = self._draw_geoms(width, height) if segmentation else None
         return RgbdImage(np.ascontiguousarray(rgb[::-1]), self._metres(reversed_z[::-1]), geoms)
+
+    def rgb(
+        self, data: mujoco.MjData, camera: Camera, *, size: Size | None = None, hidden_groups: Set[int] = frozenset()
+    ) -> Image:
+        width, height = size or (self.width, self.height)
+        rgb = np.empty((height, width, 3), np.uint8)
+        self._update(data, camera, hidden_groups)
+        with self._context.use():
+            self._draw(rgb, None)  # reading the depth back would cost half as much again
+        return np.ascontiguousarray(rgb[::-1])
 
     def segmentation(
         self, data: mujoco.MjData, camera: Camera, *, size: Size | None = None, hidden_groups: Set[int] = frozenset()
