@@ -20,6 +20,8 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "rule": "planners.rule:RulePlanner",
             "scripted": "planners.scripted:ScriptedPlanner",
             "human": "planners.human:HumanPlanner",
+            "chat": "planners.chat:ChatPlanner",
+            "anthropic": "planners.claude:ClaudePlanner",
         },
         "skills": {
             "classical": "skills.classical:skills",

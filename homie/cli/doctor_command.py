@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import platform
-import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import requires
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from homie.cli.parts import installed_version, lacking_packages, package_name, planner_states
 from homie.files import to_json
 
 BACKENDS = ("egl", "osmesa", "raycast")
@@ -70,15 +71,15 @@ def examine() -> Iterator[Finding]:
     yield _encoder()
     yield _write_access(Path("runs"))
     yield from _extras()
+    yield from _planners()
 
 
 def _packages() -> Iterator[Finding]:
     for requirement in requires("homie") or ():
         if "extra ==" not in requirement:
-            name = _name(requirement)
-            yield Finding(
-                name, bool(_version(name)), _version(name) or "not installed", fix=f"pip install '{requirement}'"
-            )
+            name = package_name(requirement)
+            there = installed_version(name)
+            yield Finding(name, bool(there), there or "not installed", fix=f"pip install '{requirement}'")
 
 
 def _backend(name: str) -> Finding:
@@ -113,23 +114,16 @@ def _write_access(folder: Path) -> Finding:
 
 def _extras() -> Iterator[Finding]:
     """The optional parts that this version of Homie declares."""
-    lacking: dict[str, list[str]] = {}
-    for requirement in requires("homie") or ():
-        if declared := re.search(r"extra == ['\"]([\w-]+)", requirement):
-            missing = lacking.setdefault(declared.group(1), [])
-            if _version(_name(requirement)) is None:
-                missing.append(_name(requirement))
-    for extra, names in lacking.items():
+    for extra, names in lacking_packages().items():
         detail = f"not installed: {', '.join(names)}" if names else "installed"
         yield Finding(f"optional [{extra}]", not names, detail, needed=False, fix=f"pip install 'homie[{extra}]'")
 
 
-def _name(requirement: str) -> str:
-    return re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
+def _planners() -> Iterator[Finding]:
+    """Which planners can be used here, and which of the variables with their keys are set (names, never values)."""
+    for state in planner_states():
+        detail = state.problem or "usable"
+        if state.keys and not state.problem:
+            there = [name for name in state.keys if os.environ.get(name)]
+            detail += f"; keys set: {', '.join(there)}" if there else f"; no key set ({', '.join(state.keys)})"
+        yield Finding(f"planner {state.name}", not state.problem, detail, needed=False, fix=state.fix)

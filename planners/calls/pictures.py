@@ -1,0 +1,46 @@
+"""Images as endpoints take them: PNG or JPEG in base64."""
+
+from __future__ import annotations
+
+import base64
+from typing import Literal
+
+import cv2
+
+from homie.errors import PlannerError
+from homie.types import Image
+
+_KEPT = 64
+_OPTIONS = {
+    "png": (cv2.IMWRITE_PNG_COMPRESSION, 1, cv2.IMWRITE_PNG_FILTER, cv2.IMWRITE_PNG_FILTER_SUB),
+    "jpeg": (cv2.IMWRITE_JPEG_QUALITY, 90),
+}
+"""The quickest that are not large: four 256 x 256 views in 4 ms (PNG, 110 kB) or 0.6 ms (JPEG, 45 kB)."""
+
+
+class Pictures:
+    """Encodes (H, W, 3) uint8 RGB images and remembers the last ones: conversations show the same image again."""
+
+    def __init__(self, image_format: Literal["png", "jpeg"]) -> None:
+        self.media_type = f"image/{image_format}"
+        self._suffix = ".png" if image_format == "png" else ".jpg"
+        self._options = _OPTIONS[image_format]
+        self._kept: dict[int, tuple[Image, str]] = {}
+
+    def base64(self, image: Image) -> str:
+        """The file of an image in base64."""
+        kept = self._kept.get(id(image))
+        if kept is not None and kept[0] is image:
+            return kept[1]
+        good, data = cv2.imencode(self._suffix, cv2.cvtColor(image, cv2.COLOR_RGB2BGR), self._options)
+        if not good:
+            raise PlannerError(f"An image of shape {image.shape} can not be encoded.")
+        text = base64.b64encode(data.tobytes()).decode()
+        if len(self._kept) >= _KEPT:
+            del self._kept[next(iter(self._kept))]
+        self._kept[id(image)] = (image, text)
+        return text
+
+    def url(self, image: Image) -> str:
+        """An image as a data URL."""
+        return f"data:{self.media_type};base64,{self.base64(image)}"

@@ -1,0 +1,207 @@
+"""A model behind an endpoint: what chat completions and Claude's messages have in common.
+
+Request --cache--> Reply
+   |  body(form)                      forms: from the strictest to plain text; a refused one is left for good
+   v
+ call (lane, breaker, retries) --> send, within its time --> Reply --> account, cache
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import warnings
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar
+
+from homie.errors import BadInput, PlannerError
+from planners.calls.address import checked_url, checked_variable
+from planners.calls.cache import ResponseCache, request_key
+from planners.calls.endpoint import shared_endpoint
+from planners.calls.failure import Failure, of_status, scrubbed
+from planners.calls.pictures import Pictures
+from planners.calls.retry import call
+from planners.calls.settings import EndpointSettings
+from planners.calls.wire import within
+from planners.messages import LanguageModel, Reply, Request
+
+Body = dict[str, Any]
+
+
+class RemoteModel(LanguageModel):
+    """Subclasses build the body of a request and send it once. Raises BadInput for a key or setting that is missing.
+
+    name: of the model, as the endpoint knows it. variable: the environment variable of the key, "" for none.
+    """
+
+    forms: ClassVar[tuple[str, ...]]
+    """How a schema is asked for, the strictest first, `text` last."""
+
+    def __init__(self, name: str, settings: EndpointSettings, *, base_url: str, variable: str, first_form: str) -> None:
+        self.name = name
+        self.settings = settings
+        url, host = checked_url(settings.base_url or base_url)
+        self.endpoint = shared_endpoint(
+            url, host, settings.concurrency, settings.breaker_failures, settings.breaker_seconds
+        )
+        self.variable = checked_variable(settings.api_key_env) if settings.api_key_env else variable
+        self.pictures = Pictures(settings.image_format)
+        self._first = self.forms.index(first_form)
+        self._cache = ResponseCache(settings.cache) if settings.cache else None
+        self._priced = settings.price_input is not None and settings.price_output is not None
+        if settings.budget is not None and not self._priced:
+            raise BadInput("budget needs to know what tokens cost: give price_input and price_output too.")
+        if self._cache is None:
+            self._key()  # better now than in the middle of a run; answers from a cache need none
+        self.reset(seed=0)
+
+    def reset(self, *, seed: int) -> None:
+        self.seed = seed
+        self.spent = 0.0
+        self._dice = random.Random(seed)
+
+    def complete(self, request: Request) -> Reply:
+        """Answer, from the cache where it has one. Raises PlannerError, also when the episode's budget is spent."""
+        if (known := self._remembered(request)) is not None:
+            return known
+        while True:
+            form = self._form(request)
+            body = self.body(request, form)
+            self._afford()
+            try:
+                reply = call(self.endpoint, self.settings, self._dice, partial(self._attempt, body))
+            except Failure as failure:
+                if not self._degrade(request, form, failure):
+                    raise PlannerError(f"{failure}.") from None
+                continue
+            return self._account(body, reply)
+
+    def describe(self) -> Mapping[str, object]:
+        s = self.settings
+        prices = {"input": s.price_input, "output": s.price_output} if self._priced else "not known: cost counts as 0"
+        limits = ("max_tokens", "image_format", "timeout", "deadline", "retries", "concurrency", "budget")
+        return {
+            "name": self.name,
+            "endpoint": self.endpoint.url,
+            "structured": self.forms[self._now()],
+            **{limit: getattr(s, limit) for limit in limits},
+            "reasoning": s.reasoning and {"effort": s.reasoning, "tokens": s.reasoning_tokens},
+            "prices": prices,
+            "cache": s.cache is not None,
+        }
+
+    # ------------------------------------------------------------ of the protocol
+
+    @abstractmethod
+    def body(self, request: Request, form: str) -> Body:
+        """What is sent, JSON-ready: the model, parameters, texts, images. Without keys."""
+
+    @abstractmethod
+    async def send(self, body: Body, key: str) -> Reply:
+        """Send once, without the SDK's own retries. Raises Failure. It is cancelled when its time is over."""
+
+    # ------------------------------------------------------------ for subclasses
+
+    def refused(self, status: int, headers: Mapping[str, str], said: str, *, exhausted: bool = False) -> Failure:
+        """The failure behind a status."""
+        host = self.endpoint.host
+        if status == 401:
+            if not self.variable:
+                return Failure(f"{host} wants an API key (401): name its variable with --api-key-env", again=False)
+            return Failure(f"{host} refuses the API key in {self.variable} (401): set the right one", again=False)
+        if status == 404:
+            url = self.endpoint.url
+            return Failure(f"{host} has no model '{self.name}', or its API is not at {url} (404)", again=False)
+        return of_status(host, status, headers, scrubbed(said, self._key()), exhausted=exhausted)
+
+    def unreachable(self, error: Exception) -> Failure:
+        """The failure behind a connection that could not be made or was lost."""
+        import httpx2
+
+        cause = error.__cause__ or error
+        host = self.endpoint.host
+        if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
+            # An endpoint that was never there is a wrong address; one that was may be starting again.
+            known = self.endpoint.answered
+            return Failure(f"Can not reach {host}: {_reason(cause)}", again=known, answered=False)
+        return Failure(f"Lost the connection to {host}: {_reason(cause)}", again=True, answered=False)
+
+    def garbage(self) -> Failure:
+        """The failure behind an answer that is none."""
+        sentence = (
+            f"{self.endpoint.host} answers with something that is no answer of its API (is {self.endpoint.url} right?)"
+        )
+        return Failure(sentence, again=True)
+
+    # ------------------------------------------------------------ steps of a call
+
+    def _attempt(self, body: Body, seconds: float) -> Reply:
+        key = self._key()
+        reply = within(seconds, lambda: self.send(body, key))
+        return replace(reply, text=scrubbed(reply.text, key), reasoning=scrubbed(reply.reasoning, key))
+
+    def _key(self) -> str:
+        """The API key, "" where none is needed. Raises BadInput where it is needed and not there."""
+        if not self.variable:
+            return ""
+        key = os.environ.get(self.variable, "").strip()
+        if not key:
+            raise BadInput(
+                f"{self.endpoint.host} needs an API key: set the environment variable {self.variable}, "
+                "or name another with --api-key-env."
+            )
+        return key
+
+    def _now(self) -> int:
+        return max(self._first, self.endpoint.forms.get(self.name, 0))
+
+    def _form(self, request: Request) -> str:
+        return self.forms[self._now()] if request.schema is not None else "text"
+
+    def _degrade(self, request: Request, form: str, failure: Failure) -> bool:
+        """Go to the next plainer form, for all episodes of this process; False where that is no help."""
+        place = self.forms.index(form) + 1
+        if not failure.form or request.schema is None or place == len(self.forms):
+            return False
+        if self.endpoint.forms.get(self.name, 0) < place:
+            self.endpoint.forms[self.name] = place
+            warnings.warn(f"{failure}. From now on {self.name} is asked with {self.forms[place]}.", stacklevel=2)
+        return True
+
+    def _remembered(self, request: Request) -> Reply | None:
+        """From the cache, under the form of now or under a plainer one that an earlier run had to take."""
+        if self._cache is None:
+            return None
+        forms = self.forms[self._now() :] if request.schema is not None else ("text",)
+        for form in forms:
+            key = request_key(self.endpoint.url, self.seed, self.body(request, form))
+            if (reply := self._cache.get(key)) is not None:
+                return reply
+        return None
+
+    def _afford(self) -> None:
+        budget = self.settings.budget
+        if budget is not None and self.spent >= budget:
+            raise PlannerError(f"The budget of the episode is spent: {self.spent:.4f} of {budget:g} US dollars.")
+
+    def _account(self, body: Body, reply: Reply) -> Reply:
+        if self._priced:
+            dollars = reply.input_tokens * (self.settings.price_input or 0.0)
+            dollars += reply.output_tokens * (self.settings.price_output or 0.0)
+            reply = replace(reply, cost=dollars / 1e6)
+            self.spent += reply.cost
+        if self._cache is not None:
+            self._cache.put(request_key(self.endpoint.url, self.seed, body), self.name, reply)
+        return reply
+
+
+def _reason(error: BaseException) -> str:
+    """The innermost reason in a line: `Connection refused`, `Name or service not known`."""
+    while (inner := error.__cause__ or error.__context__) is not None:
+        error = inner
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,36 @@
+"""Settings of every planner behind an endpoint: where it is, what may be asked, how long and for how much."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat
+
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+
+
+class EndpointSettings(BaseModel):
+    """Times are seconds of wall clock, prices US dollars per million tokens."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    base_url: str | None = Field(None, description="Address of the endpoint (default: the provider's own).")
+    api_key_env: str | None = Field(None, description="Environment variable with the API key (default: by provider).")
+    max_tokens: int = Field(2048, ge=1, description="Tokens that an answer may have.")
+    reasoning: Effort | None = Field(
+        None, description="The model reasons first, with this effort: no temperature is sent, `reasoning_tokens` count."
+    )
+    reasoning_tokens: int = Field(8192, ge=0, description="Tokens for reasoning, on top of max_tokens.")
+    image_format: Literal["png", "jpeg"] = Field("png", description="How images are sent.")
+    timeout: PositiveFloat = Field(60.0, description="Seconds that one request may take, to its last byte.")
+    deadline: PositiveFloat = Field(180.0, description="Seconds that one answer may take, with all retries and waits.")
+    retries: int = Field(4, ge=0, le=20, description="Times that a request is sent again after a passing failure.")
+    backoff: float = Field(1.0, ge=0, description="Seconds before the first retry; doubled each time, with jitter.")
+    concurrency: int = Field(16, ge=1, description="Requests at one time to this endpoint, over all episodes.")
+    breaker_failures: int = Field(3, ge=1, description="Calls in a row that fail before the endpoint is left alone.")
+    breaker_seconds: PositiveFloat = Field(60.0, description="Seconds for which it is left alone.")
+    price_input: float | None = Field(None, ge=0, description="US dollars per million input tokens.")
+    price_output: float | None = Field(None, ge=0, description="US dollars per million output tokens.")
+    budget: PositiveFloat | None = Field(None, description="US dollars that an episode may cost; needs both prices.")
+    cache: Path | None = Field(None, description="Folder of answers: what was asked before is not asked again.")

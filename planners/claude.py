@@ -1,0 +1,170 @@
+"""`--planner anthropic:MODEL`: Claude decides, through the `anthropic` SDK. The form of a decision is that of a tool.
+
+The module has another name than the SDK, which it must not hide.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Literal
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, Field, ValidationError
+
+from homie.errors import BadInput
+from homie.types import Image
+from planners.brain import ModelPlanner
+from planners.calls import Body, EndpointSettings, RemoteModel
+from planners.calls.wire import CONNECT, certificates, load_sdk
+from planners.messages import Message, Reply, Request
+from planners.prompt_settings import PromptSettings
+
+BASE_URL = "https://api.anthropic.com"
+KEY = "ANTHROPIC_API_KEY"
+_FINISH: Mapping[str | None, Literal["length", "refusal"]] = {
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "refusal",
+}
+
+
+class ClaudeSettings(PromptSettings, EndpointSettings):
+    """Everything that can be set with `--set`."""
+
+
+class ClaudePlanner(ModelPlanner):
+    """Claude through the Messages API."""
+
+    name = "anthropic"
+    Settings: ClassVar[type[BaseModel] | None] = ClaudeSettings
+    extra: ClassVar[str] = "anthropic"
+    keys: ClassVar[tuple[str, ...]] = (KEY,)
+
+    def __init__(self, argument: str, settings: ClaudeSettings) -> None:
+        if not argument:
+            raise BadInput("The anthropic planner needs a model: --planner anthropic:MODEL.")
+        super().__init__(ClaudeModel(argument, settings), settings)
+
+
+class _Block(BaseModel):
+    type: str
+    text: str = ""
+    thinking: str = ""
+    input: dict[str, Any] | None = None
+
+
+class _Usage(BaseModel):
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+class _Answer(BaseModel):
+    """What is used of an answer of the Messages API."""
+
+    content: list[_Block] = Field(default_factory=list)
+    stop_reason: str
+    usage: _Usage = _Usage()
+
+
+class ClaudeModel(RemoteModel):
+    """One Claude model. Raises BadInput, and MissingPart without the SDK.
+
+    Forms: `tool` forces a tool whose input is the decision; `offered` only offers it, since a model that thinks can
+    not be forced; `text` puts the schema into the question.
+    """
+
+    forms: ClassVar[tuple[str, ...]] = ("tool", "offered", "text")
+
+    def __init__(self, name: str, settings: EndpointSettings) -> None:
+        load_sdk("anthropic", "anthropic", "anthropic")
+        first = "offered" if _thinks(settings) else "tool"
+        # As with chat: a key is for its own provider, other addresses get the one that is named.
+        variable = KEY if urlsplit(settings.base_url or BASE_URL).hostname == urlsplit(BASE_URL).hostname else ""
+        super().__init__(name, settings, base_url=BASE_URL, variable=variable, first_form=first)
+
+    def body(self, request: Request, form: str) -> Body:
+        s = self.settings
+        system = "\n\n".join(
+            str(part) for message in request.messages if message.role == "system" for part in message.parts
+        )
+        messages = [self._message(message) for message in request.messages if message.role != "system"]
+        body: Body = {"model": self.name, "max_tokens": s.max_tokens, "messages": messages}
+        if system:
+            body["system"] = system
+        if _thinks(s):
+            body["max_tokens"] += s.reasoning_tokens
+            body["thinking"] = {"type": "adaptive", "display": "summarized"}
+            body["output_config"] = {"effort": s.reasoning}
+        if request.schema is None:
+            return body
+        if form == "text":
+            wish = f"Answer with one JSON object of this schema and nothing else:\n{json.dumps(request.schema)}"
+            messages[-1]["content"].append({"type": "text", "text": wish})
+            return body
+        about = "Say what the robot does next. Always answer with this tool."
+        body["tools"] = [{"name": request.name, "description": about, "input_schema": dict(request.schema)}]
+        if form == "tool":
+            body["tool_choice"] = {"type": "tool", "name": request.name, "disable_parallel_tool_use": True}
+        else:
+            body["tool_choice"] = {"type": "auto", "disable_parallel_tool_use": True}
+        return body
+
+    async def send(self, body: Body, key: str) -> Reply:
+        import anthropic
+        import httpx2
+
+        http = httpx2.AsyncClient(verify=certificates(), timeout=httpx2.Timeout(None, connect=CONNECT))
+        async with anthropic.AsyncAnthropic(
+            api_key=key or "none",
+            base_url=self.endpoint.url,
+            max_retries=0,
+            http_client=http,
+        ) as client:
+            try:
+                raw = await client.messages.with_raw_response.create(**body, timeout=http.timeout)
+            except anthropic.APIStatusError as error:
+                raise self.refused(error.status_code, error.response.headers, _said(error.body)) from None
+            except anthropic.APIConnectionError as error:
+                raise self.unreachable(error) from None
+            return self._read(await raw.text())
+
+    def _read(self, text: str) -> Reply:
+        try:
+            answer = _Answer.model_validate_json(text)
+        except ValidationError:
+            raise self.garbage() from None
+        return Reply(
+            text=_decided(answer.content) or "\n".join(block.text for block in answer.content if block.type == "text"),
+            reasoning="\n".join(block.thinking for block in answer.content if block.type == "thinking"),
+            finish=_FINISH.get(answer.stop_reason, "stop"),
+            input_tokens=answer.usage.input_tokens,
+            output_tokens=answer.usage.output_tokens,
+        )
+
+    def _message(self, message: Message) -> dict[str, Any]:
+        return {"role": message.role, "content": list(self._blocks(message))}
+
+    def _blocks(self, message: Message) -> Iterator[dict[str, Any]]:
+        for part in message.parts:
+            yield {"type": "text", "text": part} if isinstance(part, str) else self._picture(part)
+
+    def _picture(self, image: Image) -> dict[str, Any]:
+        source = {"type": "base64", "media_type": self.pictures.media_type, "data": self.pictures.base64(image)}
+        return {"type": "image", "source": source}
+
+
+def _decided(blocks: list[_Block]) -> str:
+    """The input of the first tool that was used, as JSON, or ""."""
+    inputs = (block.input for block in blocks if block.type == "tool_use" and block.input is not None)
+    return next((json.dumps(given, ensure_ascii=False) for given in inputs), "")
+
+
+def _thinks(settings: EndpointSettings) -> bool:
+    return settings.reasoning not in (None, "none")
+
+
+def _said(body: object) -> str:
+    """The endpoint's own words in an error body: `{"error": {"message": ...}}`."""
+    inner = body.get("error") if isinstance(body, Mapping) else None
+    return str(inner.get("message", "")) if isinstance(inner, Mapping) else ""
