@@ -24,7 +24,7 @@ def draft_from_json(text: str, layout: Layout, actions: Sequence[str]) -> Draft 
     """
     found = find_json(text)
     broken = any(isinstance(one, Broken) for one in found)
-    spoken = [one for one in found if isinstance(one, Broken) or _speaks(one, bare=not broken)]
+    spoken = [one for one in found if _speaks(one, bare=not broken)]
     if not spoken:
         return None
     chosen = spoken[0 if layout.block == "first" else -1]
@@ -38,8 +38,10 @@ def draft_from_json(text: str, layout: Layout, actions: Sequence[str]) -> Draft 
         raise Unreadable(f"{error} {how(layout.answer)}") from error
 
 
-def _speaks(one: Members | list[Value], *, bare: bool) -> bool:
-    """Whether it tells what to do. `bare`: subtasks without an object around them count as well."""
+def _speaks(one: Members | list[Value] | Broken, *, bare: bool) -> bool:
+    """Whether it tells what to do, or broke before it could. `bare`: subtasks without an object around them count."""
+    if isinstance(one, Broken):
+        return not one.keys.isdisjoint((*_HOLDERS, *_SAID, "action"))
     if isinstance(one, list):
         return bare and bool(one) and all(isinstance(step, Members) and step.all("action") for step in one)
     return any(one.all(key) for key in _HOLDERS) or (bare and bool(one.all("action")) and not one.cut)

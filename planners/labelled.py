@@ -76,7 +76,7 @@ def _official(text: str) -> Draft | None:
 
 def _fields(text: str) -> list[_Field]:
     labels = list(_LABEL.finditer(text))
-    ends = [one.start() for one in labels[1:]] + [len(text)]
+    ends = [*(one.start() for one in labels[1:]), len(text)][: len(labels)]
     return [
         _Field((one["label"] or one["heading"]).lower().replace("-", ""), text[one.end() : end], one is not labels[-1])
         for one, end in zip(labels, ends, strict=True)

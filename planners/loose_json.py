@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 MAX_DEPTH = 32
-WORK_PER_CHARACTER = 30
+WORK_PER_CHARACTER = 8
 """Characters that may be looked at for every character of the text, before the reader gives up."""
 
 _CLOSING = {'"': '"', "'": "'", "“": "”“", "‘": "’‘"}
@@ -52,9 +52,10 @@ Value: TypeAlias = Members | list["Value"] | str | float | bool | None
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """Something that began like a JSON object and is none, and why."""
+    """Something that began like a JSON object and is none: why, and the keys before the place where it breaks."""
 
     reason: str
+    keys: frozenset[str] = frozenset()
 
     def __str__(self) -> str:
         return self.reason
@@ -73,32 +74,32 @@ def find_json(text: str) -> list[Members | list[Value] | Broken]:
 
 
 class _NotJson(Exception):
-    """Why the reader stopped, and where."""
+    """Why the reader stopped, and where. deep: at brackets in brackets in brackets."""
 
-    def __init__(self, reason: str, at: int) -> None:
+    def __init__(self, reason: str, at: int, deep: bool = False) -> None:
         super().__init__(reason)
         self.at = at
+        self.deep = deep
 
 
 class _Reader:
     def __init__(self, text: str) -> None:
         self._text = text
         self._left = WORK_PER_CHARACTER * len(text) + 1000
-        self._keys = 0
+        self._keys: set[str] = set()
         self._at = 0
 
     def scan(self) -> Iterator[Members | list[Value] | Broken]:
         """Everything in the text that is, or began as, an object or an array."""
         at = 0
         while found := _START.search(self._text, at):
-            start, self._at, self._keys = found.start(), found.start(), 0
+            start, self._at, self._keys = found.start(), found.start(), set()
             try:
                 value = self._value(0)
             except _NotJson as why:
-                at = start + 1
+                at = max(why.at, start + 1) if self._keys or why.deep else start + 1
                 if self._keys:
-                    at = max(why.at, at)
-                    yield Broken(str(why))
+                    yield Broken(str(why), frozenset(self._keys))
                 if self._left <= 0:
                     return
                 continue
@@ -111,7 +112,7 @@ class _Reader:
     def _value(self, depth: int) -> Value:
         self._blank()
         if depth > MAX_DEPTH:
-            raise self._error("it is nested too deeply")
+            raise _NotJson("it is nested too deeply", self._at, deep=True)
         character = self._peek()
         if character == "{":
             return self._object(depth)
@@ -144,7 +145,7 @@ class _Reader:
             if self._peek() != ":":
                 raise self._error("a colon is missing after a key")
             self._move(self._at + 1)
-            self._keys += 1
+            self._keys.add(_plain(key))
             pairs.append((key, self._value(depth + 1)))
             self._separator("}", end_allowed=depth == 0)
 

@@ -1,0 +1,199 @@
+"""10,000 spoilt answers: none raises anything but Unreadable, none says a word that is not in the text."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from homie.types import Decision, Subtask
+from planners.answers import Layout
+from planners.examples import as_json
+from planners.json_answers import draft_from_json
+from planners.parsing import parse_subtask
+from planners.reading import Unreadable, read
+
+DATA = Path(__file__).parent / "data"
+ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
+MODELS = ("NoMaD", "PixNav", "octo", "RT-1-X")
+TEXT, JSON, PLAN = Layout("text"), Layout("json"), Layout("plan")
+SPOILT = 10_000
+SEED = 20250515
+
+RUNS = (
+    ("[Go to, kitchen]", "[Open, drawer]", "[Put, short_can, drawer]", "[Go to, kitchen_counter]"),
+    ("[Go to, yellow_box]", "[Pick, yellow_box]", "[Go to, fridge]", "[Open, fridge]", "[Close, fridge]", "[End]"),
+    ("[Go to, beige table]", "[Pick, item on the beige table]", "[Pick, stack of papers]", "[Go to, living room]"),
+    ("[Pick, cracker_box]", "[Put, cracker_box, beige_table]", "[Pick, sugar_box]", "[End]"),
+    ("[Go to, green_can]", "[Pick, green_can]", "[Put, green_can, brown_table]", "[Open, fridge]", "[End]"),
+)
+"""Subtasks of the runs that the EMMOE paper prints (appendices C and I)."""
+
+
+def texts() -> list[str]:
+    """Real answers in the text form: what the golden cases have, as far as the official parser takes it."""
+    cases = json.loads((DATA / "emmoe_planner_outputs.json").read_text(encoding="utf-8"))["cases"]
+    conversations = json.loads((DATA / "emmoe_conversations.json").read_text(encoding="utf-8"))
+    golden = [one["output"] for one in cases if one["expected"]["match"] is not None]
+    told = [one["output"] for case in conversations.values() for one in case if one["subtask"] is not None]
+    return [*golden, *told]
+
+
+def objects() -> list[tuple[Layout, str, tuple[Subtask, ...]]]:
+    """Valid JSON answers, single steps and plans, with what they say."""
+    made = []
+    for at, run in enumerate(RUNS):
+        steps = tuple(parse_subtask(one) for one in run)
+        said = f"I don't see \"it\" {{yet}}, so: step {at} [of {len(run)}], // isn't it?"
+        model = MODELS[at % len(MODELS)]
+        for step in steps:
+            one = {"analysis": said, "subtask": as_json(step), "model": model}
+            made.append((JSON, json.dumps(one, indent=at % 3 or None), (step,)))
+        plan = {
+            "visual_state_description": said,
+            "reasoning_and_reflection": "Nothing was tried.",
+            "language_plan": "As above.",
+            "executable_plan": [as_json(one) for one in steps],
+            "model": model,
+        }
+        made.append((PLAN, json.dumps(plan), steps))
+    return made
+
+
+# ---------------------------------------------------------------- spoiling
+
+PIECES = (
+    *"{}[]()\"',:;.\\/#*_`| \n\t\0éあ",
+    "'", "’", "“", "```json\n", "**", "//", "/*", "*/", "null", "None", "True", "Analysis:", "Subtask:", "Model:",
+    "subtask", '"subtask":', '"action":', '"End"', "[End]", "</s>", "<think>", "</think>", "\\u00", "\\ud800", "\ud83d",
+    "don't", "__import__('os')", "{{", "}}", "[[", "]]", "1e999", "-", "NaN", "{% x %}",
+)  # fmt: skip
+
+
+def drop(text: str, dice: random.Random) -> str:
+    at = dice.randrange(len(text) + 1)
+    return text[:at] + text[at + dice.randint(1, 4) :]
+
+
+def insert(text: str, dice: random.Random) -> str:
+    at = dice.randrange(len(text) + 1)
+    return text[:at] + dice.choice(PIECES) + text[at:]
+
+
+def exchange(text: str, dice: random.Random) -> str:
+    at = dice.randrange(len(text) + 1)
+    return text[:at] + dice.choice(PIECES) + text[at + 1 :]
+
+
+def cut(text: str, dice: random.Random) -> str:
+    return text[: dice.randrange(len(text) + 1)]
+
+
+def behead(text: str, dice: random.Random) -> str:
+    return text[dice.randrange(len(text) + 1) :]
+
+
+def repeat(text: str, dice: random.Random) -> str:
+    first, last = sorted((dice.randrange(len(text) + 1), dice.randrange(len(text) + 1)))
+    return text[:last] + text[first:last] * dice.randint(1, 3) + text[last:]
+
+
+def swap(text: str, dice: random.Random) -> str:
+    words = re.split(r"(\s+)", text)
+    one, other = dice.randrange(len(words)), dice.randrange(len(words))
+    words[one], words[other] = words[other], words[one]
+    return "".join(words)
+
+
+def requote(text: str, dice: random.Random) -> str:
+    return text.replace('"', dice.choice("'’“`"))
+
+
+def glue(text: str, dice: random.Random) -> str:
+    return text + dice.choice(("", "\n", " or ")) + text
+
+
+def small(text: str, dice: random.Random) -> str:
+    return text.lower()
+
+
+SPOILERS: tuple[Callable[[str, random.Random], str], ...] = (
+    drop, insert, exchange, cut, behead, repeat, swap, requote, glue, small,
+)  # fmt: skip
+
+
+def spoilt(number: int) -> list[tuple[Layout, str]]:
+    """Answers with one to four things done to them; the same ones every time."""
+    dice = random.Random(SEED)
+    sound = [*((TEXT, text) for text in texts()), *((layout, text) for layout, text, _ in objects())]
+    made = []
+    for _ in range(number):
+        layout, text = dice.choice(sound)
+        for _ in range(dice.randint(1, 4)):
+            text = dice.choice(SPOILERS)(text, dice)
+        made.append((layout, text))
+    return made
+
+
+def stands_in(decision: Decision, text: str) -> bool:
+    """Whether every action, target and destination stands in the text, in one piece; escapes of JSON undone."""
+    plain = re.sub(r"\\u([0-9a-fA-F]{4})", lambda code: chr(int(code[1], 16)), text)
+    plain = re.sub(r"\\[bfnrt]", " ", plain).replace("\\", "").encode("utf-8", "replace").decode()
+    known = [" ".join(one.split()) for one in (text, plain)]
+    said = [part for one in decision.subtasks for part in (one.action, one.target, one.destination)]
+    return all(any(part in one for one in known) for part in said)
+
+
+# ---------------------------------------------------------------- tests
+
+
+def test_sound_answers_are_all_read() -> None:
+    for text in texts():
+        assert len(read(text, TEXT, ACTIONS, MODELS).subtasks) == 1
+    for layout, text, steps in objects():
+        assert read(text, layout, ACTIONS, MODELS).subtasks == steps
+        assert draft_from_json(text, layout, ACTIONS) is not None
+
+
+def test_spoilt_answers_are_read_as_they_stand_or_not_at_all() -> None:
+    answers = spoilt(SPOILT)
+    problems = []
+    for layout, text in answers:
+        try:
+            decision = read(text, layout, ACTIONS, MODELS)
+        except Unreadable as why:
+            problems.append(str(why))
+            continue
+        assert decision.subtasks, text
+        assert decision.raw == text
+        assert all(one.action for one in decision.subtasks)
+        assert stands_in(decision, text), (text, decision)
+        json.dumps([one.target for one in decision.subtasks], ensure_ascii=False).encode()
+    assert all("Write " in problem and problem.endswith(".") for problem in problems)
+    assert SPOILT // 20 < len(problems) < SPOILT - SPOILT // 20  # the spoilers spoil, and not everything
+
+
+def test_the_spoilt_answers_are_the_same_every_time() -> None:
+    assert spoilt(50) == spoilt(50)
+
+
+def test_a_made_up_word_would_be_noticed() -> None:
+    text = "Analysis: x\nSubtask: [Pick, apple]\nModel: octo"
+    assert stands_in(read(text, TEXT, ACTIONS), text)
+    assert not stands_in(Decision((Subtask("Pick", "pear"),)), text)
+    assert not stands_in(Decision((Subtask("Open", "apple"),)), text)
+
+
+@pytest.mark.parametrize("layout", [TEXT, JSON, PLAN])
+def test_noise_is_never_read(layout: Layout) -> None:
+    """Random text without the shape of an answer: nothing is made of it."""
+    dice = random.Random(SEED)
+    letters = "abcdefghijklmnopqrstuvwxyz     ,.!?'\"\n"
+    for _ in range(500):
+        text = "".join(dice.choices(letters, k=dice.randint(0, 200)))
+        with pytest.raises(Unreadable):
+            read(text, layout, ACTIONS, MODELS)
