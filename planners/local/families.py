@@ -1,0 +1,92 @@
+"""The model families that Homie can drive, by `model_type` of `config.json`, and how to feed each without torchvision.
+
+The processors of transformers that also take videos demand a video processor, and that demands torchvision. Homie
+shows pictures only: it puts image processor (the PIL one), tokenizer and chat template together itself.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import transformers
+from transformers.processing_utils import ProcessorMixin
+
+from homie.errors import BadInput
+
+_PARTS = ("image_processor", "tokenizer")
+
+VICUNA = (
+    "{% for message in messages %}"
+    "{% if message.role == 'user' %}USER: {% elif message.role == 'assistant' %}ASSISTANT: {% endif %}"
+    "{% for part in message.content %}"
+    "{% if part.type == 'image' %}<image>\n{% else %}{{ part.text }}{% endif %}"
+    "{% endfor %}"
+    "{% if message.role == 'assistant' %}{{ eos_token }}{% else %} {% endif %}"
+    "{% endfor %}"
+    "{% if add_generation_prompt %}ASSISTANT:{% endif %}"
+)
+"""The conversation of models tuned from Vicuna 1.5, for checkpoints that come without a template."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """processor: the class of transformers that turns text and pictures into tensors. template: of the conversation,
+    for checkpoints that have none ("": they have to)."""
+
+    processor: str
+    template: str = ""
+
+
+FAMILIES: Mapping[str, Family] = MappingProxyType(
+    {
+        "idefics3": Family("Idefics3Processor"),
+        "internvl": Family("InternVLProcessor"),
+        "llava": Family("LlavaProcessor", VICUNA),
+        "llava_next": Family("LlavaNextProcessor"),
+        "llava_onevision": Family("LlavaOnevisionProcessor"),
+        "qwen2_vl": Family("Qwen2VLProcessor"),
+        "qwen2_5_vl": Family("Qwen2_5_VLProcessor"),
+        "smolvlm": Family("Idefics3Processor"),  # writes pictures alike; its own needs num2words (LGPL) for videos
+        "video_llava": Family("VideoLlavaProcessor", VICUNA),
+    }
+)
+
+
+def make_processor(model_type: str, folder: Path, tokenizer: Any) -> Any:
+    """What turns texts and pictures into tensors: `processor(text=[...], images=[[...], ...])`. Raises BadInput."""
+    family = FAMILIES[model_type]
+    saved, _ = ProcessorMixin.get_processor_dict(folder, local_files_only=True)
+    template = saved.get("chat_template") or tokenizer.chat_template or family.template
+    if not template:
+        raise BadInput(f"The model {folder} has no chat template: put its chat_template.jinja into the folder.")
+    images = transformers.AutoImageProcessor.from_pretrained(folder, local_files_only=True, backend="pil")
+    base = getattr(transformers, family.processor)
+    known = set(inspect.signature(base).parameters) - {*_PARTS, "video_processor", "chat_template", "kwargs"}
+    more = {name: value for name, value in saved.items() if name in known}
+    if "video_processor" in inspect.signature(base).parameters:
+        more["video_processor"] = None
+    return _images_only(base)(image_processor=images, tokenizer=tokenizer, chat_template=template, **more)
+
+
+class _ImagesOnly(ProcessorMixin):  # type: ignore[misc]
+    """Stands between a processor and its base class, and leaves the video processor out."""
+
+    @classmethod
+    def get_attributes(cls) -> list[str]:
+        return list(_PARTS)
+
+    def __init__(self, *parts: Any, chat_template: str | None = None, **named: Any) -> None:
+        given = [part for part in parts if part is not None]
+        named = {name: part for name, part in named.items() if name in _PARTS}
+        super().__init__(*given, chat_template=chat_template, **named)
+
+
+@cache
+def _images_only(base: type) -> type:
+    return type(base.__name__, (base, _ImagesOnly), {})

@@ -1,0 +1,289 @@
+"""Tiny vision-language models with random weights, saved as a hub snapshot would be. Nothing is downloaded.
+
+Each has about 200 thousand parameters; its byte-level BPE tokenizer is trained on the spot.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers as hf
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+SIDE, PATCH = 28, 14
+ROOM = 8192
+TEXT = {
+    "hidden_size": 64,
+    "intermediate_size": 128,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "max_position_embeddings": ROOM,
+}
+VISION = {
+    "hidden_size": 32,
+    "intermediate_size": 64,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "image_size": SIDE,
+    "patch_size": PATCH,
+}
+CORPUS = [
+    "Task: find a can and put it into the drawer. Inventory: None. Feedback: None. History: None.",
+    '{"analysis": "I see a table and a fridge.", "subtasks": [{"action": "Go to", "target": "fridge"}]}',
+    '{"analysis": "The can is here.", "subtasks": [{"action": "Pick", "target": "can"}], "model": "classical"}',
+    "Analysis: the fridge is closed. Subtask: [Open, fridge] Model: classical. Put Close End",
+] * 5
+
+Maker = Callable[[], tuple[Any, Any, Any, Mapping[str, object]]]
+
+
+def tiny_model(folder: Path, kind: str) -> Path:
+    """Build the model of a kind (a key of `KINDS`) with seed 0 and save it into a folder; the folder."""
+    torch.manual_seed(0)
+    model, tokenizer, images, more = KINDS[kind]()
+    model.generation_config = hf.GenerationConfig(eos_token_id=tokenizer.eos_token_id)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    if images is not None:
+        images.save_pretrained(folder)
+        (folder / "processor_config.json").write_text(json.dumps(more))
+    return folder
+
+
+def tokenizer_with(special: Sequence[str], template: str, **names: Any) -> Any:
+    """A byte-level BPE tokenizer; special tokens get the ids 0, 1, 2, ... in order."""
+    trained = Tokenizer(models.BPE(unk_token=None))
+    trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trained.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=500, special_tokens=list(special), show_progress=False, initial_alphabet=alphabet
+    )
+    trained.train_from_iterator(CORPUS, trainer)
+    return hf.PreTrainedTokenizerFast(tokenizer_object=trained, chat_template=template, **names)
+
+
+def template(role: str, image: str, end: str, prompt: str) -> str:
+    """A chat template for content in parts."""
+    return (
+        "{% for m in messages %}" + role + "{% for c in m['content'] %}"
+        "{% if c['type'] == 'image' %}" + image + "{% else %}{{ c['text'] }}{% endif %}{% endfor %}"
+        "" + end + "{% endfor %}{% if add_generation_prompt %}" + prompt + "{% endif %}"
+    )
+
+
+VICUNA = template(
+    "{{ m['role'].upper() }}: ", "<image>\n", "{% if m['role'] == 'assistant' %}</s>{% endif %} ", "ASSISTANT:"
+)
+LLAMA_SPECIAL = ["<unk>", "<s>", "</s>", "<pad>", "<image>", "<video>"]
+LLAMA_NAMES = {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>"}
+
+
+def llama(vocabulary: int, heads: int = 4, **more: Any) -> Any:
+    return hf.LlamaConfig(vocab_size=vocabulary, num_key_value_heads=heads, **TEXT, **more)
+
+
+def clip_images(kind: Any, **more: Any) -> Any:
+    return kind(size={"shortest_edge": SIDE}, crop_size={"height": SIDE, "width": SIDE}, **more)
+
+
+def llava() -> tuple[Any, Any, Any, Mapping[str, object]]:
+    tokenizer = tokenizer_with(LLAMA_SPECIAL, VICUNA, **LLAMA_NAMES)
+    text = llama(len(tokenizer), pad_token_id=3, eos_token_id=2, bos_token_id=1)
+    config = hf.LlavaConfig(vision_config=hf.CLIPVisionConfig(**VISION), image_token_id=4, text_config=text)
+    more = {
+        "processor_class": "LlavaProcessor",
+        "patch_size": PATCH,
+        "vision_feature_select_strategy": "default",
+        "num_additional_image_tokens": 1,
+    }
+    return hf.LlavaForConditionalGeneration(config), tokenizer, clip_images(hf.CLIPImageProcessor), more
+
+
+def llava_next() -> tuple[Any, Any, Any, Mapping[str, object]]:
+    tokenizer = tokenizer_with(LLAMA_SPECIAL, VICUNA, **LLAMA_NAMES)
+    text = llama(len(tokenizer), pad_token_id=3, eos_token_id=2, bos_token_id=1)
+    grid = [[SIDE, 2 * SIDE], [2 * SIDE, SIDE], [2 * SIDE, 2 * SIDE]]
+    config = hf.LlavaNextConfig(
+        vision_config=hf.CLIPVisionConfig(**VISION), image_token_id=4, text_config=text, image_grid_pinpoints=grid
+    )
+    images = clip_images(hf.LlavaNextImageProcessor, image_grid_pinpoints=grid)
+    more = {
+        "processor_class": "LlavaNextProcessor",
+        "patch_size": PATCH,
+        "vision_feature_select_strategy": "default",
+        "num_additional_image_tokens": 1,
+    }
+    return hf.LlavaNextForConditionalGeneration(config), tokenizer, images, more
+
+
+def llava_onevision() -> tuple[Any, Any, Any, Mapping[str, object]]:
+    tokenizer = tokenizer_with(LLAMA_SPECIAL, VICUNA, **LLAMA_NAMES)
+    text = hf.Qwen2Config(vocab_size=len(tokenizer), num_key_value_heads=2, pad_token_id=3, eos_token_id=2, **TEXT)
+    grid = [[SIDE, SIDE], [2 * SIDE, 2 * SIDE]]
+    config = hf.LlavaOnevisionConfig(
+        vision_config=hf.SiglipVisionConfig(**VISION, vision_use_head=False),
+        text_config=text,
+        image_token_id=4,
+        video_token_id=5,
+        image_grid_pinpoints=grid,
+        vision_aspect_ratio="anyres_max_9",
+    )
+    images = hf.LlavaOnevisionImageProcessor(size={"height": SIDE, "width": SIDE}, image_grid_pinpoints=grid)
+    more = {
+        "processor_class": "LlavaOnevisionProcessor",
+        "num_image_tokens": (SIDE // PATCH) ** 2,
+        "vision_feature_select_strategy": "full",
+    }
+    return hf.LlavaOnevisionForConditionalGeneration(config), tokenizer, images, more
+
+
+def video_llava() -> tuple[Any, Any, Any, Mapping[str, object]]:
+    """Its checkpoints have no chat template."""
+    tokenizer = tokenizer_with(LLAMA_SPECIAL, VICUNA, **LLAMA_NAMES)
+    tokenizer.chat_template = None
+    text = llama(len(tokenizer), pad_token_id=3, eos_token_id=2, bos_token_id=1)
+    config = hf.VideoLlavaConfig(
+        vision_config=hf.CLIPVisionConfig(**VISION),
+        text_config=text,
+        image_token_index=4,
+        video_token_index=5,
+        image_seq_length=(SIDE // PATCH) ** 2,
+    )
+    more = {
+        "processor_class": "VideoLlavaProcessor",
+        "patch_size": PATCH,
+        "vision_feature_select_strategy": "default",
+        "num_additional_image_tokens": 1,
+    }
+    images = clip_images(hf.VideoLlavaImageProcessor)
+    return hf.VideoLlavaForConditionalGeneration(config), tokenizer, images, more
+
+
+def idefics3_tokenizer() -> Any:
+    rows = [f"<row_{row}_col_{column}>" for row in range(1, 7) for column in range(1, 7)]
+    start, end = "<|im_start|>", "<end_of_utterance>"
+    special = ["<unk>", start, end, "<pad>", "<image>", "<fake_token_around_image>", "<global-img>", *rows]
+    text = template("{{ m['role'].capitalize() }}: ", "<image>", f"{end}\n", "Assistant:")
+    return tokenizer_with(special, text, unk_token="<unk>", bos_token=start, eos_token=end, pad_token="<pad>")
+
+
+def idefics3(model: str = "Idefics3") -> tuple[Any, Any, Any, Mapping[str, object]]:
+    tokenizer = idefics3_tokenizer()
+    text = llama(len(tokenizer), heads=2, pad_token_id=3)
+    config = getattr(hf, f"{model}Config")(
+        image_token_id=4, pad_token_id=3, scale_factor=2, vision_config=VISION, text_config=text
+    )
+    edge = {"longest_edge": SIDE}
+    images = getattr(hf, f"{model}ImageProcessor")(size=edge, max_image_size=edge, do_image_splitting=False)
+    more = {"processor_class": f"{model}Processor", "image_seq_len": (SIDE // PATCH // 2) ** 2}
+    return getattr(hf, f"{model}ForConditionalGeneration")(config), tokenizer, images, more
+
+
+def smolvlm() -> tuple[Any, Any, Any, Mapping[str, object]]:
+    return idefics3("SmolVLM")
+
+
+CHATML = (
+    "<|im_start|>{{ m['role'] }}\n",
+    "<|im_end|>\n",
+    "<|im_start|>assistant\n",
+)
+QWEN_SPECIAL = [
+    "<|endoftext|>",
+    "<|im_start|>",
+    "<|im_end|>",
+    "<|vision_start|>",
+    "<|vision_end|>",
+    "<|image_pad|>",
+    "<|video_pad|>",
+]
+
+
+def qwen2_vl(
+    model: str = "Qwen2VL", vision: Mapping[str, object] | None = None
+) -> tuple[Any, Any, Any, Mapping[str, object]]:
+    text = template(CHATML[0], "<|vision_start|><|image_pad|><|vision_end|>", CHATML[1], CHATML[2])
+    tokenizer = tokenizer_with(QWEN_SPECIAL, text, eos_token="<|im_end|>", pad_token="<|endoftext|>")
+    rope = {"rope_type": "default", "rope_theta": 10000.0, "mrope_section": [2, 3, 3]}
+    language = {
+        "vocab_size": len(tokenizer),
+        "num_key_value_heads": 2,
+        "rope_parameters": rope,
+        "pad_token_id": 0,
+        "eos_token_id": 2,
+        "bos_token_id": None,
+        **TEXT,
+    }
+    config = getattr(hf, f"{model}Config")(
+        image_token_id=5,
+        video_token_id=6,
+        vision_start_token_id=3,
+        vision_end_token_id=4,
+        text_config=language,
+        vision_config=vision or {"depth": 2, "embed_dim": 32, "hidden_size": 64, "num_heads": 2, "mlp_ratio": 2},
+    )
+    images = hf.Qwen2VLImageProcessor(size={"shortest_edge": SIDE**2, "longest_edge": (2 * SIDE) ** 2})
+    built = getattr(hf, f"{model}ForConditionalGeneration")(config)
+    return built, tokenizer, images, {"processor_class": f"{model}Processor"}
+
+
+def qwen2_5_vl() -> tuple[Any, Any, Any, Mapping[str, object]]:
+    vision = {
+        "depth": 2,
+        "hidden_size": 32,
+        "out_hidden_size": 64,
+        "num_heads": 2,
+        "intermediate_size": 64,
+        "fullatt_block_indexes": [1],
+    }
+    return qwen2_vl("Qwen2_5_VL", vision)
+
+
+def internvl() -> tuple[Any, Any, Any, Mapping[str, object]]:
+    names = {
+        "start_image_token": "<img>",
+        "end_image_token": "</img>",
+        "context_image_token": "<IMG_CONTEXT>",
+        "video_token": "<video>",
+    }
+    text = template(CHATML[0], "<IMG_CONTEXT>\n", CHATML[1], CHATML[2])
+    special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>", *names.values()]
+    tokenizer = tokenizer_with(
+        special, text, eos_token="<|im_end|>", pad_token="<|endoftext|>", extra_special_tokens=names
+    )
+    language = hf.Qwen2Config(vocab_size=len(tokenizer), num_key_value_heads=2, pad_token_id=0, eos_token_id=2, **TEXT)
+    vision = {**VISION, "image_size": [SIDE, SIDE], "patch_size": [PATCH, PATCH]}
+    config = hf.InternVLConfig(vision_config=vision, text_config=language, image_token_id=5, downsample_ratio=0.5)
+    images = hf.GotOcr2ImageProcessor(size={"height": SIDE, "width": SIDE}, max_patches=2, crop_to_patches=False)
+    more = {"processor_class": "InternVLProcessor", "image_seq_length": (SIDE // PATCH // 2) ** 2}
+    return hf.InternVLForConditionalGeneration(config), tokenizer, images, more
+
+
+def qwen2() -> tuple[Any, Any, Any, Mapping[str, object]]:
+    """A text-only model."""
+    text = (
+        "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}"
+        "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
+    )
+    tokenizer = tokenizer_with(QWEN_SPECIAL[:3], text, eos_token="<|im_end|>", pad_token="<|endoftext|>")
+    config = hf.Qwen2Config(vocab_size=len(tokenizer), num_key_value_heads=2, pad_token_id=0, eos_token_id=2, **TEXT)
+    return hf.Qwen2ForCausalLM(config), tokenizer, None, {}
+
+
+KINDS: Mapping[str, Maker] = {
+    "llava": llava,
+    "llava_next": llava_next,
+    "llava_onevision": llava_onevision,
+    "video_llava": video_llava,
+    "idefics3": idefics3,
+    "smolvlm": smolvlm,
+    "qwen2_vl": qwen2_vl,
+    "qwen2_5_vl": qwen2_5_vl,
+    "internvl": internvl,
+    "qwen2": qwen2,
+}
