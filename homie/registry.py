@@ -20,6 +20,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "rule": "planners.rule:RulePlanner",
             "scripted": "planners.scripted:ScriptedPlanner",
             "human": "planners.human:HumanPlanner",
+            "transformers": "planners.local.planner:TransformersPlanner",
             "chat": "planners.chat:ChatPlanner",
             "anthropic": "planners.claude:ClaudePlanner",
         },

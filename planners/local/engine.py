@@ -20,7 +20,6 @@ from planners.local.decoding import Row, Steering
 from planners.local.grammar import Grammar
 from planners.messages import Message
 
-
 LEAST = 16
 """Tokens that must be left for an answer."""
 
@@ -120,8 +119,8 @@ class Engine:
             return question.limit
         if room - read < LEAST:
             raise PlannerError(
-                f"The prompt takes {read} tokens, the model has room for {room}: show fewer examples (--set examples=0), "
-                "fewer or smaller images (image_size)."
+                f"The prompt takes {read} tokens, the model has room for {room}: show fewer examples "
+                "(--set examples=0), fewer or smaller images (image_size)."
             )
         return min(question.limit, room - read)
 

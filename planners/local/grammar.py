@@ -38,8 +38,8 @@ class Grammar:
         self._reserve = closing_bytes(schema, schema) + _SLACK
         if budget <= self._reserve:
             raise PlannerError(
-                f"{budget} tokens may be too few for a whole answer, {2 * self._reserve} are enough: raise max_new_tokens, "
-                "or shorten the prompt (examples, image_size) where it leaves the model no room."
+                f"{budget} tokens may be too few for a whole answer, {2 * self._reserve} are enough: raise "
+                "max_new_tokens, or shorten the prompt (examples, image_size) where it leaves the model no room."
             )
         rules = _rules(json.dumps(bounded(schema, budget)))
         wrong, messages = LLMatcher.validate_grammar_with_warnings(rules, tokenizer)
