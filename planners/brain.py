@@ -24,7 +24,7 @@ from planners.reading import Unreadable
 __all__ = ["ModelPlanner", "PromptSettings"]
 
 MAX_ECHO = 4000
-"""Characters of an unreadable answer that are shown to the model again."""
+"""Characters of an answer that are shown to the model again."""
 _FINISHED_BADLY = {
     "length": "Your answer was cut off before its end. Answer again and be brief.",
     "refusal": "You declined to answer. Nothing but the next step of a household robot is asked for: answer again.",
@@ -55,7 +55,7 @@ class ModelPlanner(Planner):
         """The next decision (EMMOE, section 4.2). Raises PlannerError where the model gives no answer at all."""
         request, turn = self.prompt.request(given, tuple(self._turns))
         decision = self._ask(request, given)
-        self._turns.append(turn.answered("" if decision.problem else decision.raw))
+        self._turns.append(turn.answered("" if decision.problem else _echo(decision.raw)))
         return decision
 
     def describe(self) -> Mapping[str, object]:
@@ -104,7 +104,9 @@ def _answer(reply: Reply, problem: str, seconds: float) -> Answer:
 
 
 def _echo(text: str) -> str:
-    """What the model is shown of its own answer: endpoints refuse empty messages, and a runaway answer costs twice."""
-    if not text.strip():
+    """What the model is shown of its own answer: endpoints refuse empty messages and halves of surrogate pairs, and a
+    runaway answer costs twice."""
+    shown = text[:MAX_ECHO].encode("utf-8", "replace").decode()
+    if not shown.strip():
         return "(empty)"
-    return text if len(text) <= MAX_ECHO else f"{text[:MAX_ECHO]} ..."
+    return shown if len(text) <= MAX_ECHO else f"{shown} ..."

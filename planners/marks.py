@@ -45,26 +45,33 @@ def draw_marks(picture: Image, boxes: Mapping[int, Box], factor: float = 1.0) ->
     """
     drawn = np.ascontiguousarray(picture).copy()
     height, width = drawn.shape[:2]
-    taken: list[Box] = []
+    corners: dict[int, tuple[int, int]] = {}
     for number, box in boxes.items():
         x0, y0, x1, y1 = (round(side * factor) for side in box)
         x0, y0 = min(max(x0, 0), width - 1), min(max(y0, 0), height - 1)
         x1, y1 = min(max(x1 - 1, x0), width - 1), min(max(y1 - 1, y0), height - 1)
-        colour = _COLOURS[number % len(_COLOURS)]
-        cv2.rectangle(drawn, (x0, y0), (x1, y1), colour, 1)
-        taken.append(_tag(drawn, str(number), (x0, y0), colour, taken))
+        cv2.rectangle(drawn, (x0, y0), (x1, y1), _colour(number), 1)
+        corners[number] = (x0, y0)
+    taken: list[Box] = []
+    for number, corner in corners.items():
+        taken.append(_tag(drawn, number, corner, taken))
     return drawn
 
 
-def _tag(drawn: Image, text: str, corner: tuple[int, int], colour: tuple[int, int, int], taken: list[Box]) -> Box:
+def _colour(number: int) -> tuple[int, int, int]:
+    return _COLOURS[number % len(_COLOURS)]
+
+
+def _tag(drawn: Image, number: int, corner: tuple[int, int], taken: list[Box]) -> Box:
     """Draw one number at a corner, lower where another one is already. Returns the pixels of the tag."""
+    text = str(number)
     (wide, high), _ = cv2.getTextSize(text, _FONT, _SCALE, 1)
     wide, high = wide + 2 * _MARGIN, high + 2 * _MARGIN
     left = max(0, min(corner[0], drawn.shape[1] - wide))
     top = max(0, min(corner[1], drawn.shape[0] - high))
     while (other := _overlapped((left, top, left + wide, top + high), taken)) and other[3] + high <= drawn.shape[0]:
         top = other[3]
-    cv2.rectangle(drawn, (left, top), (left + wide - 1, top + high - 1), colour, cv2.FILLED)
+    cv2.rectangle(drawn, (left, top), (left + wide - 1, top + high - 1), _colour(number), cv2.FILLED)
     place = (left + _MARGIN, top + high - _MARGIN - 1)
     cv2.putText(drawn, text, place, _FONT, _SCALE, (255, 255, 255), 1, cv2.LINE_AA)
     return left, top, left + wide, top + high

@@ -1,0 +1,193 @@
+"""The model planner: re-asks, what is kept of every answer, whole episodes with a model that answers from a list."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+from text_world import stage
+
+from homie.errors import PlannerError
+from homie.files import to_json
+from homie.types import END, VIEWS, ErrorCode, PlannerInput, Subtask
+from planners.brain import MAX_ECHO, ModelPlanner, PromptSettings
+from planners.messages import LanguageModel, Reply, Request
+
+ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
+GIVEN = PlannerInput(
+    "put the apple in the bowl",
+    1,
+    {view: np.zeros((64, 64, 3), np.uint8) for view in VIEWS},
+    (),
+    (),
+    (),
+    None,
+    ACTIONS,
+    ("text",),
+)
+
+
+def step(action: str, target: str = "", destination: str = "") -> str:
+    parts = {"action": action, "target": target, "destination": destination}
+    said = {"analysis": "Because.", "subtask": {key: one for key, one in parts.items() if one}, "model": "text"}
+    return json.dumps(said)
+
+
+class Listed(LanguageModel):
+    """Answers from a list, one a call, and keeps the questions."""
+
+    def __init__(self, *replies: Reply | str) -> None:
+        self.replies = [Reply(one) if isinstance(one, str) else one for one in replies]
+        self.asked: list[Request] = []
+        self.seeds: list[int] = []
+
+    def complete(self, request: Request) -> Reply:
+        self.asked.append(request)
+        if len(self.asked) > len(self.replies):
+            raise PlannerError("The list is over.")
+        return self.replies[len(self.asked) - 1]
+
+    def reset(self, *, seed: int) -> None:
+        self.seeds.append(seed)
+
+    def describe(self) -> Mapping[str, object]:
+        return {"name": "listed"}
+
+
+def planner(*replies: Reply | str, **settings: object) -> tuple[ModelPlanner, Listed]:
+    model = Listed(*replies)
+    made = ModelPlanner(model, PromptSettings(**settings))
+    made.reset("a task", seed=7)
+    return made, model
+
+
+def texts(request: Request) -> list[tuple[str, str]]:
+    return [(one.role, str(one.parts[-1])) for one in request.messages]
+
+
+def test_a_readable_answer_is_a_decision_with_its_answer() -> None:
+    reply = Reply(step("Pick", "apple"), "I thought.", input_tokens=900, output_tokens=40, cost=0.01, cached=True)
+    made, model = planner(reply)
+    decision = made.decide(GIVEN)
+    assert decision.subtasks == (Subtask("Pick", "apple"),)
+    assert (decision.analysis, decision.model, decision.raw, decision.problem) == ("Because.", "text", reply.text, "")
+    (answer,) = decision.answers
+    assert (answer.text, answer.reasoning, answer.problem) == (reply.text, "I thought.", "")
+    assert (answer.input_tokens, answer.output_tokens, answer.cost, answer.cached) == (900, 40, 0.01, True)
+    assert answer.seconds >= 0
+    assert model.seeds == [7]
+    assert model.asked[0].schema is not None
+
+
+def test_an_unreadable_answer_is_asked_for_again_with_the_problem() -> None:
+    made, model = planner("I will pick the apple.", step("Pick", "apple"))
+    decision = made.decide(GIVEN)
+    assert decision.subtasks == (Subtask("Pick", "apple"),)
+    assert [bool(one.problem) for one in decision.answers] == [True, False]
+    first, second = model.asked
+    assert second.messages[: len(first.messages)] == first.messages
+    assert texts(second)[-2] == ("assistant", "I will pick the apple.")
+    role, told = texts(second)[-1]
+    assert role == "user" and told == decision.answers[0].problem and "Write one JSON object" in told
+
+
+@pytest.mark.parametrize("reasks", [0, 1, 2, 5])
+def test_re_asks_are_bounded_and_no_action_is_made_up(reasks: int) -> None:
+    made, model = planner(*["no idea"] * 9, reasks=reasks)
+    decision = made.decide(GIVEN)
+    assert decision.subtasks == ()
+    assert "no subtask" in decision.problem
+    assert len(model.asked) == len(decision.answers) == reasks + 1
+    assert decision.raw == "no idea"
+    assert [len(one.messages) for one in model.asked] == [2 + 2 * at for at in range(reasks + 1)]
+
+
+@pytest.mark.parametrize(("finish", "said"), [("length", "cut off"), ("refusal", "declined")])
+def test_cut_off_and_declined_answers_count_as_unreadable(finish: str, said: str) -> None:
+    made, _ = planner(Reply(step("Pick", "apple"), finish=finish), step("Open", "fridge"))  # type: ignore[arg-type]
+    decision = made.decide(GIVEN)
+    assert said in decision.answers[0].problem
+    assert decision.subtasks == (Subtask("Open", "fridge"),)
+
+
+@pytest.mark.parametrize("text", ["", " \n", "\ud83d", "x" * 50_000])
+def test_what_the_model_is_shown_of_its_own_answer_can_be_sent(text: str) -> None:
+    made, model = planner(text, step("End"))
+    decision = made.decide(GIVEN)
+    echo = texts(model.asked[1])[-2][1]
+    assert echo.strip() and len(echo) <= MAX_ECHO + 4
+    echo.encode()
+    assert decision.answers[0].text == text  # the record keeps it as it came
+    to_json(decision.answers[0].text)
+
+
+def test_a_model_that_gives_no_answer_ends_the_episode_as_infrastructure() -> None:
+    made, _ = planner()
+    with pytest.raises(PlannerError, match="The list is over"):
+        made.decide(GIVEN)
+
+
+def test_a_new_episode_forgets_the_chat() -> None:
+    made, model = planner(*[step("Pick", "apple")] * 4, chat_turns=5)
+    for _ in range(3):
+        made.decide(GIVEN)
+    made.reset("another", seed=8)
+    made.decide(GIVEN)
+    assert [len(one.messages) for one in model.asked] == [2, 4, 6, 2]
+
+
+def test_an_unreadable_round_is_not_told_in_the_chat() -> None:
+    made, model = planner(step("Pick", "apple"), "what?", step("End"), chat_turns=5, reasks=0)
+    for _ in range(3):
+        made.decide(GIVEN)
+    assert [text for role, text in texts(model.asked[-1]) if role == "assistant"] == [step("Pick", "apple")]
+
+
+def test_what_is_recorded_of_it() -> None:
+    made, _ = planner(template="embodiedbench", examples=1)
+    told = json.loads(json.dumps(made.describe()))
+    assert told["model"] == {"name": "listed"}
+    assert told["prompt"]["template"] == "embodiedbench" and len(told["prompt"]["sha256"]) == 64
+    assert told["settings"]["examples"] == 1 and set(told["settings"]) == set(PromptSettings.model_fields)
+
+
+def test_settings_of_an_endpoint_are_for_the_model_to_describe() -> None:
+    class EndpointSettings(PromptSettings):
+        base_url: str = "https://user:secret@example.org"
+
+    made = ModelPlanner(Listed(), EndpointSettings())
+    assert "secret" not in json.dumps(made.describe())
+
+
+def episode(answers: Sequence[str], **settings: object) -> tuple[object, Listed]:
+    made, model = planner(*answers, **settings)
+    return stage().play("put the apple on the table", made), model
+
+
+def test_a_whole_episode() -> None:
+    answers = [step("Go to", "apple"), step("Pick", "apple"), step("Go to", "table"), step("Put", "apple", "table")]
+    result, model = episode([*answers, step("End")])
+    assert result.ended_by == "ended"
+    assert [item.feedback.status for item in result.history] == ["success"] * 5
+    assert "Inventory: apple" in texts(model.asked[2])[-1][1]
+
+
+def test_an_episode_goes_on_after_an_unreadable_answer_which_is_told_as_feedback() -> None:
+    result, model = episode(["hm", "hm", step("Go to", "apple"), step("End")], reasks=1)
+    assert result.ended_by == "ended" and result.rounds == 3
+    assert [str(item.subtask) for item in result.history] == ["[Go to, apple]", "[End]"]
+    assert "Feedback: The answer has no subtask that can be read." in texts(model.asked[2])[-1][1]
+
+
+def test_an_action_that_is_not_listed_becomes_f1() -> None:
+    result, _ = episode(["Analysis: x\nSubtask: [Grab, apple]\nModel: text", step("End")])
+    assert result.history[0].feedback.code is ErrorCode.F1
+
+
+def test_a_plan_is_carried_out_in_one_round() -> None:
+    plan = [{"action": "Go to", "target": "apple"}, {"action": "Pick", "target": "apple"}, {"action": "End"}]
+    result, model = episode([json.dumps({"executable_plan": plan, "model": "text"})], template="embodiedbench")
+    assert (result.ended_by, result.rounds, len(model.asked)) == ("ended", 1, 1)
+    assert [item.subtask for item in result.history] == [Subtask("Go to", "apple"), Subtask("Pick", "apple"), END]

@@ -1,0 +1,359 @@
+"""Prompts: templates as files, the six-part instruction, the switches, the schema."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from homie.errors import BadInput
+from homie.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
+from planners.answers import Layout
+from planners.examples import as_json, load_examples, parse_examples
+from planners.messages import Message, Request
+from planners.prompt_settings import PromptSettings
+from planners.prompting import Prompt, Turn
+from planners.reading import read
+from planners.schemas import decision_schema
+from planners.templates import built_in, load_template, parse_template
+
+ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
+COLOURS = dict(zip(VIEWS, (10, 20, 30, 40), strict=True))
+GIVEN = PlannerInput(
+    task="put the apple in the bowl",
+    round=3,
+    views={view: np.full((300, 400, 3), COLOURS[view], np.uint8) for view in VIEWS},
+    detections=(
+        Detection("apple", "right", (10, 10, 60, 60)),
+        Detection("table", "front", (100, 50, 300, 250)),
+        Detection("apple", "front", (110, 60, 130, 80)),
+        Detection("apple", "front", (150, 60, 170, 80)),
+        Detection("kitchen", "front", (0, 0, 400, 300), part="floor"),
+        Detection("fridge", "left", (0, 0, 50, 90), part="handle"),
+    ),
+    inventory=("pear",),
+    history=(HistoryItem(1, Subtask("Pick", "pear"), Feedback("success")),),
+    feedback=Feedback("fail", None, "Unable to put, the fridge is closed, you should open it first"),
+    actions=ACTIONS,
+    models=("classical", "nomad"),
+)
+OWN = """---
+name: own
+version: 7
+answer: text
+---
+{% block system %}Do things with {{ actions | join("/") }}.{% endblock %}
+{% block user %}{{ task }}? {{ inventory }}{% endblock %}
+"""
+
+
+def text_of(message: Message) -> str:
+    return "\n".join(part for part in message.parts if isinstance(part, str))
+
+
+def pictures_of(message: Message) -> list[np.ndarray]:
+    return [part for part in message.parts if not isinstance(part, str)]
+
+
+def asked(given: PlannerInput = GIVEN, **settings: object) -> Request:
+    return Prompt(PromptSettings(**settings)).request(given)[0]
+
+
+# ---------------------------------------------------------------- the instruction
+
+
+@pytest.mark.parametrize("name", ["emmoe-json", "emmoe-text", "embodiedbench"])
+def test_the_six_parts_are_there_in_every_protocol(name: str) -> None:
+    request = asked(template=name)
+    system, user = request.messages
+    assert (system.role, user.role) == ("system", "user")
+    assert [int(picture[0, 0, 0]) for picture in pictures_of(user)] == [10, 20, 30, 40]
+    assert [part for part in user.parts[:8] if isinstance(part, str)] == ["Front:", "Left:", "Back:", "Right:"]
+    lines = text_of(user).splitlines()
+    for line in (
+        "Task: put the apple in the bowl",
+        "Inventory: pear",
+        "History: (1) [Pick, pear](success)",
+        "Feedback: Unable to put, the fridge is closed, you should open it first",
+    ):
+        assert line in lines
+    said = text_of(system)
+    assert "front, left, back, right" in said
+    assert all(f"- {action}: " in said for action in ACTIONS)
+    assert "classical, nomad" in said
+    assert not pictures_of(system)
+
+
+def test_nothing_yet_is_said_as_none() -> None:
+    user = asked(replace(GIVEN, inventory=(), history=(), feedback=None)).messages[-1]
+    assert "Inventory: None\nHistory: None\nFeedback: None" in text_of(user)
+
+
+def test_without_models_none_is_asked_for() -> None:
+    for name in built_in():
+        for message in asked(replace(GIVEN, models=()), template=name).messages:
+            assert "model" not in text_of(message).lower()
+
+
+def test_actions_of_other_suites_are_listed_and_examples_with_strange_actions_left_out() -> None:
+    system = text_of(asked(replace(GIVEN, actions=("Go to", "Slice", "End")), examples=6).messages[0])
+    assert "- Slice\n" in system
+    assert '"Go to"' in system and '"Pick"' not in system and '"Put", "target": "scissors"' not in system
+
+
+def test_text_only_lists_the_names_of_every_view() -> None:
+    for name in built_in():
+        request = asked(template=name, images=False, boxes=True)
+        user = request.messages[-1]
+        assert not pictures_of(user)
+        assert "Front: table, apple, kitchen\nLeft: nothing\nBack: nothing\nRight: apple\n" in text_of(user)
+        assert "picture" not in "".join(text_of(one).lower() for one in request.messages)
+
+
+def test_names_beside_images_only_if_wanted() -> None:
+    assert "Front: table" not in text_of(asked().messages[-1])
+    assert "Front: table, apple, kitchen" in text_of(asked(names=True).messages[-1])
+
+
+def test_numbers_on_the_images_are_the_numbers_in_the_list() -> None:
+    plain, marked = asked().messages[-1], asked(boxes=True).messages[-1]
+    assert "Front: 1: table, 2: apple, 3: apple, kitchen\nLeft: nothing\nBack: nothing\nRight: 4: apple" in text_of(
+        marked
+    )
+    same = [np.array_equal(one, other) for one, other in zip(pictures_of(plain), pictures_of(marked), strict=True)]
+    assert same == [False, True, True, False]  # rooms and handles get no box
+    assert "numbers" in text_of(asked(boxes=True).messages[0])
+
+
+def test_images_are_scaled_and_the_originals_left_alone() -> None:
+    before = {view: picture.copy() for view, picture in GIVEN.views.items()}
+    assert {picture.shape for picture in pictures_of(asked(boxes=True, image_size=100).messages[-1])} == {(75, 100, 3)}
+    assert all(np.array_equal(before[view], GIVEN.views[view]) for view in VIEWS)
+
+
+def test_examples_are_a_switch() -> None:
+    def number(**settings: object) -> int:
+        return text_of(asked(**settings).messages[0]).count("\nExample ")
+
+    assert [number(examples=wanted) for wanted in (0, 1, 6)] == [0, 1, 6]
+    assert number() == 3
+    with pytest.raises(BadInput, match="has 6 examples, 9 were asked for: use --set examples=6"):
+        Prompt(PromptSettings(examples=9))
+
+
+# ---------------------------------------------------------------- earlier rounds
+
+
+def played(rounds: int, **settings: object) -> Request:
+    """The request of the round after some rounds; the pictures of round n are of the colour n."""
+    prompt = Prompt(PromptSettings(**settings))
+    turns: list[Turn] = []
+    for number in range(1, rounds + 1):
+        views = {view: np.full((64, 64, 3), number, np.uint8) for view in VIEWS}
+        given = replace(GIVEN, task=f"task {number}", views=views)
+        turns.append(prompt.request(given, turns)[1].answered("" if number == 2 else f"answer {number}"))
+    return prompt.request(GIVEN, turns)[0]
+
+
+def roles(request: Request) -> list[str]:
+    return [one.role for one in request.messages]
+
+
+def test_single_turn_is_the_default() -> None:
+    assert roles(played(5)) == ["system", "user"]
+
+
+def test_a_chat_keeps_a_bounded_window_of_readable_rounds() -> None:
+    request = played(5, chat_turns=3)
+    assert roles(request) == ["system", "user", "assistant", "user", "assistant", "user", "assistant", "user"]
+    assert [one.parts for one in request.messages if one.role == "assistant"] == [(f"answer {n}",) for n in (3, 4, 5)]
+    assert all(not pictures_of(one) for one in request.messages[:-1])
+    assert "task 3" in text_of(request.messages[1])
+    assert roles(played(3, chat_turns=3)).count("assistant") == 2  # round 2 could not be read
+
+
+def test_past_images_come_before_those_of_now_and_say_how_old_they_are() -> None:
+    user = played(4, past_images=2).messages[-1]
+    assert [int(picture[0, 0, 0]) for picture in pictures_of(user)] == [*[3] * 4, *[4] * 4, 10, 20, 30, 40]
+    captions = [part for part in user.parts if isinstance(part, str)]
+    assert captions[:2] == ["Front, 2 rounds ago:", "Left, 2 rounds ago:"]
+    assert captions[4] == "Front, 1 round ago:" and captions[8] == "Front:"
+
+
+def test_in_a_chat_past_images_stand_in_their_own_turns() -> None:
+    request = played(4, chat_turns=1, past_images=2)
+    assert [len(pictures_of(one)) for one in request.messages] == [0, 4, 0, 8]
+    assert [int(one[0, 0, 0]) for one in pictures_of(request.messages[1])] == [4] * 4
+    assert [int(one[0, 0, 0]) for one in pictures_of(request.messages[-1])] == [*[3] * 4, 10, 20, 30, 40]
+
+
+def test_fewer_views_are_shown_in_their_order() -> None:
+    user = asked(replace(GIVEN, views={view: GIVEN.views[view] for view in ("back", "front")})).messages[-1]
+    assert [int(picture[0, 0, 0]) for picture in pictures_of(user)] == [10, 30]
+
+
+# ---------------------------------------------------------------- templates
+
+
+def test_what_is_recorded_of_a_prompt() -> None:
+    for name in built_in():
+        folder = files("planners").joinpath("prompts")
+        data = folder.joinpath(f"{name}.md").read_bytes()
+        told = Prompt(PromptSettings(template=name)).describe()
+        assert (told["template"], told["version"]) == (name, 1)
+        assert told["sha256"] == hashlib.sha256(data).hexdigest()
+        examples = told["examples"]
+        assert isinstance(examples, dict)
+        path = folder.joinpath("examples", f"{examples['name']}.yaml")
+        assert examples["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+        json.dumps(told)
+
+
+def test_a_template_of_ones_own(tmp_path: Path) -> None:
+    path = tmp_path / "mine.md"
+    path.write_text(OWN)
+    prompt = Prompt(PromptSettings(template=str(path)))
+    request, _ = prompt.request(GIVEN)
+    assert request.schema is None
+    system, user = request.messages
+    assert system.parts == ("Do things with Go to/Pick/Put/Open/Close/End.",)
+    assert [part for part in user.parts if isinstance(part, str)] == ["put the apple in the bowl? pear"]
+    assert prompt.describe()["version"] == 7
+
+
+def test_its_examples_lie_beside_it_or_are_built_in(tmp_path: Path) -> None:
+    (tmp_path / "few.yaml").write_text("- {task: t, views: {front: [cup]}, analysis: a, subtasks: ['[Pick, cup]']}")
+    body = OWN.replace("answer: text", "answer: text\nexamples: few.yaml").replace(
+        "{% endblock %}", "{% for one in examples %}{{ one.answer }}{% endfor %}{% endblock %}", 1
+    )
+    (tmp_path / "mine.md").write_text(body)
+    system = asked(template=str(tmp_path / "mine.md")).messages[0]
+    assert system.parts[0].endswith("Analysis: a\nSubtask: [Pick, cup]\nModel: classical")  # type: ignore[union-attr]
+    (tmp_path / "mine.md").write_text(body.replace("few.yaml", "rounds"))
+    assert "[Put, scissors, drawer]" in text_of(asked(template=str(tmp_path / "mine.md")).messages[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "must begin with a front matter"),
+        ("hello", "must begin with a front matter"),
+        ("---\nname: x\n", "must begin with a front matter"),
+        (OWN.replace("name: own", "name: [own"), "is not YAML"),
+        (OWN.replace("name: own\nversion: 7\nanswer: text", "just words"), "lines of `key: value`"),
+        (OWN.replace("version: 7", "version: seven"), "'version'"),
+        (OWN.replace("version: 7\n", ""), "'version'"),
+        (OWN.replace("answer: text", "answer: xml"), "'answer'"),
+        (OWN.replace("version: 7", "version: 7\nblok: last"), "'blok'"),
+        (OWN.replace("block user", "block usr"), "no block 'user'"),
+        (OWN + "{% block more %}{% endblock %}", "unknown block 'more'"),
+        (OWN.replace("{{ task }}", "{{ task"), "line 7"),
+        (OWN.replace("answer: text", "answer: text\nexamples: none.yaml"), "Can not read the examples 'none.yaml'"),
+        (OWN.replace("{{ task }}", "{{ tsak }}"), "'tsak' is undefined"),
+        (OWN.replace("{{ task }}", "{{ task.__class__.__mro__ }}"), "can not be filled"),
+        (OWN.replace("{{ task }}", "{{ task + 1 }}"), "fails"),
+        (OWN.replace("{{ task }}", "{% for x in range(9999999999) %}x{% endfor %}"), "Range too big"),
+    ],
+)
+def test_a_template_that_can_not_be_used_is_told_in_a_sentence(text: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.md"
+    path.write_text(text)
+    with pytest.raises(BadInput) as caught:
+        asked(template=str(path))
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_templates(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no template 'emoe': write the path of a file or one of: embodiedbench, emmoe"):
+        load_template("emoe")
+    with pytest.raises(BadInput, match=r"Can not read the template .*none.md: No such file"):
+        load_template(str(tmp_path / "none.md"))
+    with pytest.raises(BadInput, match="Can not read the template"):
+        load_template(str(tmp_path))
+    with pytest.raises(BadInput, match="is not UTF-8"):
+        parse_template(b"\xff\xfe", "x", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a: [", "not YAML"),
+        ("a: 1", "must be a list"),
+        ("- 3", "Example 1"),
+        (
+            "- {task: t, views: {up: [cup]}, analysis: a, subtasks: ['[End]']}",
+            "Example 1 of 'x': there is no view 'up'",
+        ),
+        ("- {task: t, views: {}, analysis: a, subtasks: []}", "'subtasks'"),
+        ("- {task: t, views: {}, analysis: a, subtasks: ['[Pick']}", "two brackets"),
+        ("- {task: t, views: {}, analysis: a, subtasks: ['[End]', '[Pick, a]']}", "nothing can follow"),
+        ("- {task: t, views: {}, analysis: a, subtasks: ['[End]'], why: b}", "'why'"),
+    ],
+)
+def test_examples_that_can_not_be_used(text: str, said: str) -> None:
+    with pytest.raises(BadInput) as caught:
+        parse_examples(text.encode(), "x")
+    assert said in str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "answer"), [("rounds", "json"), ("rounds", "text"), ("plans", "plan")])
+def test_every_example_answers_as_it_should_be_read(name: str, answer: str) -> None:
+    examples = load_examples(name, None).all
+    assert len(examples) >= 5
+    for one in examples:
+        decision = read(one.answer(answer, "classical"), Layout(answer), ACTIONS, ("classical",))  # type: ignore[arg-type]
+        assert list(decision.subtasks) == one.steps()
+        assert decision.model == "classical"
+        assert one.uses(ACTIONS) and not one.uses(())
+
+
+# ---------------------------------------------------------------- the schema
+
+
+def strict(schema: object) -> None:
+    """What the strict mode of structured outputs wants of every object in a schema."""
+    if isinstance(schema, dict):
+        if schema.get("type") == "object":
+            assert schema["additionalProperties"] is False
+            assert schema["required"] == list(schema["properties"])
+        assert set(schema) <= {"type", "properties", "required", "additionalProperties", "enum", "anyOf", "items"}
+        for one in (*schema.get("properties", {}).values(), *schema.get("anyOf", ()), schema.get("items")):
+            strict(one)
+
+
+@pytest.mark.parametrize("models", [(), ("classical", "nomad")])
+@pytest.mark.parametrize("actions", [ACTIONS, ("End",), ("Go to", "Slice", "Turn on", "End")])
+@pytest.mark.parametrize("answer", ["json", "plan"])
+def test_schemas_are_strict_and_say_what_may_be_chosen(answer, actions, models) -> None:
+    schema = decision_schema(answer, actions, models)
+    assert schema is not None and schema["type"] == "object"
+    strict(schema)
+    properties = schema["properties"]
+    assert ("model" in properties) is bool(models)
+    if models:
+        assert properties["model"]["enum"] == list(models)
+    step = properties["subtask"] if answer == "json" else properties["executable_plan"]["items"]
+    variants = step.get("anyOf", [step])
+    named = [name for one in variants for name in one["properties"]["action"]["enum"]]
+    assert sorted(named) == sorted(actions)
+    for one in variants:
+        parts = set(one["properties"]) - {"action"}
+        wanted = {"End": set(), "Put": {"target", "destination"}}
+        assert all(parts == wanted.get(name, {"target"}) for name in one["properties"]["action"]["enum"])
+        assert next(iter(one["properties"])) == "action"
+
+
+def test_text_has_no_schema() -> None:
+    assert decision_schema("text", ACTIONS, ("a",)) is None
+    assert asked(template="emmoe-text").schema is None
+
+
+def test_json_of_a_subtask_has_only_its_parts() -> None:
+    assert as_json(Subtask("End")) == {"action": "End"}
+    assert as_json(Subtask("Put", "a", "b")) == {"action": "Put", "target": "a", "destination": "b"}
