@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Literal
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -16,6 +15,7 @@ from homie.errors import BadInput
 from homie.types import Image
 from planners.brain import ModelPlanner
 from planners.calls import Body, EndpointSettings, RemoteModel
+from planners.calls.address import host_name
 from planners.calls.wire import CONNECT, certificates, load_sdk
 from planners.messages import Message, Reply, Request
 from planners.prompt_settings import PromptSettings
@@ -80,7 +80,7 @@ class ClaudeModel(RemoteModel):
         load_sdk("anthropic", "anthropic", "anthropic")
         first = "offered" if _thinks(settings) else "tool"
         # As with chat: a key is for its own provider, other addresses get the one that is named.
-        variable = KEY if urlsplit(settings.base_url or BASE_URL).hostname == urlsplit(BASE_URL).hostname else ""
+        variable = KEY if host_name(settings.base_url or BASE_URL) == host_name(BASE_URL) else ""
         super().__init__(name, settings, base_url=BASE_URL, variable=variable, first_form=first)
 
     def body(self, request: Request, form: str) -> Body:

@@ -8,23 +8,21 @@ from urllib.parse import urlsplit
 
 from homie.errors import BadInput
 
+_ADDRESS = re.compile(r"https?://((?:[\w.-]+|\[[0-9a-fA-F:.]+\])(?::\d{1,5})?)(?:/[^\s?#]*)?")
+_SECRETIVE = re.compile(r"[@?#]")
 _USUAL_NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
 
 
 def checked_url(url: str) -> tuple[str, str]:
     """The address without a slash at its end, and its host (with port). Raises BadInput, without repeating secrets."""
-    parts = urlsplit(url.strip())
-    if "@" in parts.netloc or parts.query or parts.fragment:
+    url = url.strip()
+    if _SECRETIVE.search(url):
         raise BadInput(
             "base_url must be a plain address without password, query and fragment: keys come from the environment."
         )
-    try:
-        host = parts.hostname if parts.port is None else f"{parts.hostname}:{parts.port}"
-    except ValueError:
-        host = None
-    if parts.scheme not in ("http", "https") or not parts.hostname or host is None:
+    if not (found := _ADDRESS.fullmatch(url)):
         raise BadInput(f"base_url: '{url}' is no address; write for example http://localhost:8000/v1.")
-    return url.strip().rstrip("/"), host
+    return url.rstrip("/"), found[1]
 
 
 def checked_variable(name: str) -> str:
@@ -32,3 +30,8 @@ def checked_variable(name: str) -> str:
     if _USUAL_NAME.fullmatch(name) or name in os.environ:
         return name
     raise BadInput("api_key_env takes the NAME of an environment variable, for example OPENAI_API_KEY, never a key.")
+
+
+def host_name(url: str) -> str:
+    """The host of an address without its port, in lower case. Raises BadInput as `checked_url` does."""
+    return (urlsplit(checked_url(url)[0]).hostname or "").lower()

@@ -200,8 +200,8 @@ class RemoteModel(LanguageModel):
 
 def _reason(error: BaseException) -> str:
     """The innermost reason in a line: `Connection refused`, `Name or service not known`."""
-    while (inner := error.__cause__ or error.__context__) is not None:
+    while inner := error.__cause__ or error.__context__ or next(iter(getattr(error, "exceptions", ())), None):
         error = inner
-    if isinstance(error, OSError) and error.strerror:
-        return error.strerror
+    if isinstance(error, OSError) and error.errno:
+        return os.strerror(error.errno) if error.errno > 0 else str(error.strerror)
     return " ".join(str(error).split()) or type(error).__name__

@@ -40,7 +40,7 @@ def call(endpoint: Endpoint, settings: EndpointSettings, dice: random.Random, at
                 if not failure.again:
                     endpoint.breaker.succeeded() if failure.answered else endpoint.breaker.failed()
                     raise failure from None
-                wait = _wait(number, failure, settings, dice)
+                wait = pause(number, failure, settings, dice)
                 if number > settings.retries or time.monotonic() + wait >= ends:
                     endpoint.breaker.failed()
                     raise PlannerError(_over(failure, number, settings)) from None
@@ -51,7 +51,8 @@ def call(endpoint: Endpoint, settings: EndpointSettings, dice: random.Random, at
                 return result
 
 
-def _wait(number: int, failure: Failure, settings: EndpointSettings, dice: random.Random) -> float:
+def pause(number: int, failure: Failure, settings: EndpointSettings, dice: random.Random) -> float:
+    """Seconds before the attempt that follows attempt `number` (from 1): doubled each time, with jitter."""
     own = min(LONGEST, settings.backoff * 2.0 ** (number - 1)) * dice.uniform(0.5, 1.0)
     return max(own, failure.after or 0.0)
 

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Literal
-from urllib.parse import urlsplit
 
 import yaml
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from homie.errors import BadInput
+from planners.calls.address import host_name
 
 OTHER = "other"
 DEFAULT = "openai"
@@ -58,6 +58,6 @@ def find_provider(name: str | None, base_url: str | None) -> tuple[str, Provider
         return name, known[name]
     if base_url is None:
         return DEFAULT, known[DEFAULT]
-    host = urlsplit(base_url).hostname
+    host = host_name(base_url)
     name = next((name for name, provider in known.items() if host in provider.hosts), OTHER)
     return name, known[name]

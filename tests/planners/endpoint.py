@@ -15,6 +15,13 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from homie.types import Image
+from planners.calls import RemoteModel
+from planners.chat.model import ChatModel
+from planners.chat.planner import ChatSettings
+from planners.claude import ClaudeModel, ClaudeSettings
+from planners.messages import Message, Request
+
 Body = Mapping[str, Any]
 Way = Callable[["Connection", Body], None]
 """One way to answer a request."""
@@ -188,3 +195,33 @@ def status(code: int, said: str = "no", *, error: str = "", **headers: str) -> W
 def raw(data: bytes, kind: str = "application/json") -> Way:
     """Whatever it is, with status 200."""
     return lambda at, _: at.send(200, data, kind)
+
+
+# ------------------------------------------------------------ models to ask it with
+
+SCHEMA = {
+    "type": "object",
+    "properties": {"word": {"type": "string"}},
+    "required": ["word"],
+    "additionalProperties": False,
+}
+WORD = '{"word": "yes"}'
+"""An answer that follows it."""
+
+
+def chat_model(endpoint: Endpoint | str, name: str = "m", **settings: Any) -> RemoteModel:
+    """A model behind chat completions."""
+    url = endpoint if isinstance(endpoint, str) else endpoint.url
+    given = ChatSettings(**{"base_url": url, **settings})
+    return ChatModel(name, given, given.provider, given.structured, given.temperature)
+
+
+def claude_model(endpoint: Endpoint | str, name: str = "m", **settings: Any) -> RemoteModel:
+    """A model behind the Messages API, whose SDK adds the version itself."""
+    url = endpoint if isinstance(endpoint, str) else endpoint.url
+    return ClaudeModel(name, ClaudeSettings(**{"base_url": url.removesuffix("/v1"), **settings}))
+
+
+def question(*parts: str | Image, schema: Mapping[str, object] | None = SCHEMA) -> Request:
+    """A request with a system message."""
+    return Request((Message("system", ("You answer.",)), Message("user", parts or ("Well?",))), schema)
