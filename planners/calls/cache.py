@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import json
 import os
 import warnings
 from collections.abc import Iterator, Mapping
@@ -81,4 +82,5 @@ class ResponseCache:
 
 def request_key(url: str, seed: int, body: Mapping[str, object]) -> str:
     """SHA-256 over the address, the seed of the episode and all that is sent: model, parameters, texts, images."""
-    return hashlib.sha256(to_json({"url": url, "seed": seed, "body": body}, indent=None)).hexdigest()
+    whole = json.dumps({"url": url, "seed": seed, "body": body}, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(whole.encode("ascii")).hexdigest()

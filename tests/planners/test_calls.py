@@ -233,8 +233,8 @@ def test_no_more_requests_at_one_time_than_lanes(make: Make, lanes: int) -> None
 
 
 def test_waiting_for_a_lane_counts_towards_no_deadline(make: Make) -> None:
-    with Endpoint(slowly(0.3, says(WORD))) as endpoint, ThreadPoolExecutor(4) as pool:
-        models = [make(endpoint, concurrency=1, deadline=0.9, timeout=0.9) for _ in range(4)]
+    with Endpoint(slowly(0.4, says(WORD))) as endpoint, ThreadPoolExecutor(4) as pool:
+        models = [make(endpoint, concurrency=1, deadline=1.2, timeout=1.2) for _ in range(4)]
         assert [reply.text for reply in pool.map(lambda model: model.complete(question()), models)] == [WORD] * 4
 
 

@@ -1,0 +1,249 @@
+"""Chat completions: what is sent to whom, in which form, and what is read from the answer."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+
+import cv2
+import numpy as np
+import pytest
+from endpoint import SCHEMA, WORD, Body, Connection, Endpoint, chat_model, completion, question, raw, says, status
+
+from homie.errors import BadInput, PlannerError
+from planners.chat.planner import ChatPlanner, ChatSettings
+from planners.chat.providers import find_provider, key_variables, providers
+from planners.messages import Message, Request
+
+PICTURE = np.random.default_rng(7).integers(0, 255, (24, 32, 3), np.uint8)
+SMOOTH = cv2.resize(PICTURE[:3, :4], (32, 24), interpolation=cv2.INTER_CUBIC)
+
+
+def sent(request: Request, name: str = "m", **settings: object) -> Body:
+    """The body that arrives at the endpoint."""
+    with Endpoint(says(WORD)) as endpoint:
+        chat_model(endpoint, name, **settings).complete(request)
+        (asked,) = endpoint.asked
+        assert asked.path == "/v1/chat/completions"
+        return asked.body
+
+
+def decoded(url: str) -> np.ndarray:
+    data = np.frombuffer(base64.b64decode(url.partition("base64,")[2]), np.uint8)
+    return cv2.cvtColor(cv2.imdecode(data, cv2.IMREAD_COLOR), cv2.COLOR_BGR2RGB)
+
+
+def test_texts_and_images_arrive_in_order_and_unharmed() -> None:
+    body = sent(question("First:", PICTURE, "Second:", SMOOTH, "Well?"))
+    system, user = body["messages"]
+    assert system == {"role": "system", "content": "You answer."}
+    assert [part["type"] for part in user["content"]] == ["text", "image_url", "text", "image_url", "text"]
+    assert [part["text"] for part in user["content"] if "text" in part] == ["First:", "Second:", "Well?"]
+    urls = [part["image_url"]["url"] for part in user["content"] if "image_url" in part]
+    assert all(url.startswith("data:image/png;base64,iVBOR") for url in urls)
+    assert np.array_equal(decoded(urls[0]), PICTURE) and np.array_equal(decoded(urls[1]), SMOOTH)
+
+
+def test_jpeg_is_named_as_what_it_is() -> None:
+    (url,) = re.findall(r'"(data:[^"]+)"', json.dumps(sent(question(SMOOTH, "Well?"), image_format="jpeg")))
+    assert url.startswith("data:image/jpeg;base64,/9j/")
+    assert np.abs(decoded(url).astype(int) - SMOOTH).mean() < 10
+
+
+def test_a_changed_picture_is_sent_as_it_is_now() -> None:
+    with Endpoint(says(WORD)) as endpoint:
+        model = chat_model(endpoint)
+        for _ in range(2):
+            for shade in range(70):
+                model.complete(question(np.full((4, 4, 3), shade, np.uint8), "Well?"))
+        urls = [asked.body["messages"][1]["content"][0]["image_url"]["url"] for asked in endpoint.asked]
+        assert [int(decoded(url)[0, 0, 0]) for url in urls] == [*range(70), *range(70)]
+
+
+def test_conversations_keep_their_roles_and_text_alone_is_a_plain_string() -> None:
+    told = (Message("user", ("a", "b")), Message("assistant", ("c",)), Message("user", ("d",)))
+    messages = sent(Request(told))["messages"]
+    assert [(one["role"], one["content"]) for one in messages] == [("user", "a\nb"), ("assistant", "c"), ("user", "d")]
+
+
+# ------------------------------------------------------------ forms
+
+
+def test_a_schema_is_asked_for_as_the_provider_understands_it() -> None:
+    loose = sent(question())["response_format"]
+    assert loose == {"type": "json_schema", "json_schema": {"name": "decision", "schema": SCHEMA}}
+    strict = sent(question(), provider="openrouter", api_key_env="PATH")["response_format"]
+    assert strict["json_schema"]["strict"] is True
+    half_open = {**SCHEMA, "additionalProperties": True}
+    open_ = sent(question(schema=half_open), provider="openrouter", api_key_env="PATH")["response_format"]
+    assert "strict" not in open_["json_schema"], "endpoints refuse to bind themselves to an open schema"
+
+
+def test_where_no_schema_can_be_asked_for_it_is_told() -> None:
+    body = sent(question(PICTURE, "Well?"), structured="json_object")
+    assert body["response_format"] == {"type": "json_object"}
+    wish = body["messages"][-1]["content"][-1]["text"]
+    assert "JSON" in wish and json.loads(wish.partition("\n")[2]) == SCHEMA
+    body = sent(question("Well?"), structured="text")
+    assert "response_format" not in body
+    assert body["messages"][-1]["content"].startswith("Well?") and json.dumps(SCHEMA) in body["messages"][-1]["content"]
+
+
+def test_free_text_is_asked_for_freely() -> None:
+    body = sent(question(schema=None))
+    assert "response_format" not in body and body["messages"][-1]["content"] == "Well?"
+
+
+def understands(*forms: str) -> object:
+    """An endpoint that knows only some forms of answers."""
+
+    def way(at: Connection, body: Body) -> None:
+        wanted = body.get("response_format", {}).get("type", "text")
+        (says(WORD) if wanted in forms else status(400, f"response_format {wanted} is not supported"))(at, body)
+
+    return way
+
+
+@pytest.mark.parametrize(("known", "requests"), [("json_object", 2), ("text", 3)])
+def test_a_refused_form_is_left_for_the_next_plainer_one_with_a_warning_and_for_good(known: str, requests: int) -> None:
+    with Endpoint(understands(known)) as endpoint:  # type: ignore[arg-type]
+        with pytest.warns(UserWarning, match=f"From now on m is asked with {known}"):
+            assert chat_model(endpoint).complete(question()).text == WORD
+        assert len(endpoint.asked) == requests
+        another = chat_model(endpoint)
+        assert another.describe()["structured"] == known
+        assert another.complete(question()).text == WORD
+        assert len(endpoint.asked) == requests + 1, "no more refusals"
+        chat_model(endpoint, "n", structured=known).complete(question())
+        assert chat_model(endpoint, "o").describe()["structured"] == "json_schema", "other models may understand more"
+
+
+def test_other_refusals_do_not_degrade() -> None:
+    with Endpoint(status(400, "the context is too long")) as endpoint:
+        with pytest.raises(PlannerError, match="the context is too long"):
+            chat_model(endpoint).complete(question())
+        assert len(endpoint.asked) == 1
+    with Endpoint(status(400, "response_format is not supported")) as endpoint:
+        with pytest.raises(PlannerError, match="response_format"):
+            chat_model(endpoint, structured="text").complete(question())
+        assert len(endpoint.asked) == 1
+
+
+# ------------------------------------------------------------ parameters
+
+
+def test_what_is_sent_by_default() -> None:
+    body = sent(question())
+    assert (body["model"], body["temperature"], body["max_tokens"]) == ("m", 0.0, 2048)
+    assert not {"seed", "reasoning_effort", "max_completion_tokens"} & set(body)
+    assert "temperature" not in sent(question(), temperature=None)
+
+
+def test_a_reasoning_model_gets_its_effort_its_own_tokens_and_no_temperature() -> None:
+    given = {"provider": "openai", "api_key_env": "PATH", "reasoning": "low", "max_tokens": 100}
+    body = sent(question(), **given, reasoning_tokens=900)
+    assert (body["reasoning_effort"], body["max_completion_tokens"]) == ("low", 1000)
+    assert "temperature" not in body and "max_tokens" not in body
+    described = chat_model("http://h/v1", **given).describe()
+    assert described["temperature"] is None and described["reasoning"] == {"effort": "low", "tokens": 8192}
+
+
+@pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
+def test_reasoning_is_kept_beside_the_answer(field: str) -> None:
+    def way(at: Connection, body: Body) -> None:
+        whole = json.loads(completion(body, WORD, tokens=(1, 2)))
+        whole["choices"][0]["message"][field] = "First I think."
+        at.send(200, json.dumps(whole).encode())
+
+    with Endpoint(way) as endpoint:
+        reply = chat_model(endpoint).complete(question())
+    assert (reply.text, reply.reasoning) == (WORD, "First I think.")
+
+
+def test_thoughts_before_the_answer_are_reasoning_too() -> None:
+    with Endpoint(says(f"<think>\nhm, <b>\n</think>\n\n{WORD}")) as endpoint:
+        reply = chat_model(endpoint).complete(question())
+    assert (reply.text, reply.reasoning) == (WORD, "hm, <b>")
+
+
+@pytest.mark.parametrize(("provider", "parameter"), [("vllm", "seed"), ("mistral", "random_seed"), ("gemini", None)])
+def test_the_seed_of_the_episode_is_sent_under_its_name(provider: str, parameter: str | None) -> None:
+    with Endpoint(says(WORD)) as endpoint:
+        model = chat_model(endpoint, provider=provider, api_key_env="PATH")
+        model.reset(seed=11)
+        model.complete(question())
+        assert {name: value for name, value in endpoint.asked[0].body.items() if "seed" in name} == (
+            {parameter: 11} if parameter else {}
+        )
+
+
+# ------------------------------------------------------------ answers that are unlike OpenAI's
+
+
+def test_what_other_endpoints_leave_out_does_no_harm() -> None:
+    with Endpoint(raw(b'{"choices": [{"message": {"content": "yes"}}]}')) as endpoint:
+        reply = chat_model(endpoint).complete(question())
+    assert (reply.text, reply.finish, reply.input_tokens, reply.output_tokens) == ("yes", "stop", 0, 0)
+
+
+def test_an_empty_answer_is_an_answer() -> None:
+    body = b'{"choices": [{"message": {"content": null}, "finish_reason": "length"}], "usage": null}'
+    with Endpoint(raw(body, "text/plain")) as endpoint:
+        reply = chat_model(endpoint).complete(question())
+    assert (reply.text, reply.finish) == ("", "length")
+
+
+def test_a_filtered_answer_is_a_refusal() -> None:
+    with Endpoint(says("", finish="content_filter")) as endpoint:
+        assert chat_model(endpoint).complete(question()).finish == "refusal"
+
+
+def test_an_account_without_credit_is_not_tried_again() -> None:
+    with Endpoint(status(429, "You exceeded your quota", error="insufficient_quota")) as endpoint:
+        with pytest.raises(PlannerError, match="You exceeded your quota"):
+            chat_model(endpoint).complete(question())
+        assert len(endpoint.asked) == 1
+
+
+# ------------------------------------------------------------ providers
+
+
+def test_every_provider_is_complete() -> None:
+    assert {"openai", "gemini", "mistral", "openrouter", "vllm", "lmdeploy", "ollama", "llamacpp"} <= set(providers())
+    for name, provider in providers().items():
+        assert name == "other" or provider.base_url, name
+        for host in provider.hosts:
+            assert provider.key, "a public endpoint has a key"
+            assert find_provider(None, f"https://{host.upper()}/v1") == (name, provider)
+    assert len(set(key_variables())) == len(key_variables())
+
+
+def test_the_name_of_a_model_decides_nothing() -> None:
+    for name in ("gpt-5", "claude-opus-5", "gemini-3-pro", "o3", "qwen2.5-vl", "openai/gpt-4o"):
+        model = chat_model("http://localhost:8000/v1", name)
+        assert model.describe()["provider"] == "other"
+        assert {**model.body(question(), "json_schema"), "model": ""} == {
+            **chat_model("http://localhost:8000/v1", "m").body(question(), "json_schema"),
+            "model": "",
+        }
+
+
+def test_unknown_providers_and_addresses_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(BadInput, match="Unknown provider 'olama': did you mean 'ollama'"):
+        chat_model("http://h/v1", provider="olama")
+    with pytest.raises(BadInput, match="needs an address"):
+        ChatPlanner("m", ChatSettings(provider="other"))
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(BadInput, match=r"api\.openai\.com needs an API key: set the environment variable OPENAI_API_K"):
+        ChatPlanner("gpt-5", ChatSettings())
+    with pytest.raises(BadInput, match="--planner chat:MODEL"):
+        ChatPlanner("", ChatSettings())
+
+
+def test_what_is_recorded_of_a_model() -> None:
+    described = ChatPlanner("m", ChatSettings(base_url="http://localhost:8000/v1/", examples=0)).describe()
+    model = described["model"]
+    assert isinstance(model, dict)
+    assert (model["name"], model["endpoint"], model["provider"]) == ("m", "http://localhost:8000/v1", "other")
+    assert json.loads(json.dumps(described)) == described
