@@ -114,7 +114,7 @@ class Engine:
 
     def _limit(self, question: Question, read: int) -> int:
         """Tokens of an answer: what was asked for, or what a prompt of `read` tokens leaves of the model's room."""
-        room = getattr(self.model.config.get_text_config(), "max_position_embeddings", None)
+        room: int | None = getattr(self.model.config.get_text_config(), "max_position_embeddings", None)
         if room is None:
             return question.limit
         if room - read < LEAST:

@@ -26,6 +26,12 @@ _ESCAPE = 6
 """Bytes of the longest way to write a character: `\\u1234`."""
 _SLACK = 2 * _ESCAPE
 """Bytes that may have to be finished before anything closes (a pair of escapes is one character)."""
+_VALUES = ("enum", "const", "required", "default")
+"""Keys of a schema that hold values, not schemas."""
+_TEXT: Schema = {"pattern": r"^\S"}
+_NAMES = {"target", "destination"}
+_NAME: Schema = {"pattern": r"^[\p{L}\p{N}][^,\[\]{}\p{C}]*$", "maxLength": 64}
+"""What names one thing. Commas and brackets part the names of a subtask (EMMOE, equation 5)."""
 
 
 class Grammar:
@@ -75,18 +81,23 @@ class Grammar:
 
 
 def bounded(schema: Any, longest: int) -> Any:
-    """The schema with free strings held to `longest` characters, the first of them no blank.
+    """The schema with free strings held to `longest` characters, the first of them no blank, and names to names.
 
-    So no field can take the whole budget, and none says nothing: the target "" would name no thing.
+    So no field can take the whole budget, and none says nothing: the target "" would name no thing. Nor would a list
+    without items say anything.
     """
     if isinstance(schema, list):
         return [bounded(one, longest) for one in schema]
     if not isinstance(schema, Mapping):
         return schema
     if _free(schema):
-        return {"maxLength": longest, "pattern": r"^\S", **schema}
-    kept = ("enum", "const", "required", "default")
-    return {name: part if name in kept else bounded(part, longest) for name, part in schema.items()}
+        return {"maxLength": longest, **_TEXT, **schema}
+    bound = {name: part if name in _VALUES else bounded(part, longest) for name, part in schema.items()}
+    fields = bound.get("properties", {})
+    for name in _NAMES & set(fields):
+        if _free(schema["properties"][name]):
+            fields[name] = {**_NAME, **schema["properties"][name]}
+    return {"minItems": 1, **bound} if bound.get("type") == "array" else bound
 
 
 def closing_bytes(schema: Schema, root: Schema) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 import transformers as hf
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 SIDE, PATCH = 28, 14
 ROOM = 8192
@@ -67,6 +67,27 @@ def tokenizer_with(special: Sequence[str], template: str, **names: Any) -> Any:
     return hf.PreTrainedTokenizerFast(tokenizer_object=trained, chat_template=template, **names)
 
 
+def llama_tokenizer() -> Any:
+    """A tokenizer of the kind that LLaMA has: blanks as `▁`, and a token for each byte that is no letter it knows."""
+    start = Tokenizer(models.BPE(unk_token="<unk>"))
+    start.normalizer = LLAMA_BLANKS
+    start.train_from_iterator(
+        CORPUS, trainers.BpeTrainer(vocab_size=400, special_tokens=LLAMA_SPECIAL, show_progress=False)
+    )
+    learnt = json.loads(start.to_str())["model"]
+    vocabulary = {**learnt["vocab"]}
+    for byte in range(256):
+        vocabulary[f"<0x{byte:02X}>"] = len(vocabulary)
+    merges = [tuple(pair) for pair in learnt["merges"]]
+    full = Tokenizer(models.BPE(vocabulary, merges, unk_token="<unk>", byte_fallback=True, fuse_unk=True))
+    full.normalizer = LLAMA_BLANKS
+    full.decoder = decoders.Sequence(
+        [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+    )
+    full.add_special_tokens(LLAMA_SPECIAL)
+    return hf.PreTrainedTokenizerFast(tokenizer_object=full, chat_template=VICUNA, **LLAMA_NAMES)
+
+
 def template(role: str, image: str, end: str, prompt: str) -> str:
     """A chat template for content in parts."""
     return (
@@ -80,6 +101,7 @@ VICUNA = template(
     "{{ m['role'].upper() }}: ", "<image>\n", "{% if m['role'] == 'assistant' %}</s>{% endif %} ", "ASSISTANT:"
 )
 LLAMA_SPECIAL = ["<unk>", "<s>", "</s>", "<pad>", "<image>", "<video>"]
+LLAMA_BLANKS = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
 LLAMA_NAMES = {"unk_token": "<unk>", "bos_token": "<s>", "eos_token": "</s>", "pad_token": "<pad>"}
 
 
@@ -92,7 +114,7 @@ def clip_images(kind: Any, **more: Any) -> Any:
 
 
 def llava() -> tuple[Any, Any, Any, Mapping[str, object]]:
-    tokenizer = tokenizer_with(LLAMA_SPECIAL, VICUNA, **LLAMA_NAMES)
+    tokenizer = llama_tokenizer()
     text = llama(len(tokenizer), pad_token_id=3, eos_token_id=2, bos_token_id=1)
     config = hf.LlavaConfig(vision_config=hf.CLIPVisionConfig(**VISION), image_token_id=4, text_config=text)
     more = {
@@ -105,7 +127,7 @@ def llava() -> tuple[Any, Any, Any, Mapping[str, object]]:
 
 
 def llava_next() -> tuple[Any, Any, Any, Mapping[str, object]]:
-    tokenizer = tokenizer_with(LLAMA_SPECIAL, VICUNA, **LLAMA_NAMES)
+    tokenizer = llama_tokenizer()
     text = llama(len(tokenizer), pad_token_id=3, eos_token_id=2, bos_token_id=1)
     grid = [[SIDE, 2 * SIDE], [2 * SIDE, SIDE], [2 * SIDE, 2 * SIDE]]
     config = hf.LlavaNextConfig(
@@ -122,7 +144,7 @@ def llava_next() -> tuple[Any, Any, Any, Mapping[str, object]]:
 
 
 def llava_onevision() -> tuple[Any, Any, Any, Mapping[str, object]]:
-    tokenizer = tokenizer_with(LLAMA_SPECIAL, VICUNA, **LLAMA_NAMES)
+    tokenizer = llama_tokenizer()
     text = hf.Qwen2Config(vocab_size=len(tokenizer), num_key_value_heads=2, pad_token_id=3, eos_token_id=2, **TEXT)
     grid = [[SIDE, SIDE], [2 * SIDE, 2 * SIDE]]
     config = hf.LlavaOnevisionConfig(
@@ -144,7 +166,7 @@ def llava_onevision() -> tuple[Any, Any, Any, Mapping[str, object]]:
 
 def video_llava() -> tuple[Any, Any, Any, Mapping[str, object]]:
     """Its checkpoints have no chat template."""
-    tokenizer = tokenizer_with(LLAMA_SPECIAL, VICUNA, **LLAMA_NAMES)
+    tokenizer = llama_tokenizer()
     tokenizer.chat_template = None
     text = llama(len(tokenizer), pad_token_id=3, eos_token_id=2, bos_token_id=1)
     config = hf.VideoLlavaConfig(

@@ -1,0 +1,158 @@
+"""Answers held to a schema end in time and are right, whatever the model would have liked to write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+
+import llguidance.hf
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from homie.errors import PlannerError
+from planners.answers import Layout
+from planners.local.grammar import Grammar, bounded, closing_bytes
+from planners.reading import read
+from planners.schemas import decision_schema
+from tests.planners.tiny_models import QWEN_SPECIAL, llama_tokenizer, tokenizer_with
+
+ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "Turn on", "End")
+MODELS = ("classical", "RT-1-X", "NoMaD")
+
+Chooser = Callable[[np.ndarray, np.random.Generator], int]
+
+
+@cache
+def tokenizer(kind: str) -> llguidance.LLTokenizer:
+    made = llama_tokenizer() if kind == "llama" else tokenizer_with(QWEN_SPECIAL, "", eos_token="<|im_end|>")
+    return llguidance.hf.from_tokenizer(made, eos_token=[made.eos_token_id])
+
+
+def any_token(allowed: np.ndarray, rng: np.random.Generator) -> int:
+    return int(rng.choice(np.flatnonzero(allowed)))
+
+
+def endless(kind: str) -> Chooser:
+    """A model that never ends a string, an object or an answer if it can help it."""
+    words = tokenizer(kind)
+    ends = np.array(
+        [i in words.eos_tokens or bool(set(words.decode_bytes([i])) & set(b'"}],')) for i in range(words.vocab_size)]
+    )
+
+    def choose(allowed: np.ndarray, rng: np.random.Generator) -> int:
+        liked = allowed & ~ends
+        return any_token(liked if liked.any() else allowed, rng)
+
+    return choose
+
+
+def write(kind: str, schema: dict[str, object], budget: int, choose: Chooser, seed: int) -> tuple[str, bool]:
+    """What a model writes that chooses among the allowed tokens, and whether it came to an end within the budget."""
+    words = tokenizer(kind)
+    grammar = Grammar(words, schema, budget)
+    rng = np.random.default_rng(seed)
+    tokens: list[int] = []
+    while len(tokens) < budget:
+        allowed = grammar.allowed(words.vocab_size + 3, budget - len(tokens))
+        assert not allowed[words.vocab_size :].any()
+        tokens.append(choose(allowed[: words.vocab_size], rng))
+        if tokens[-1] in words.eos_tokens:
+            return words.decode_bytes(tokens[:-1]).decode(), True
+        grammar.take(tokens[-1])
+    return words.decode_bytes(tokens).decode(errors="replace"), False
+
+
+@pytest.mark.parametrize("character", ["any", "endless"])
+@pytest.mark.parametrize("kind", ["llama", "qwen"])
+@given(
+    seed=st.integers(0, 2**32),
+    answer=st.sampled_from(["json", "plan"]),
+    actions=st.lists(st.sampled_from(ACTIONS), min_size=1, unique=True),
+    models=st.sampled_from([(), MODELS[:1], MODELS]),
+    more=st.integers(1, 300),
+)
+@settings(max_examples=30, deadline=None)
+def test_every_answer_is_a_decision(kind, character, seed, answer, actions, models, more):
+    schema = decision_schema(answer, actions, models)
+    budget = least(schema) + more
+    choose = any_token if character == "any" else endless(kind)
+    text, ended = write(kind, schema, budget, choose, seed)
+    assert ended
+    said = json.loads(text)
+    assert list(said) == list(schema["properties"])
+    decision = read(text, Layout(answer, "last"), tuple(actions), models)
+    assert {subtask.action for subtask in decision.subtasks} <= set(actions)
+    assert (decision.model in models) if models else decision.model == ""
+
+
+def least(schema: dict[str, object]) -> int:
+    """The largest budget that is refused."""
+    return closing_bytes(schema, schema) + 12
+
+
+def test_a_budget_that_may_be_too_small_is_refused_with_one_that_is_not():
+    schema = decision_schema("json", ACTIONS, MODELS)
+    with pytest.raises(PlannerError, match=rf"{2 * least(schema)} are enough: raise max_new_tokens"):
+        Grammar(tokenizer("llama"), schema, least(schema))
+    Grammar(tokenizer("llama"), schema, least(schema) + 1)
+
+
+def test_a_model_that_keeps_to_the_point_is_not_hurried():
+    """With room left the end of a string is one choice of many."""
+    grammar = Grammar(tokenizer("qwen"), decision_schema("json", ACTIONS, MODELS), 4000)
+    for token in tokenizer("qwen").tokenize_str('{"analysis":"I see'):
+        grammar.take(token)
+    assert grammar.allowed(500, 3900).sum() > 200
+    assert grammar.allowed(500, 50).sum() == 1
+
+
+def test_a_token_that_is_not_allowed_is_an_error():
+    grammar = Grammar(tokenizer("qwen"), decision_schema("json", ACTIONS, MODELS), 4000)
+    with pytest.raises(PlannerError, match="left its schema"):
+        grammar.take(tokenizer("qwen").tokenize_str("[")[0])
+
+
+def test_a_schema_that_can_not_be_kept_is_an_error():
+    schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": "(?=x)y"}}, "required": ["a"]}
+    with pytest.raises(PlannerError, match="constrained=false"):
+        Grammar(tokenizer("qwen"), schema, 1000)
+
+
+def test_only_free_strings_get_bounds():
+    schema = {
+        "type": "object",
+        "properties": {
+            "type": {"enum": ["string"]},
+            "free": {"type": "string"},
+            "short": {"type": "string", "maxLength": 3},
+            "target": {"type": "string"},
+            "many": {"type": "array", "items": {"anyOf": [{"type": "string"}, {"type": "null"}]}},
+        },
+        "required": ["type"],
+    }
+    free = {"type": "string", "maxLength": 7, "pattern": r"^\S"}
+    assert bounded(schema, 7) == {
+        **schema,
+        "properties": {
+            "type": {"enum": ["string"]},
+            "free": free,
+            "short": {"type": "string", "maxLength": 3},
+            "target": {"type": "string", "maxLength": 64, "pattern": r"^[\p{L}\p{N}][^,\[\]{}\p{C}]*$"},
+            "many": {"type": "array", "minItems": 1, "items": {"anyOf": [free, {"type": "null"}]}},
+        },
+    }
+
+
+def test_references_are_followed_when_the_close_is_reckoned():
+    schema = {
+        "type": "object",
+        "properties": {"one": {"$ref": "#/$defs/Word"}, "two": {"$ref": "#/$defs/Word"}, "n": {"type": "integer"}},
+        "required": ["one", "two", "n"],
+        "additionalProperties": False,
+        "$defs": {"Word": {"type": "string", "maxLength": 900}},
+    }
+    text, ended = write("qwen", schema, least(schema) + 1, endless("qwen"), 0)
+    assert ended and set(json.loads(text)) == {"one", "two", "n"}
