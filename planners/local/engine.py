@@ -66,7 +66,7 @@ class Engine:
         self.tokenizer = tokenizer
         self.processor = processor
         self.ends = tuple(ends)
-        self._reserved = sorted((str(one) for one in tokenizer.added_tokens_decoder.values() if one.special), key=len)
+        self._reserved = [str(one) for one in tokenizer.added_tokens_decoder.values() if one.special]
 
     @property
     def sees(self) -> bool:
@@ -181,6 +181,9 @@ class Engine:
 
     def _plain(self, text: str) -> str:
         """Text without the words that mean something to the model itself: a task can not end the user's turn."""
-        for word in reversed(self._reserved):
-            text = text.replace(word, "")
+        before = ""
+        while text != before:  # what is left may have been put together by what was taken out
+            before = text
+            for word in self._reserved:
+                text = text.replace(word, "")
         return text
