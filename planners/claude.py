@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from importlib.metadata import version
 from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, Field, ValidationError
@@ -82,6 +83,9 @@ class ClaudeModel(RemoteModel):
         # As with chat: a key is for its own provider, other addresses get the one that is named.
         variable = KEY if host_name(settings.base_url or BASE_URL) == host_name(BASE_URL) else ""
         super().__init__(name, settings, base_url=BASE_URL, variable=variable, first_form=first)
+
+    def describe(self) -> Mapping[str, object]:
+        return {**super().describe(), "sdk": f"anthropic {version('anthropic')}"}
 
     def body(self, request: Request, form: str) -> Body:
         s = self.settings

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from importlib.metadata import version
 from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, Field, ValidationError
@@ -61,7 +62,8 @@ class ChatModel(RemoteModel):
 
     def describe(self) -> Mapping[str, object]:
         temperature = None if self.settings.reasoning else self.temperature
-        return {**super().describe(), "provider": self.provider_name, "temperature": temperature}
+        about = {"provider": self.provider_name, "temperature": temperature, "sdk": f"openai {version('openai')}"}
+        return {**super().describe(), **about}
 
     def body(self, request: Request, form: str) -> Body:
         s, provider = self.settings, self.provider

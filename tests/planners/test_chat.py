@@ -108,9 +108,10 @@ def understands(*forms: str) -> object:
 @pytest.mark.parametrize(("known", "requests"), [("json_object", 2), ("text", 3)])
 def test_a_refused_form_is_left_for_the_next_plainer_one_with_a_warning_and_for_good(known: str, requests: int) -> None:
     with Endpoint(understands(known)) as endpoint:  # type: ignore[arg-type]
-        with pytest.warns(UserWarning, match=f"From now on m is asked with {known}"):
+        with pytest.warns(UserWarning, match="From now on m is asked with") as warned:
             assert chat_model(endpoint).complete(question()).text == WORD
-        assert len(endpoint.asked) == requests
+        assert str(warned[-1].message).endswith(f"{known}.")
+        assert len(endpoint.asked) == requests == len(warned) + 1
         another = chat_model(endpoint)
         assert another.describe()["structured"] == known
         assert another.complete(question()).text == WORD

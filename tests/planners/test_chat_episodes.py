@@ -1,0 +1,269 @@
+"""Episodes driven over HTTP: in the embedded home, several at a time, with trouble, and from the command line."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from subprocess import run as run_process
+
+import pytest
+from endpoint import Body, Connection, Endpoint, Way, hangs, says, slowly, status
+from homes import PLANS, SCENES
+from text_world import stage
+
+from homie.errors import PlannerError
+from homie.options import RunOptions
+from homie.runstore import read_run, read_steps
+from homie.session import load_planner, run
+from homie.types import Subtask
+from planners.scripted import read_script
+
+SECRET = "sk-of-the-episode-0123456789"
+
+
+def said(subtask: Subtask, model: str = "classical") -> str:
+    """A decision as a model says it (equation 5)."""
+    parts = {"action": subtask.action, "target": subtask.target, "destination": subtask.destination}
+    named = {name: value for name, value in parts.items() if value}
+    return json.dumps({"analysis": f"Next: {subtask}", "subtask": named, "model": model})
+
+
+def served(*script: Subtask, model: str = "text") -> list[Way]:
+    """A model that says these and then End."""
+    return [says(said(subtask, model)) for subtask in (*script, Subtask("End"))]
+
+
+def pictures(body: Body) -> int:
+    return json.dumps(body["messages"]).count('"type": "image')
+
+
+FRIDGE = tuple(decision.subtasks[0] for decision in read_script(PLANS / "fridge.yaml"))
+APPLE = (Subtask("Go to", "apple"), Subtask("Pick", "apple"))
+
+
+@pytest.mark.parametrize(
+    ("planner", "script", "place"),
+    [pytest.param("chat", FRIDGE, "fridge", marks=pytest.mark.slow), ("anthropic", APPLE, None)],
+)
+def test_a_served_model_does_a_task_in_the_embedded_home(
+    planner: str, script: tuple[Subtask, ...], place: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SERVED_KEY", SECRET)
+    script = (*script, Subtask("End"))
+    ways: list[Way] = [says(said(subtask), thought="Let me see.") for subtask in script]
+    # Trouble on the way: an overload, a lost second, an answer that is none.
+    ways[1:1] = [status(429, Retry_After="0"), status(500)]
+    ways.insert(4, says('{"number": 3}'))
+    with Endpoint(*ways) as endpoint:
+        summary = run(
+            RunOptions.build(
+                task="put the apple in the fridge",
+                scene=SCENES / "kitchen.json",
+                planner=f"{planner}:served",
+                planner_settings={
+                    "base_url": endpoint.url.removesuffix("/v1") if planner == "anthropic" else endpoint.url,
+                    "api_key_env": "SERVED_KEY",
+                    "backoff": 0.05,
+                    "price_input": 1.0,
+                    "price_output": 1.0,
+                },
+                video=False,
+                out=tmp_path / "run",
+            )
+        )
+        assert len(endpoint.asked) == len(ways)
+        assert [pictures(asked.body) for asked in endpoint.asked] == [4] * len(ways)
+    assert summary.result.ended_by == "ended"
+    assert [item.subtask for item in summary.result.history] == list(script)
+    assert all(item.feedback.ok for item in summary.result.history)
+    state = json.loads((summary.episode_folder / "final_state.json").read_text())
+    assert state["objects"]["apple"]["at"] == place if place else state["held"] == "apple"
+
+    records = read_steps(summary.episode_folder)
+    answers = [answer for record in records for answer in record.decision.answers]
+    assert len(answers) == len(script) + 1 and [bool(answer.problem) for answer in answers].count(True) == 1
+    assert all((answer.input_tokens, answer.output_tokens) == (100, 10) for answer in answers)
+    assert sum(answer.cost for answer in answers) == pytest.approx(len(answers) * 110 / 1e6)
+    assert answers[0].reasoning == "Let me see."
+    assert read_run(summary.run_folder).planner["model"]["name"] == "served"
+    for path in summary.run_folder.rglob("*"):
+        assert path.is_dir() or SECRET.encode() not in path.read_bytes(), path
+
+
+# ------------------------------------------------------------ several at a time
+
+THREE = (Subtask("Go to", "lemon"), Subtask("Pick", "lemon"))
+EPISODES, SECONDS = 8, 1.0
+
+
+def scripted_by_round(at: Connection, body: Body) -> None:
+    """A model of many episodes at once: it reads in the question how far this one is."""
+    text = json.dumps(body["messages"][-1])
+    done = text.count("(success)")
+    says(said((*THREE, Subtask("End"))[done], "text"))(at, body)
+
+
+def play_one(url: str) -> Sequence[Subtask]:
+    planner = load_planner("chat:m", {"base_url": url, "examples": 0})
+    result = stage().play("pick up the lemon", planner)
+    return [item.subtask for item in result.history]
+
+
+def test_parallel_episodes_wait_for_their_endpoint_at_the_same_time() -> None:
+    with Endpoint(slowly(SECONDS, scripted_by_round)) as endpoint, ThreadPoolExecutor(EPISODES) as pool:
+        load_planner("chat:m", {"base_url": endpoint.url})  # the SDK is imported once
+        began = time.monotonic()
+        histories = list(pool.map(play_one, [endpoint.url] * EPISODES))
+        took = time.monotonic() - began
+    assert histories == [[*THREE, Subtask("End")]] * EPISODES
+    alone = SECONDS * (len(THREE) + 1)
+    assert alone <= took < 2 * alone, "one after the other they would take eight times as long"
+
+
+# ------------------------------------------------------------ trouble
+
+
+def test_what_does_not_follow_the_schema_is_asked_again_and_then_told_as_f1() -> None:
+    ways = [says('{"number": 3}')] * 3 + served(Subtask("Go to", "lemon"))
+    with Endpoint(*ways) as endpoint:
+        planner = load_planner("chat:m", {"base_url": endpoint.url, "reasks": 2, "examples": 0})
+        result = stage().play("go to the lemon", planner)
+        assert [item.subtask.action for item in result.history] == ["Go to", "End"], "nothing was made up"
+        assert len(endpoint.asked) == len(ways)
+        first, second, third, fourth = (json.dumps(asked.body["messages"]) for asked in endpoint.asked[:4])
+    assert second.count('{\\"number\\": 3}') == 1 and third.count('{\\"number\\": 3}') == 2
+    assert "number" not in first and "number" not in fourth.rpartition("Feedback:")[0]
+
+
+def test_an_answer_that_was_cut_off_is_asked_again() -> None:
+    with Endpoint(says('{"analysis": "long', finish="length"), *served()) as endpoint:
+        result = stage().play("go", load_planner("chat:m", {"base_url": endpoint.url}))
+        assert (result.ended_by, result.rounds, len(endpoint.asked)) == ("ended", 1, 2)
+        assert "cut off" in json.dumps(endpoint.asked[1].body["messages"][-1])
+
+
+def test_an_endpoint_that_dies_ends_the_episode_as_infrastructure() -> None:
+    settings = {"timeout": 0.4, "retries": 1, "backoff": 0.05}
+    with Endpoint(*served(Subtask("Go to", "lemon"))[:1], hangs) as endpoint:
+        planner = load_planner("chat:m", {"base_url": endpoint.url, **settings})
+        began = time.monotonic()
+        with pytest.raises(PlannerError, match="did not finish its answer"):
+            stage().play("go to the lemon", planner)
+        assert 0.8 <= time.monotonic() - began < 5.0
+
+
+def test_the_budget_ends_an_episode() -> None:
+    dollars = {"price_input": 1.0, "price_output": 1.0, "budget": 0.0002}
+    with Endpoint(*served(*[Subtask("Go to", "lemon")] * 5)) as endpoint:
+        with pytest.raises(PlannerError, match="The budget of the episode is spent"):
+            stage().play("go", load_planner("chat:m", {"base_url": endpoint.url, **dollars}))
+        assert len(endpoint.asked) == 2
+
+
+# ------------------------------------------------------------ the command line
+
+TINY = ["--robot", "tiny", "--skills", "tiny", "--detector", "tiny", "--targets", "tiny", "--no-video", "--out", "out"]
+
+
+def test_an_episode_from_the_command_line(homie, tmp_path: Path) -> None:
+    ways = served(Subtask("Go to", "ball"), Subtask("Pick", "ball"), model="tiny")
+    with Endpoint(*ways) as endpoint:
+        given = ["--planner", "chat:m", "--base-url", endpoint.url, "--api-key-env", "SERVED_KEY", "--json"]
+        done = homie("run", "get the ball", *TINY, *given, "--set", "timeout=20", SERVED_KEY=SECRET)
+        assert done.returncode == 0, done.stderr
+        assert [item["feedback"]["status"] for item in json.loads(done.stdout)["result"]["history"]] == ["success"] * 3
+        assert endpoint.asked[0].headers["authorization"] == f"Bearer {SECRET}"
+    assert SECRET not in done.stdout + done.stderr
+    assert all(SECRET.encode() not in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+
+def one_sentence(stderr: str) -> str:
+    """The only line for the user."""
+    (line,) = [line for line in stderr.splitlines() if line.startswith("homie: ")]
+    assert "Traceback" not in stderr
+    return line
+
+
+def test_an_address_where_nobody_is(homie, tmp_path: Path) -> None:
+    done = homie("run", "get the ball", *TINY, "--planner", "chat:m", "--base-url", "http://nobody.invalid/v1")
+    assert done.returncode == 4
+    assert "Can not reach nobody.invalid: " in one_sentence(done.stderr)
+    assert not list((tmp_path / "out").rglob("episode.json")), "an infrastructure failure is no finished episode"
+
+
+@pytest.mark.parametrize(
+    ("planner", "variable"), [("chat:gpt", "OPENAI_API_KEY"), ("anthropic:claude", "ANTHROPIC_API_KEY")]
+)
+def test_a_missing_key_leaves_nothing_behind(homie, tmp_path: Path, planner: str, variable: str) -> None:
+    done = homie("run", "get the ball", *TINY, "--planner", planner, **{variable: ""})
+    assert done.returncode == 2
+    assert f"set the environment variable {variable}" in one_sentence(done.stderr)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("planner", "package"), [("chat", "openai"), ("anthropic", "anthropic")])
+def test_a_missing_sdk_names_the_command_that_installs_it(planner: str, package: str, environment, tmp_path) -> None:
+    code = f"import sys; sys.modules['{package}'] = None; from homie.cli.main import main; main()"
+    arguments = ["run", "get the ball", *TINY, "--planner", f"{planner}:m", "--base-url", "http://127.0.0.1:1/v1"]
+    command = [sys.executable, "-c", code, *arguments]
+    done = run_process(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert f"`pip install 'homie[{planner}]'`" in one_sentence(done.stderr)
+
+
+BLOCKED = """
+import socket, sys
+def refuse(*args, **more):
+    raise OSError(101, "Network is unreachable")
+socket.socket.connect = socket.socket.connect_ex = socket.getaddrinfo = socket.create_connection = refuse
+from homie.cli.main import main
+main()
+"""
+
+
+def test_without_a_network_everything_but_endpoints_works(environment, tmp_path: Path, plan) -> None:
+    def blocked(*arguments: str) -> tuple[int, str]:
+        command = [sys.executable, "-c", BLOCKED, *arguments]
+        done = run_process(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        return done.returncode, done.stderr
+
+    assert blocked("run", "go", *TINY, "--planner", plan(["Go to | ball", "End"]))[0] == 0
+    assert blocked("list", "planners")[0] == blocked("doctor")[0] == 0
+    code, errors = blocked("run", "go", *TINY[:-1], "other", "--planner", "chat:m", "--base-url", "http://10.0.0.1/v1")
+    assert code == 4
+    assert one_sentence(errors).endswith("Can not reach 10.0.0.1: Network is unreachable.")
+
+
+# ------------------------------------------------------------ what can be used here
+
+
+def test_list_planners_tells_what_is_usable_and_what_can_be_set(homie) -> None:
+    told = json.loads(homie("list", "planners", "--json").stdout)["planners"]
+    assert told["chat"]["usable"] and told["anthropic"]["usable"] and told["rule"]["usable"]
+    assert told["chat"]["settings"]["timeout"]["default"] == "60.0" and told["rule"]["settings"] == {}
+    assert "OPENAI_API_KEY" in told["chat"]["keys"]
+    assert not told["absent"]["usable"] and told["absent"]["fix"] == "pip install homie_absent_package"
+    shown = homie("list", "planners").stdout
+    assert "-> pip install homie_absent_package" in shown and "base_url" in shown
+
+
+def test_doctor_tells_which_planners_are_usable_and_which_keys_are_set(homie) -> None:
+    done = homie("doctor", "--json", MISTRAL_API_KEY=SECRET, OPENAI_API_KEY="")
+    found = {finding["name"]: finding for finding in json.loads(done.stdout)["findings"]}
+    assert found["planner chat"]["detail"] == "usable; keys set: MISTRAL_API_KEY"
+    assert not found["planner absent"]["ok"] and found["planner absent"]["fix"] == "pip install homie_absent_package"
+    assert found["optional [chat]"]["ok"] and found["optional [anthropic]"]["ok"]
+    assert SECRET not in done.stdout + done.stderr
+
+
+def test_listing_and_examining_import_no_sdk(environment) -> None:
+    code = "import sys\nfrom homie.cli.parts import planner_states\nstates = list(planner_states())\n"
+    code += "print(len(states), *{'openai', 'anthropic', 'torch', 'transformers'} & set(sys.modules))"
+    command = [sys.executable, "-c", code]
+    done = run_process(command, env=environment, capture_output=True, text=True, check=True)
+    count, *loaded = done.stdout.split()
+    assert int(count) >= 5 and loaded == []
