@@ -1,0 +1,286 @@
+"""Conformance kits: what Homie expects of a part, checked on one of your own: `check_planner(MyPlanner())`.
+
+Made to be called from your tests. It needs no robot and no home: the situations are made up, some of them odd.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
+
+import numpy as np
+from pydantic import BaseModel
+
+from homie.errors import PlannerError
+from homie.interfaces import Planner
+from homie.types import (
+    SUCCESS,
+    VIEWS,
+    Answer,
+    Decision,
+    Detection,
+    ErrorCode,
+    Feedback,
+    HistoryItem,
+    Image,
+    PlannerInput,
+    Subtask,
+)
+
+ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
+TASK = "put the apple in the bowl"
+_FAILURES = (
+    (ErrorCode.F1, "Grab is not in the action list! You should only choose actions in the list."),
+    (ErrorCode.F2, "apple does not exist! Please choose another object"),
+    (ErrorCode.L1, "Unable to pick, the hand is full"),
+    (ErrorCode.L2, "Unable to put, the hand is empty"),
+    (ErrorCode.L3, "Unable to put, the fridge is closed, you should open it first"),
+    (ErrorCode.L4, "Can not open bowl! Please choose another object"),
+    (ErrorCode.D1, "Unable to pick, the target is far away"),
+    (ErrorCode.D2, "Unable to pick, the target is too close"),
+    (ErrorCode.E1, "Unable to pick, the subtask is too difficult to perform"),
+    (ErrorCode.E2, "Unable to put, and the object is missing"),
+)
+_SECRET_NAME = re.compile(r"(?:key|token|secret|password|passwd|authorization|credential)s?$", re.IGNORECASE)
+_SECRET_VALUE = re.compile(
+    r"\bsk-[\w-]{12,}|\bBearer\s+\S{8,}|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_\w{20,}|\w+://[^/\s:@]+:[^/\s@]+@"
+)
+_SHORTEST_SECRET = 8
+
+
+class NotConforming(AssertionError):
+    """A part that does not keep its contract. `violations`: all that was found, one sentence each."""
+
+    def __init__(self, violations: list[str]) -> None:
+        self.violations = tuple(violations)
+        super().__init__("\n".join(f"- {one}" for one in self.violations))
+
+
+def check_planner(planner: Planner, *, deterministic: bool = False) -> None:
+    """Check a planner against `homie.interfaces.Planner`. Raises NotConforming with everything that it found.
+
+    It is asked in about twenty situations, each in an episode of its own and all in one: empty sight, a long history,
+    every error code, odd images. Looked at: decisions have subtasks or a problem and can be recorded; the input stays
+    as it was; nothing is printed on stdout; `describe` is JSON without secrets. `deterministic`: a promise that the
+    same task, seed and situations give the same decisions, whatever was asked before. It decides about 65 times, twice
+    as often with that promise. A PlannerError (an endpoint that fails) is passed on: nothing can be said then.
+    """
+    if not isinstance(planner, Planner):
+        raise NotConforming([f"{type(planner).__name__} is no homie.interfaces.Planner."])
+    found = [*_class(planner), *_described(planner, "before the first reset")]
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        first = [_play(planner, 1, episode, found) for episode in episodes(TASK)]
+        found += _described(planner, "after an episode")
+        if deterministic:
+            again = [_play(planner, 1, episode, found) for episode in episodes(TASK)]
+            found += _differences(first, again)
+    if printed.getvalue():
+        found.append("It prints on stdout, which belongs to --json: use stderr or `logging`.")
+    if found:
+        raise NotConforming(list(dict.fromkeys(found)))
+
+
+# ---------------------------------------------------------------- situations
+
+
+Episode = tuple[tuple[str, PlannerInput], ...]
+"""The rounds of an episode, each with its name."""
+
+
+def episodes(task: str) -> Iterator[Episode]:
+    """What a planner is asked: each odd situation as the second round of an episode, then all of them in one."""
+    first, *odd = _situations(task)
+    for name, given in odd:
+        yield first, (name, replace(given, round=2))
+    yield first, *((f"{name}, later", replace(given, round=at)) for at, (name, given) in enumerate(odd, 2))
+
+
+def _situations(task: str) -> list[tuple[str, PlannerInput]]:
+    """Situations with their names: the first round of an episode, then what may come after it."""
+    plain = PlannerInput(
+        task=task,
+        round=1,
+        views=_views((256, 256)),
+        detections=(
+            Detection("apple", "front", (40, 60, 80, 100), 0.9, "apple_1"),
+            Detection("table", "front", (0, 90, 200, 250), 0.8, "table_1"),
+            Detection("fridge", "left", (10, 0, 120, 250), 0.9, "fridge_1"),
+            Detection("fridge", "left", (20, 5, 60, 240), 0.9, "fridge_1", "door"),
+            Detection("kitchen", "back", (0, 128, 256, 256), 1.0, "kitchen_1", "floor"),
+        ),
+        inventory=(),
+        history=(),
+        feedback=None,
+        actions=ACTIONS,
+        models=("classical", "nomad"),
+    )
+    later = replace(plain, history=(HistoryItem(1, Subtask("Go to", "apple"), SUCCESS),), feedback=SUCCESS)
+    failed = [(f"feedback {code}", replace(later, feedback=Feedback("fail", code, said))) for code, said in _FAILURES]
+    long = tuple(HistoryItem(n, Subtask("Go to", f"place {n}"), SUCCESS) for n in range(1, 301))
+    many = tuple(Detection(f"thing {n}", VIEWS[n % 4], (n, n, n + 5, n + 5)) for n in range(200))
+    return [
+        ("the first round", plain),
+        ("nothing detected", replace(later, detections=())),
+        *failed,
+        ("a held object", replace(later, inventory=("apple",))),
+        ("a history of 300 subtasks", replace(later, history=long)),
+        ("200 detections", replace(later, detections=many)),
+        ("images of 480 x 640", replace(later, views=_views((480, 640)))),
+        ("images of 7 x 31", replace(later, views=_views((7, 31)))),
+        ("images of 1 x 1", replace(later, views=_views((1, 1)), detections=())),
+        ("images that are no contiguous memory", replace(later, views=_views((512, 512), every=2))),
+        ("no images", replace(later, views={}, detections=())),
+        ("no models", replace(later, models=())),
+        ("actions of another suite", replace(later, actions=("Go to", "Slice", "Turn on", "End"))),
+    ]
+
+
+def _views(size: tuple[int, int], every: int = 1) -> dict[str, Image]:
+    """Four pictures (H, W, 3) that nobody may write to, as a camera driver may hand them out."""
+    dice = np.random.default_rng(0)
+    made = {}
+    for view in VIEWS:
+        picture = dice.integers(0, 256, (*size, 3), dtype=np.uint8)[::every, ::every]
+        picture.flags.writeable = False
+        made[view] = picture
+    return made
+
+
+# ---------------------------------------------------------------- checks
+
+
+def _play(planner: Planner, seed: int, episode: Episode, found: list[str]) -> list[Decision | None]:
+    """One made-up episode. Returns its decisions without times; None where there was none."""
+    try:
+        planner.reset(episode[0][1].task, seed=seed)
+    except PlannerError:
+        raise
+    except Exception as error:
+        found.append(f"reset raised {type(error).__name__}: {error}")
+        return []
+    return [_ask(planner, name, given, found) for name, given in episode]
+
+
+def _ask(planner: Planner, name: str, given: PlannerInput, found: list[str]) -> Decision | None:
+    before = _snapshot(given)
+    try:
+        decision = planner.decide(given)
+    except PlannerError:
+        raise
+    except Exception as error:
+        found.append(f"decide raised {type(error).__name__} ({name}): {error}")
+        return None
+    if _snapshot(given) != before:
+        found.append(f"decide ({name}) changed its input.")
+    wrong = _decision(decision)
+    found += [f"decide ({name}): {sentence}" for sentence in wrong]
+    return None if wrong else _timeless(decision)
+
+
+def _differences(first: list[list[Decision | None]], again: list[list[Decision | None]]) -> Iterator[str]:
+    """The first decision that came out otherwise, if any did."""
+    for episode, one, other in zip(episodes(TASK), first, again, strict=True):
+        for (name, _), before, after in zip(episode, one, other, strict=False):
+            if before != after:
+                yield (
+                    f"decide ({name}): the same task, seed and situations gave other decisions after a reset: "
+                    f"{_shown(before)}, then {_shown(after)}."
+                )
+                return
+
+
+def _snapshot(given: PlannerInput) -> tuple[object, ...]:
+    """All of a situation by value."""
+    views = tuple((name, picture.shape, picture.tobytes()) for name, picture in given.views.items())
+    return (views, given.detections, repr(replace(given, views={})))
+
+
+def _timeless(decision: Decision) -> Decision:
+    return replace(
+        decision, answers=tuple(replace(one, seconds=0.0, cached=False, cost=0.0) for one in decision.answers)
+    )
+
+
+def _decision(decision: object) -> list[str]:
+    """What is wrong with a decision."""
+    if not isinstance(decision, Decision):
+        return [f"it returned {type(decision).__name__}, not a Decision."]
+    wrong = []
+    if not isinstance(decision.subtasks, tuple) or not all(isinstance(one, Subtask) for one in decision.subtasks):
+        return ["`subtasks` must be a tuple of Subtask."]
+    if bool(decision.subtasks) == bool(decision.problem):
+        wrong.append("it must have either subtasks or a problem that says why there are none.")
+    for one in decision.subtasks:
+        parts = (one.action, one.target, one.destination)
+        if not all(isinstance(part, str) for part in parts):
+            wrong.append(f"action, target and destination must be text (got {parts!r}).")
+        elif not one.action or any(part != " ".join(part.split()) for part in parts):
+            wrong.append(f"a subtask needs an action, and its parts single blanks and one line (got {parts!r}).")
+    for name in ("analysis", "model", "raw", "problem"):
+        if not isinstance(getattr(decision, name), str):
+            wrong.append(f"`{name}` must be text.")
+    if not isinstance(decision.answers, tuple) or not all(isinstance(one, Answer) for one in decision.answers):
+        wrong.append("`answers` must be a tuple of Answer.")
+    try:
+        record = json.dumps(asdict(decision), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        return [*wrong, f"it can not be recorded as JSON: {error}."]
+    return wrong + [f"its record has {one}." for one in _environment_secrets(record)]
+
+
+def _class(planner: Planner) -> list[str]:
+    wrong = []
+    if not isinstance(planner.name, str) or not planner.name:
+        wrong.append("`name` must be the name under which it is registered.")
+    settings: object = type(planner).Settings
+    if settings is not None and not (isinstance(settings, type) and issubclass(settings, BaseModel)):
+        wrong.append("`Settings` must be a pydantic model or None.")
+    return wrong
+
+
+def _described(planner: Planner, when: str) -> list[str]:
+    try:
+        told: object = planner.describe()
+    except Exception as error:
+        return [f"describe raised {type(error).__name__} {when}: {error}"]
+    if not isinstance(told, Mapping):
+        return [f"describe returned {type(told).__name__}, not a mapping."]
+    try:
+        text = json.dumps(told, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        return [f"describe is not JSON-ready: {error}."]
+    return [f"describe has {one}." for one in (*_secrets(told), *_environment_secrets(text))]
+
+
+def _secrets(value: object, name: str = "") -> Iterator[str]:
+    """What looks like a secret: by the name of its key, or by its own looks."""
+    if isinstance(value, Mapping):
+        for key, one in value.items():
+            yield from _secrets(one, str(key))
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _secrets(one, name)
+    elif isinstance(value, str) and value:
+        if _SECRET_NAME.search(name):
+            yield f"what looks like a secret: '{name}'"
+        elif _SECRET_VALUE.search(value):
+            yield f"what looks like a secret, in '{name}'"
+
+
+def _environment_secrets(text: str) -> Iterator[str]:
+    """Names of environment variables that hold a secret, by their name, whose value stands in a text."""
+    for name, value in os.environ.items():
+        if _SECRET_NAME.search(name) and len(value) >= _SHORTEST_SECRET and value in text:
+            yield f"the value of the environment variable {name}"
+
+
+def _shown(decision: Decision | None) -> str:
+    if decision is None:
+        return "none"
+    return " ".join(str(one) for one in decision.subtasks) or decision.problem

@@ -1,0 +1,256 @@
+"""The conformance kit: it passes what is sound and names everything that is not."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from homie.errors import PlannerError
+from homie.interfaces import Planner
+from homie.testing import NotConforming, check_planner, episodes
+from homie.types import END, Decision, PlannerInput, Subtask
+from planners.brain import ModelPlanner, PromptSettings
+from planners.messages import LanguageModel, Reply, Request
+from planners.rule import RulePlanner
+from planners.scripted import ScriptedPlanner
+
+
+class Sound(Planner):
+    """Ends at once. The broken ones are made of it."""
+
+    name = "sound"
+
+    def reset(self, task: str, *, seed: int) -> None:
+        self.rounds = 0
+
+    def decide(self, given: PlannerInput) -> Decision:
+        self.rounds += 1
+        return self.answer(given)
+
+    def answer(self, given: PlannerInput) -> Any:
+        return Decision((END,), f"Round {self.rounds}.")
+
+
+class Parrot(LanguageModel):
+    """Says the same again and again."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def complete(self, request: Request) -> Reply:
+        return Reply(self.text)
+
+
+def violations(planner: object, **promises: bool) -> str:
+    with pytest.raises(NotConforming) as caught:
+        check_planner(planner, **promises)  # type: ignore[arg-type]
+    assert all(one in str(caught.value) for one in caught.value.violations)
+    return str(caught.value)
+
+
+def test_sound_planners_pass(tmp_path: Path) -> None:
+    script = tmp_path / "plan.yaml"
+    script.write_text('["[Go to, apple]", "[Pick, apple]"]')
+    check_planner(Sound(), deterministic=True)
+    check_planner(RulePlanner(), deterministic=True)
+    check_planner(ScriptedPlanner(str(script)), deterministic=True)
+
+
+SWITCHES: tuple[Mapping[str, object], ...] = (
+    {},
+    {"images": False},
+    {"boxes": True, "image_size": 32},
+    {"chat_turns": 3, "past_images": 2},
+    {"template": "emmoe-text", "reasks": 0},
+    {"template": "embodiedbench"},
+)
+
+
+class Brain(ModelPlanner):
+    name = "brain"
+
+
+@pytest.mark.parametrize("settings", SWITCHES)
+@pytest.mark.parametrize("text", ['{"analysis": "", "subtask": {"action": "End"}}', "nonsense", ""])
+def test_model_planners_pass_with_every_switch_whatever_the_model_says(settings: Mapping[str, Any], text: str) -> None:
+    check_planner(Brain(Parrot(text), PromptSettings(**settings)), deterministic=True)
+
+
+def test_a_planner_that_is_none() -> None:
+    assert "Parrot is no homie.interfaces.Planner" in violations(Parrot(""))
+
+
+ANSWERS: list[tuple[Any, str]] = [
+    (None, "it returned NoneType, not a Decision"),
+    (Decision(()), "either subtasks or a problem"),
+    (Decision((END,), problem="what?"), "either subtasks or a problem"),
+    (Decision([END]), "`subtasks` must be a tuple of Subtask"),  # type: ignore[arg-type]
+    (Decision(("[End]",)), "`subtasks` must be a tuple of Subtask"),  # type: ignore[arg-type]
+    (Decision((Subtask(""),)), "a subtask needs an action"),
+    (Decision((Subtask("Pick", " apple"),)), "a subtask needs an action"),
+    (Decision((Subtask("Pick", 3),)), "must be text"),  # type: ignore[arg-type]
+    (Decision((END,), analysis=None), "`analysis` must be text"),  # type: ignore[arg-type]
+    (Decision((END,), answers=("x",)), "`answers` must be a tuple of Answer"),  # type: ignore[arg-type]
+    (Decision((END,), model=np.str_), "can not be recorded"),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize(("answer", "said"), ANSWERS)
+def test_decisions_that_are_none(answer: Any, said: str) -> None:
+    class Broken(Sound):
+        def answer(self, given: PlannerInput) -> Any:
+            return answer
+
+    assert said in violations(Broken())
+
+
+def test_exceptions_are_named_with_their_situation_and_the_rest_is_still_looked_at() -> None:
+    class Broken(Sound):
+        def answer(self, given: PlannerInput) -> Any:
+            if not given.detections:
+                raise IndexError("no detections")
+            if given.inventory:
+                return Decision(())
+            return Decision((END,))
+
+    said = violations(Broken())
+    assert "decide raised IndexError (nothing detected): no detections" in said
+    assert "decide (a held object): it must have either subtasks or a problem" in said
+    assert "first round" not in said
+
+
+def test_a_reset_that_fails() -> None:
+    class Broken(Sound):
+        def reset(self, task: str, *, seed: int) -> None:
+            raise RuntimeError("once only")
+
+    assert "reset raised RuntimeError: once only" in violations(Broken(), deterministic=True)
+
+
+def test_an_input_that_is_changed() -> None:
+    class Eats(Sound):
+        def answer(self, given: PlannerInput) -> Any:
+            given.views.clear()  # type: ignore[attr-defined]
+            return Decision((END,))
+
+    class Paints(Sound):
+        def answer(self, given: PlannerInput) -> Any:
+            for picture in given.views.values():
+                picture[0, 0] = 0
+            return Decision((END,))
+
+    assert "decide (the first round) changed its input" in violations(Eats())
+    assert "read-only" in violations(Paints())
+
+
+def test_a_promise_of_determinism_is_checked_only_if_it_is_made() -> None:
+    class Counts(Sound):
+        numbers = itertools.count()
+
+        def answer(self, given: PlannerInput) -> Any:
+            return Decision((Subtask("Go to", f"place {next(self.numbers)}"),))
+
+    check_planner(Counts())
+    assert "gave other decisions after a reset: [Go to, place" in violations(Counts(), deterministic=True)
+
+
+def test_a_planner_that_forgets_nothing() -> None:
+    class Remembers(Sound):
+        def __init__(self) -> None:
+            self.rounds = 0
+
+        def reset(self, task: str, *, seed: int) -> None:
+            """Forgets nothing."""
+
+    assert "after a reset" in violations(Remembers(), deterministic=True)
+
+
+def test_prints() -> None:
+    class Chatty(Sound):
+        def answer(self, given: PlannerInput) -> Any:
+            print("thinking")
+            return Decision((END,))
+
+    assert "prints on stdout" in violations(Chatty())
+
+
+DESCRIPTIONS: list[tuple[Any, str]] = [
+    (["x"], "describe returned list"),
+    ({"x": object()}, "not JSON-ready"),
+    ({"x": float("nan")}, "not JSON-ready"),
+    ({"model": {"api_key": "abc"}}, "secret: 'api_key'"),
+    ({"headers": {"Authorization": "Basic abc"}}, "secret: 'Authorization'"),
+    ({"endpoint": "https://me:pass@example.org/v1"}, "secret, in 'endpoint'"),
+    ({"arguments": ["--key", "sk-abcdefghijklmnop1234"]}, "secret, in 'arguments'"),
+    ({"said": "it is hunter2hunter2"}, "value of the environment variable MY_API_KEY"),
+]
+
+
+@pytest.mark.parametrize(("told", "said"), DESCRIPTIONS)
+def test_descriptions(told: Any, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_API_KEY", "hunter2hunter2")
+
+    class Tells(Sound):
+        def describe(self) -> Any:
+            return told
+
+    assert said in violations(Tells())
+
+
+def test_descriptions_that_only_look_a_little_like_secrets_pass() -> None:
+    class Tells(Sound):
+        def describe(self) -> Mapping[str, object]:
+            told = {
+                "api_key_env": "OPENAI_API_KEY",
+                "max_tokens": 300,
+                "sha256": "ab" * 32,
+                "url": "http://[::1]:80/v1",
+            }
+            return {**told, "key": None, "tokens": 5}
+
+    check_planner(Tells())
+
+
+def test_a_raw_answer_with_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hunter2hunter2")
+
+    class Leaks(Sound):
+        def answer(self, given: PlannerInput) -> Any:
+            return Decision((END,), raw="401: hunter2hunter2 is wrong")
+
+    assert "its record has the value of the environment variable HF_TOKEN" in violations(Leaks())
+
+
+def test_names_and_settings() -> None:
+    class Nameless(Sound):
+        name = ""
+        Settings: ClassVar[Any] = {"x": 1}
+
+    said = violations(Nameless())
+    assert "`name` must be" in said and "`Settings` must be" in said
+
+
+def test_an_endpoint_that_fails_is_no_violation() -> None:
+    class Unreachable(Sound):
+        def answer(self, given: PlannerInput) -> Any:
+            raise PlannerError("The endpoint can not be reached.")
+
+    with pytest.raises(PlannerError, match="can not be reached"):
+        check_planner(Unreachable())
+
+
+def test_the_made_up_episodes_could_happen() -> None:
+    """A first round has no feedback and no history, a later one has; rounds count from 1; no two are the same."""
+    made = list(episodes("a task"))
+    assert len(made) > 20
+    for episode in made:
+        assert [given.round for _, given in episode] == list(range(1, len(episode) + 1))
+        assert [given.feedback is None for _, given in episode] == [True] + [False] * (len(episode) - 1)
+        assert [bool(given.history) for _, given in episode] == [False] + [True] * (len(episode) - 1)
+    names = [name for episode in made for name, _ in episode[1:]]
+    assert len(set(names)) == len(names)
