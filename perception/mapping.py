@@ -23,6 +23,8 @@ FREE_FAR = 5.0
 """Metres within which floor is taken into the map."""
 MARGIN = 3.0
 """Metres of unknown floor around the known map that the robot may be sent to."""
+TALL = 1.2
+"""Metres above the floor at which what is an obstacle is a wall, or as much in the way of an arm as one."""
 SURE = 3.0
 """Evidence at which a cell is sure: as many looks as this change its mind."""
 WIDEST_GAP = 0.6
@@ -51,6 +53,7 @@ class OccupancyMapper:
         self._cells = round(size / RESOLUTION)
         self._evidence: NDArray[np.float32] = np.zeros((self._cells, self._cells), dtype=np.float32)
         self._seen: Mask = np.zeros((self._cells, self._cells), dtype=bool)
+        self._tall: Mask = np.zeros((self._cells, self._cells), dtype=bool)
         self._origin: Array | None = None
 
     def update(
@@ -70,6 +73,7 @@ class OccupancyMapper:
         for scan, mask in zip(scans, own, strict=True):
             obstacle, ground = self._classified(scan, mask, [body, *keepouts])
             hit[self._index(obstacle)] = True
+            self._tall.reshape(-1)[self._index(obstacle[obstacle[:, 2] > TALL])] = True
             floor[self._index(ground)] = True
         floor[self._index(_disc(base, radius))] = True
         flat, seen = self._evidence.reshape(-1), self._seen.reshape(-1)
@@ -100,6 +104,16 @@ class OccupancyMapper:
             origin=self._origin + RESOLUTION * np.array([x0, y0]),
             resolution=RESOLUTION,
         )
+
+    def walls(self, center: Array, reach: float) -> list[Box]:
+        """What stands up as high as a wall within `reach` metres of a point (2+,), as boxes from the floor up."""
+        if self._origin is None:
+            return []
+        cells = np.argwhere(self._tall & (self._evidence > 0))
+        middles = self._origin + RESOLUTION * (cells[:, ::-1] + 0.5)
+        near = np.linalg.norm(middles - center[:2], axis=1) < reach
+        half = np.array([RESOLUTION / 2, RESOLUTION / 2, HIGHEST / 2])
+        return [Box(np.array([*middle, HIGHEST / 2]), half) for middle in middles[near]]
 
     def _index(self, xy: Points) -> NDArray[np.intp]:
         """Flat cell indices of points (n, 2 or more) that lie on the map."""

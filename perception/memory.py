@@ -45,6 +45,8 @@ MOVED, TURNED = 0.1, 0.15
 """Metres and radians of the base from which the views around it are looked at again; the head is in every look."""
 NEAR = 1.2
 """Metres around a target within which solid things matter to the arm."""
+BESIDE = 0.03
+"""Metres from furniture up to which something tall belongs to it."""
 
 
 class SensorLocator(Locator):
@@ -155,11 +157,16 @@ class SensorLocator(Locator):
 
     def _solids(self, center: Array, entity: str, subtask: Subtask) -> tuple[Box, ...]:
         """What the arm keeps out of near a target: see `Goal.solids`."""
-        boxes: list[Box] = []
-        for thing in self._things.furniture.values():
-            if thing.box.distance(center) < NEAR:
-                moves = thing.identity.entity == entity and subtask.action in ("Open", "Close")
-                boxes += solids_of(thing.points(panel=not moves), center, NEAR)
+        near = [thing for thing in self._things.furniture.values() if thing.box.distance(center) < NEAR]
+        # A wall is what is tall and is no furniture: that is known better from its own points.
+        boxes = [
+            wall
+            for wall in self._mapper.walls(center, NEAR)
+            if all(thing.box.distance(wall.center) > BESIDE for thing in near)
+        ]
+        for thing in near:
+            moves = thing.identity.entity == entity and subtask.action in ("Open", "Close")
+            boxes += solids_of(thing.points(panel=not moves), center, NEAR)
         for name, loose in self._things.objects.items():
             if name not in (entity, self._held) and loose.box.distance(center) < NEAR:
                 boxes.append(loose.box)

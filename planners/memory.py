@@ -72,6 +72,10 @@ class Memory:
         self.refused[canonical(words)] += 1
         self._refused_from.add((canonical(words), self.at))
 
+    def refused_here(self, place: str) -> bool:
+        """Whether there is no use in asking for a place from here."""
+        return self.refused[place] >= 2 or (place, self.at) in self._refused_from
+
     def worth_going(self, words: str) -> str:
         """A name in memory that the words can mean and that was not refused from here, "" if there is none."""
         names = (name for name in self.seen(words) if self.refused[name] < 3)

@@ -142,7 +142,9 @@ class Moves:
         if self.memory.by_sight is False:
             return ""
         looked: set[str] = set()
-        for places in (self._rooms, self._furniture, self._other_rooms, self._furniture):
+        rooms_first = (self._rooms, self._other_rooms, self._furniture)
+        furniture_first = (self._rooms, self._furniture, self._other_rooms, self._furniture)
+        for places in rooms_first if is_furniture(words) else furniture_first:
             before = len(looked)
             for _ in range(TRIES):
                 found = yield from self._search(words, places, looked)
@@ -163,9 +165,11 @@ class Moves:
             place = next((one for one in places(words) if one not in looked and self._worth_a_look(one)), "")
             if not place:
                 break
-            looked.add(place)
             why = f"I have not found the {words} yet. It could be in or near the {place}, so I look there."
-            if (yield from self.go_to(place, why)):
+            reached = yield from self.go_to(place, why)
+            if reached or not self.memory.refused_here(place):  # what is not known here may be known elsewhere
+                looked.add(place)
+            if reached:
                 found = self.memory.worth_going(words)
                 if not found and is_container(place) and not is_furniture(words):
                     found = yield from self._look_inside(words, place)
@@ -184,14 +188,16 @@ class Moves:
     def _worth_a_look(self, place: str) -> bool:
         """Whether the robot can go there and has not been there; into containers it has to look as well."""
         memory = self.memory
-        known = memory.by_sight is not True or bool(memory.seen(place))
-        return known and not memory.refused[place] and (is_container(place) or not memory.visited[place])
+        return not memory.refused_here(place) and (is_container(place) or not memory.visited[place])
 
     def _rooms(self, words: str) -> list[str]:
-        return [place for place in usual_places(words) if is_room(place)]
+        """Rooms where it could be and that are known, as far as that is needed to go there."""
+        memory = self.memory
+        return [p for p in usual_places(words) if is_room(p) and (memory.by_sight is not True or memory.seen(p))]
 
     def _other_rooms(self, words: str) -> list[str]:
-        return [room for room in ROOMS if room not in usual_places(words)]
+        """All rooms, those that were not seen too: the robot may have passed their doors without noticing."""
+        return [*ROOMS]
 
     def _furniture(self, words: str) -> list[str]:
         """Furniture that has been seen, in the usual order, the rest after it. What was seen from near comes later,

@@ -12,6 +12,11 @@ from skills.classical.reaching import Reachable
 REACH = 0.72
 """Metres from a thing's nearest side at which the robot stops."""
 
+HIDDEN = 8.0
+"""What a metre of something between a place and the target costs, as metres of driving cost 0.08."""
+EDGE = 0.08
+"""Metres at the end of a line to a target that are the target itself."""
+
 
 class GoTo(MobileSkill):
     """Stops within arm's reach of the target, facing it; inside a room for a spot."""
@@ -46,6 +51,14 @@ class GoTo(MobileSkill):
             raise Stuck("no free floor in the room can be reached")
         return best[1]
 
+    def _hidden(self, xy: Array, target: Box) -> float:
+        """Metres of other things, walls above all, between a place (2,) and a target."""
+        foot = _nearest(target, xy)
+        for surface in self.goal.surfaces[:1]:  # what it stands on is not between
+            under = Box(surface.center, np.array([surface.half_x, surface.half_y, 0.0]), surface.yaw)
+            foot = min(foot, _nearest(under, xy), key=lambda point: float(np.linalg.norm(point - xy)))
+        return max(0.0, self.costs.between(xy, foot) - EDGE)
+
     def _before(self, box: Box | None) -> Pose2:
         """A reachable pose near the target that faces it, from its front if it has one."""
         reachable = Reachable.of(self.costs, self.base)
@@ -63,12 +76,22 @@ class GoTo(MobileSkill):
                     facing = np.array([np.cos(self.goal.front), np.sin(self.goal.front)])
                     cost += 1.5 * (1.0 - float(away @ facing))
                 cost += 0.4 * max(0.0, 0.5 - self.costs.clear_at(xy))
+                cost += HIDDEN * self._hidden(xy, target)
                 if best is None or cost < best[0]:
                     toward = self.goal.position[:2] - xy
                     best = cost, Pose2(float(xy[0]), float(xy[1]), float(np.arctan2(toward[1], toward[0])))
         if best is None:
             raise Stuck("no free floor near the target can be reached")
         return best[1]
+
+
+def _nearest(box: Box, xy: Array) -> Array:
+    """The point (2,) of a box's footprint that is nearest to a point."""
+    c, s = np.cos(box.yaw), np.sin(box.yaw)
+    turn = np.array([[c, -s], [s, c]])
+    local = (xy - box.center[:2]) @ turn
+    point: Array = box.center[:2] + turn @ np.clip(local, -box.half[:2], box.half[:2])
+    return point
 
 
 def _beside(box: Box, away: Array, gap: float) -> Array:

@@ -57,6 +57,12 @@ class CostMap:
         ny, nx = self.clearance.shape
         return float(self.clearance[row, column]) if 0 <= row < ny and 0 <= column < nx else 0.0
 
+    def between(self, a: Array, b: Array) -> float:
+        """Metres of obstacles on the straight line between two points (2,)."""
+        length = float(np.linalg.norm(np.asarray(b) - a))
+        steps = max(2, int(length / (0.5 * self.resolution)) + 1)
+        return length * float(np.mean([self.clear_at(a + (b - a) * t) == 0.0 for t in np.linspace(0.0, 1.0, steps)]))
+
     def clear_line(self, a: Array, b: Array, clearance: float) -> bool:
         """Whether the straight line between two points keeps the clearance."""
         steps = max(2, int(np.linalg.norm(np.asarray(b) - a) / (0.5 * self.resolution)) + 1)
