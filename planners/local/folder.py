@@ -34,7 +34,10 @@ def find_folder(name: str, weights: str, *, revision: str = "") -> Path:
     assert loaded is not None
     missing = missing_files(loaded, weights)
     if missing:
-        raise BadInput(f"The model {name} on the hub has no {missing}: only models saved as safetensors are loaded.")
+        raise BadInput(
+            f"The model {name} has no {missing}: only models saved as safetensors are loaded, and one that was not "
+            "downloaded whole needs the network."
+        )
     return loaded
 
 
