@@ -72,6 +72,22 @@ class RunOptions(Options):
     frames: bool = Field(True, description="Write the four views of every round.")
 
 
+class PlanOptions(Options):
+    """One decision without a robot: what the planner is told."""
+
+    task: str = Field(min_length=1, description="The instruction in natural language.")
+    image: list[Path] = Field(
+        default_factory=list,
+        max_length=4,
+        description="A picture of what is in sight; repeat it for front, left, back, right, in this order.",
+    )
+    inventory: str | None = Field(None, min_length=1, description="What the hand holds (default: nothing).")
+    seed: Seed = 0
+    planner: str = Field("rule", description="Planner, as NAME or NAME:ARGUMENT (`chat:MODEL`).")
+    planner_settings: dict[str, Any] = Field({}, description="Settings of the planner (`homie list planners`).")
+    skills: str = Field("classical", description="Skill sets, as the models that the planner may choose from.")
+
+
 class SceneOptions(Options):
     """Which scene to show and where to."""
 

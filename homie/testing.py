@@ -17,6 +17,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from homie.errors import PlannerError
+from homie.executor import ACTIONS
 from homie.interfaces import Planner
 from homie.types import (
     SUCCESS,
@@ -32,7 +33,6 @@ from homie.types import (
     Subtask,
 )
 
-ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
 TASK = "put the apple in the bowl"
 _FAILURES = (
     (ErrorCode.F1, "Grab is not in the action list! You should only choose actions in the list."),

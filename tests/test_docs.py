@@ -9,8 +9,10 @@ import pytest
 import yaml
 
 from homie.cli.main import COMMANDS
+from homie.cli.parameters import SHORTCUTS
+from homie.cli.parameters import SHORTCUTS
 from homie.interfaces import Planner, Skill
-from homie.options import RunOptions, SceneOptions
+from homie.options import PlanOptions, RunOptions, SceneOptions
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -29,8 +31,10 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_options_in_commands_exist(page):
-    known = {name.replace("_", "-") for model in (RunOptions, SceneOptions) for name in model.model_fields}
-    known |= {"no-video", "no-frames", "config", "json", "version", "help"}
+    known = {name.replace("_", "-") for model in (RunOptions, SceneOptions, PlanOptions) for name in model.model_fields}
+    known |= {name.replace("_", "-") for name in SHORTCUTS} | {"set"}
+    known |= {"no-video", "no-frames", "config", "json", "version", "help", "set"}
+    known |= {name.replace("_", "-") for name in SHORTCUTS}
     for block in blocks(page, "console"):
         for line in block.splitlines():
             words = line.split("#")[0]

@@ -18,6 +18,7 @@ from homie.errors import HomieError
 
 COMMANDS = {
     "run": "Run one task: an instruction in, a household task done and a run folder out.",
+    "plan": "Ask a planner for one decision from pictures and a task, without a robot.",
     "scene": "Show a scene: its rooms, receptacles and objects.",
     "list": "List what can be chosen: planners, skills, robots, detectors, ...",
     "doctor": "Check this machine: versions, rendering, video, optional parts.",

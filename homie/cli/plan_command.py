@@ -1,0 +1,79 @@
+"""`homie plan`: one decision of a planner, from pictures in files, without a robot."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import PIL.Image
+import PIL.ImageOps
+import typer
+
+from homie.cli.parameters import options_from, planner_settings
+from homie.errors import BadInput
+from homie.executor import ACTIONS
+from homie.files import to_json
+from homie.options import PlanOptions
+from homie.session import load_planner
+from homie.types import VIEWS, Decision, Image, PlannerInput
+
+
+@options_from(PlanOptions, positional="task")
+def plan_command(
+    config: Annotated[Path | None, typer.Option(help="A YAML file of options; the command line wins.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
+    **given: Any,
+) -> None:
+    """Ask a planner for one decision."""
+    options = PlanOptions.build(config, **{"task": "" if config is None else None, **planner_settings(given)})
+    situation = first_round(options)
+    planner = load_planner(options.planner, options.planner_settings)
+    planner.reset(options.task, seed=options.seed)
+    decision = planner.decide(situation)
+    if json:
+        typer.echo(to_json({**asdict(decision), "planner": planner.describe()}).decode(), nl=False)
+    else:
+        typer.echo(report(decision))
+
+
+def first_round(options: PlanOptions) -> PlannerInput:
+    """What a planner would be told in the first round, as far as options can say it. Raises BadInput.
+
+    The pictures are the views in the order of `VIEWS`; there may be fewer of them than views. Nothing is detected.
+    """
+    return PlannerInput(
+        task=options.task,
+        round=1,
+        views={view: read_picture(path) for view, path in zip(VIEWS, options.image, strict=False)},
+        detections=(),
+        inventory=(options.inventory,) if options.inventory else (),
+        history=(),
+        feedback=None,
+        actions=ACTIONS,
+        models=tuple(name.strip() for name in options.skills.split(",") if name.strip()),
+    )
+
+
+def read_picture(path: Path) -> Image:
+    """A picture (H, W, 3) from a file, turned as its camera was held. Raises BadInput."""
+    try:
+        with PIL.Image.open(path) as picture:
+            return np.array(PIL.ImageOps.exif_transpose(picture).convert("RGB"), dtype=np.uint8)
+    except PIL.UnidentifiedImageError as error:
+        raise BadInput(f"{path} is no picture: give a PNG or JPEG file.") from error
+    except (OSError, ValueError, PIL.Image.DecompressionBombError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise BadInput(f"Can not read the picture {path}: {reason}.") from error
+
+
+def report(decision: Decision) -> str:
+    """A decision for people, one line a part."""
+    lines = [
+        ("problem", decision.problem),
+        ("analysis", decision.analysis),
+        *(("subtask", str(one)) for one in decision.subtasks),
+        ("model", decision.model),
+    ]
+    return "\n".join(f"{name:<10}{text}" for name, text in lines if text)

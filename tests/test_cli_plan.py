@@ -1,0 +1,163 @@
+"""`homie plan`: one decision from pictures, without a robot. The model is a real HTTP server on this machine."""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import PIL.Image
+import pytest
+
+from homie.cli.plan_command import first_round, read_picture, report
+from homie.errors import BadInput
+from homie.options import PlanOptions
+from homie.types import VIEWS, Decision, Subtask
+
+ANSWER = {"analysis": "It's on the left.", "subtask": {"action": "Go to", "target": "apple"}, "model": "classical"}
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> list[Path]:
+    """Four pictures of one colour each: 10, 20, 30, 40."""
+    paths = []
+    for at, view in enumerate(VIEWS, 1):
+        paths.append(tmp_path / f"{view}.png")
+        PIL.Image.fromarray(np.full((30, 40, 3), at * 10, np.uint8)).save(paths[-1])
+    return paths
+
+
+class Server:
+    """Answers every chat completion with the same text and keeps what was asked."""
+
+    def __init__(self, text: str) -> None:
+        asked: list[dict] = []
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                asked.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+                message = {"role": "assistant", "content": text}
+                body = json.dumps({"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *arguments: object) -> None:
+                """Nothing on stderr."""
+
+        self.asked = asked
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._http.server_port}/v1"
+        threading.Thread(target=self._http.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+
+
+@pytest.fixture
+def server(request: pytest.FixtureRequest) -> Iterator[Server]:
+    made = Server(getattr(request, "param", json.dumps(ANSWER)))
+    yield made
+    made.close()
+
+
+def test_the_rule_planner_needs_nothing(homie) -> None:
+    done = homie("plan", "pick up the apple")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "subtask   [Go to, apple]"
+
+
+def test_json(homie) -> None:
+    done = homie("plan", "pick up the apple", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["subtasks"] == [{"action": "Go to", "target": "apple", "destination": ""}]
+    assert told["planner"] == {}
+
+
+def test_a_model_behind_an_endpoint_sees_the_pictures_in_order(homie, server: Server, pictures: list[Path]) -> None:
+    pytest.importorskip("openai")
+    images = [word for path in pictures[:3] for word in ("--image", str(path))]
+    where = ["--planner", "chat:any", "--base-url", server.url, "--set", "examples=1", "--inventory", "pear"]
+    done = homie("plan", "bring the apple", *images, *where)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "analysis  It's on the left.",
+        "subtask   [Go to, apple]",
+        "model     classical",
+    ]
+    (asked,) = server.asked
+    parts = asked["messages"][-1]["content"]
+    shown = [one["image_url"]["url"] for one in parts if one["type"] == "image_url"]
+    colours = [PIL.Image.open(BytesIO(base64.b64decode(url.partition(",")[2]))).getpixel((0, 0))[0] for url in shown]
+    assert colours == [10, 20, 30]
+    assert "Inventory: pear" in parts[-1]["text"]
+
+
+@pytest.mark.parametrize("server", ["I would rather not plan."], indirect=True)
+def test_an_unreadable_answer_is_told_and_is_no_failure_of_the_command(homie, server: Server) -> None:
+    pytest.importorskip("openai")
+    done = homie("plan", "go", "--planner", "chat:any", "--base-url", server.url, "--set", "reasks=1", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["subtasks"] == [] and "no subtask" in told["problem"]
+    assert [one["text"] for one in told["answers"]] == ["I would rather not plan."] * 2
+    assert told["planner"]["prompt"]["template"] == "emmoe-json"
+    assert len(server.asked) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["plan", ""], 2, "The instruction is empty"),
+        (["plan", "go", "--image", "nothing.png"], 2, "Can not read the picture nothing.png: No such file"),
+        (["plan", "go", "--image", "."], 2, "Can not read the picture"),
+        (["plan", "go", "--image", "notes.txt"], 2, "notes.txt is no picture: give a PNG or JPEG file"),
+        (["plan", "go", "--planner", "ruel"], 2, "did you mean 'rule'?"),
+        (["plan", "go", "--set", "examples=3"], 2, "The planner 'rule' has no settings"),
+        (["plan", "go", *["--image", "a.png"] * 5], 2, "image: "),
+    ],
+)
+def test_what_a_user_can_get_wrong(homie, tmp_path: Path, arguments: list[str], code: int, said: str) -> None:
+    (tmp_path / "notes.txt").write_text("hello")
+    done = homie(*arguments, "--json")
+    assert done.returncode == code
+    assert said in json.loads(done.stdout)["error"]
+    assert "Traceback" not in done.stderr
+
+
+def test_pictures_of_any_kind_become_rgb(tmp_path: Path) -> None:
+    for number, mode in enumerate(("L", "RGBA", "P", "1", "I;16")):
+        path = tmp_path / f"{number}.png"
+        PIL.Image.new(mode, (6, 4)).save(path)
+        picture = read_picture(path)
+        assert picture.shape == (4, 6, 3) and picture.dtype == np.uint8
+    turned = PIL.Image.new("RGB", (6, 4))
+    turned.getexif()[0x0112] = 6  # held upright
+    turned.save(tmp_path / "turned.jpg", exif=turned.getexif())
+    assert read_picture(tmp_path / "turned.jpg").shape == (6, 4, 3)
+    whole = (tmp_path / "turned.jpg").read_bytes()
+    (tmp_path / "cut.jpg").write_bytes(whole[: len(whole) - 60])
+    with pytest.raises(BadInput, match="Can not read the picture"):
+        read_picture(tmp_path / "cut.jpg")
+
+
+def test_what_the_planner_is_told(pictures: list[Path]) -> None:
+    given = first_round(PlanOptions.build(task="go", image=pictures[:2], inventory="red cup", skills="classical, m3"))
+    assert {view: int(picture[0, 0, 0]) for view, picture in given.views.items()} == {"front": 10, "left": 20}
+    assert (given.round, given.inventory, given.history, given.feedback) == (1, ("red cup",), (), None)
+    assert given.models == ("classical", "m3") and "End" in given.actions
+
+
+def test_a_report_has_only_what_there_is() -> None:
+    assert report(Decision((), problem="It is empty.")) == "problem   It is empty."
+    plan = Decision((Subtask("Pick", "a"), Subtask("End")), "So.", "m3")
+    assert report(plan) == "analysis  So.\nsubtask   [Pick, a]\nsubtask   [End]\nmodel     m3"
