@@ -67,7 +67,7 @@ def _gray(value: float) -> str:
         return "black"
     if value > 0.72:
         return "white"
-    return "gray" if value < 0.66 else ""
+    return "gray" if value < 0.61 else ""
 
 
 def _earthy(saturation: float, value: float, degrees: float) -> str:

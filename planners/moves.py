@@ -26,7 +26,7 @@ MAX_LOOKS = 12
 """Places visited in search of one thing."""
 LAST_LOOK = 15
 """The last round in which a search begins to look at another place: of the 20 that the paper gives, the rest is
-needed to go there, pick, go, put and close."""
+needed to go there, pick, go, put and close. It comes a round earlier for everything that stands open."""
 
 _CLOSED = re.compile(r"the (.+?) is closed")
 
@@ -161,7 +161,7 @@ class Moves:
         """Look for something in the places that a function names, in its order. Returns the name to go to as soon as
         it is in sight, "" if it is nowhere. `looked` gathers the places that were tried."""
         found = self.memory.worth_going(words)
-        while not found and len(looked) < MAX_LOOKS and self.memory.round <= LAST_LOOK:
+        while not found and len(looked) < MAX_LOOKS and self.memory.round <= LAST_LOOK - len(self.memory.open):
             place = next((one for one in places(words) if one not in looked and self._worth_a_look(one)), "")
             if not place:
                 break
@@ -176,14 +176,11 @@ class Moves:
         return found
 
     def _look_inside(self, words: str, place: str) -> Course[str]:
-        """Open a container that the robot stands at, and close it again if the thing is not in there."""
+        """Open a container that the robot stands at. It stays open until all is done: there are only so many rounds."""
         memory = self.memory
         if memory.held or place in memory.open or not (yield from self.open(place, f"I look into the {place}.")):
             return ""
-        found = self.memory.worth_going(words)
-        if not found:
-            yield from self.close(place, f"The {words} is not in the {place}, so I close it again.")
-        return found
+        return memory.worth_going(words)
 
     def _worth_a_look(self, place: str) -> bool:
         """Whether the robot can go there and has not been there; into containers it has to look as well."""
@@ -200,13 +197,14 @@ class Moves:
         return [*ROOMS]
 
     def _furniture(self, words: str) -> list[str]:
-        """Furniture that has been seen, in the usual order, the rest after it. What was seen from near comes later,
-        and what has to be opened and closed again last: for the three rounds of that, three tables can be visited."""
+        """Furniture that has been seen, the usual before the rest. What was seen from near comes later, and what has
+        to be opened last: in the rounds for that, two tables can be visited."""
         memory = self.memory
         usual = [name for place in usual_places(words) if not is_room(place) for name in memory.seen(place)]
-        names = [name for name in dict.fromkeys([*usual, *memory.receptacles()]) if not means(words, name)]
-        names.sort(key=lambda name: (is_container(name), memory.seen_closely(name)))
-        return [place for name in names for place in memory.each(name)]
+        ordered: list[str] = []
+        for names in (usual, memory.receptacles()):
+            ordered += sorted(names, key=lambda name: (is_container(name), memory.seen_closely(name)))
+        return [place for name in dict.fromkeys(ordered) if not means(words, name) for place in memory.each(name)]
 
     # ------------------------------------------------------------ hands
 

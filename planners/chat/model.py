@@ -17,13 +17,19 @@ from planners.chat.providers import find_provider
 from planners.messages import Message, Reply, Request
 
 _THOUGHT = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
+_OF_REASONING = re.compile(r"temperature|max_tokens|max_completion_tokens")
+"""What an endpoint complains of when a model that reasons is asked like another one."""
 _FINISH: Mapping[str | None, Literal["length", "refusal"]] = {"length": "length", "content_filter": "refusal"}
+
+
+class _Part(BaseModel):
+    text: str = ""
 
 
 class _Message(BaseModel):
     """What is used of a message. Reasoning has two names: DeepSeek's and OpenRouter's, which vLLM took over."""
 
-    content: str | None = None
+    content: str | list[_Part] | None = None
     refusal: str | None = None
     reasoning_content: str | None = None
     reasoning: str | None = None
@@ -95,9 +101,10 @@ class ChatModel(RemoteModel):
                 raw = await client.chat.completions.with_raw_response.create(**body)
             except openai.APIStatusError as error:
                 exhausted = error.code == "insufficient_quota"
-                raise self.refused(
-                    error.status_code, error.response.headers, _said(error), exhausted=exhausted
-                ) from None
+                said = _said(error.body)
+                if error.status_code == 400 and self.settings.reasoning is None and _OF_REASONING.search(said):
+                    said += " (if it is a model that reasons, say so: --set reasoning=low)"
+                raise self.refused(error.status_code, error.response.headers, said, exhausted=exhausted) from None
             except openai.APIConnectionError as error:
                 raise self.unreachable(error) from None
             return self._read(raw.text)
@@ -109,7 +116,9 @@ class ChatModel(RemoteModel):
             raise self.garbage() from None
         choice, usage = completion.choices[0], completion.usage or _Usage()
         message = choice.message
-        said, thought = message.content or "", message.reasoning_content or message.reasoning or ""
+        content = message.content or ""
+        said = content if isinstance(content, str) else "".join(part.text for part in content)
+        thought = message.reasoning_content or message.reasoning or ""
         if (inside := _THOUGHT.match(said)) and not thought:
             said, thought = said[inside.end() :], inside.group(1).strip()
         return Reply(
@@ -157,9 +166,8 @@ def _strict(schema: object) -> bool:
     return all(_strict(value) for value in schema) if isinstance(schema, list | tuple) else True
 
 
-def _said(error: Any) -> str:
-    """The endpoint's own words in an error: `{"error": {"message": ...}}`, `{"message": ...}`, or none."""
-    body = error.body
+def _said(body: object) -> str:
+    """The endpoint's own words in the body of an error: `{"error": {"message": ...}}`, `{"message": ...}`, or none."""
     if isinstance(body, Mapping):
         inner = body.get("error", body)
         return str(inner.get("message", "")) if isinstance(inner, Mapping) else str(inner)

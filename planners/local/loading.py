@@ -39,7 +39,9 @@ def load_engine(load: Load) -> Engine:
     kind = model_type(load.folder)
     device = _device(load.device)
     dtype = _dtype(load.dtype, device)
-    more = _four_bit(device, dtype) if load.load_in_4bit else {}
+    more = {} if device.type == "cpu" else {"device_map": {"": device}}
+    if load.load_in_4bit:
+        more["quantization_config"] = _four_bits(device, dtype)
     sees = kind in FAMILIES
     auto = transformers.AutoModelForImageTextToText if sees else transformers.AutoModelForCausalLM
     with _quietly(load.folder):
@@ -54,9 +56,7 @@ def load_engine(load: Load) -> Engine:
         ends = _ends(model, tokenizer)
         if load.adapter is not None:
             model = _adapted(model, load.adapter)
-        if not load.load_in_4bit:
-            model = model.to(device)
-    if sees is False and not tokenizer.chat_template:
+    if not sees and not tokenizer.chat_template:
         raise BadInput(f"The model {load.folder} has no chat template: put its chat_template.jinja into the folder.")
     return Engine(model.eval(), tokenizer, processor, ends)
 
@@ -93,17 +93,16 @@ def _dtype(name: str, device: torch.device) -> torch.dtype:
     return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
 
 
-def _four_bit(device: torch.device, dtype: torch.dtype) -> dict[str, Any]:
+def _four_bits(device: torch.device, dtype: torch.dtype) -> Any:
     if device.type != "cuda":
         raise BadInput("load_in_4bit needs an NVIDIA GPU: leave it out, or take a smaller model.")
     if importlib.util.find_spec("bitsandbytes") is None:
         raise MissingPart(
             "load_in_4bit needs the package 'bitsandbytes': install it with `pip install 'homie[quantized]'`."
         )
-    config = transformers.BitsAndBytesConfig(
+    return transformers.BitsAndBytesConfig(
         load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=dtype, bnb_4bit_use_double_quant=True
     )
-    return {"quantization_config": config, "device_map": {"": device}}
 
 
 def _adapted(model: Any, folder: Path) -> Any:

@@ -8,6 +8,7 @@ asked is in `endpoint.asked`.
 
 from __future__ import annotations
 
+import itertools
 import json
 import threading
 from collections.abc import Callable, Mapping
@@ -84,12 +85,16 @@ class Server(ThreadingHTTPServer):
         """Quiet: clients hang up."""
 
 
+_NUMBERS = itertools.count()
+
+
 class Endpoint:
     """The server, while the `with` block lasts."""
 
     def __init__(self, *ways: Way) -> None:
         self._server = Server(ways)
-        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+        # A path of its own: what Homie knows of an address must not reach the next test that gets the same port.
+        self.url = f"http://127.0.0.1:{self._server.server_port}/{next(_NUMBERS)}/v1"
         self.host = f"127.0.0.1:{self._server.server_port}"
 
     @property

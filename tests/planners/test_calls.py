@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import random
 import threading
 import time
@@ -31,7 +33,7 @@ from endpoint import (
     slowly,
     status,
 )
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from homie.errors import BadInput, PlannerError
@@ -41,6 +43,8 @@ from planners.calls.retry import LONGEST, pause
 
 SLACK = 4.0
 """Seconds that a busy machine may add; what these tests tell apart is further apart."""
+
+FIELDS = ("choices", "message", "content", "finish_reason", "usage", "stop_reason", "type", "text", "input")
 
 Make = Callable[..., RemoteModel]
 
@@ -150,6 +154,23 @@ def test_a_wrong_schema_is_an_answer_and_nothing_to_try_again(make: Make) -> Non
         assert len(endpoint.asked) == 1
 
 
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(FIELDS), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.binary(max_size=40) | JSON.map(lambda value: json.dumps(value).encode()))
+def test_whatever_comes_back_is_an_answer_or_a_failure(make: Make, data: bytes) -> None:
+    with Endpoint(raw(data)) as endpoint:
+        try:
+            assert isinstance(make(endpoint, retries=0).complete(question()).text, str)
+        except PlannerError as failure:
+            assert "is no answer of its API" in str(failure)
+
+
 def test_an_address_where_nobody_is_fails_at_once(make: Make) -> None:
     with Endpoint(says(WORD)) as endpoint:
         pass
@@ -165,6 +186,15 @@ def test_an_endpoint_that_was_there_is_waited_for(make: Make) -> None:
         model.complete(question())
     with pytest.raises(PlannerError, match=r"Can not reach .*\(3 tries"):
         model.complete(question())
+
+
+@pytest.mark.parametrize("way", [hangs, drips(HEAD, 0.05)], ids=["hang", "drip"])
+def test_a_call_can_be_made_inside_somebody_elses_event_loop(make: Make, way: Way) -> None:
+    async def inside() -> None:
+        make(endpoint, retries=0, timeout=0.3).complete(question())
+
+    with Endpoint(way) as endpoint, pytest.raises(PlannerError, match="did not finish"):
+        asyncio.run(inside())
 
 
 # ------------------------------------------------------------ breaker, lanes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -25,7 +26,7 @@ def sent(request: Request, name: str = "m", **settings: object) -> Body:
     with Endpoint(says(WORD)) as endpoint:
         chat_model(endpoint, name, **settings).complete(request)
         (asked,) = endpoint.asked
-        assert asked.path == "/v1/chat/completions"
+        assert asked.path.endswith("/v1/chat/completions")
         return asked.body
 
 
@@ -207,6 +208,21 @@ def test_an_account_without_credit_is_not_tried_again() -> None:
         assert len(endpoint.asked) == 1
 
 
+def test_an_answer_in_parts_is_put_together() -> None:
+    parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": WORD}]
+    with Endpoint(raw(json.dumps({"choices": [{"message": {"content": parts}}]}).encode())) as endpoint:
+        assert chat_model(endpoint).complete(question()).text == WORD
+
+
+def test_a_model_that_turns_out_to_reason_is_told_how_to_be_asked() -> None:
+    complaint = status(400, "Unsupported value: 'temperature' does not support 0.0 with this model.")
+    with Endpoint(complaint) as endpoint:
+        with pytest.raises(PlannerError, match=r"does not support 0\.0 .*--set reasoning=low"):
+            chat_model(endpoint).complete(question())
+        with pytest.raises(PlannerError, match="with this model[.]+$"):
+            chat_model(endpoint, reasoning="low").complete(question())
+
+
 # ------------------------------------------------------------ providers
 
 
@@ -248,3 +264,14 @@ def test_what_is_recorded_of_a_model() -> None:
     assert isinstance(model, dict)
     assert (model["name"], model["endpoint"], model["provider"]) == ("m", "http://localhost:8000/v1", "other")
     assert json.loads(json.dumps(described)) == described
+
+
+def test_the_manual_lists_the_providers_as_they_are() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "endpoints.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`[^|]+`) \| `?(\w+)`? \| (JSON schema|JSON mode) \|$", page, re.MULTILINE)
+    told = {
+        name: (key.replace("none", ""), {"JSON schema": "json_schema", "JSON mode": "json_object"}[form])
+        for names, key, form in rows
+        for name in re.findall(r"`(\w+)`", names)
+    }
+    assert told == {name: (provider.key, provider.structured) for name, provider in providers().items()}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from subprocess import PIPE, Popen
 from subprocess import run as run_process
 
 import pytest
@@ -179,6 +181,28 @@ def test_an_episode_from_the_command_line(homie, tmp_path: Path) -> None:
         assert endpoint.asked[0].headers["authorization"] == f"Bearer {SECRET}"
     assert SECRET not in done.stdout + done.stderr
     assert all(SECRET.encode() not in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+
+
+def test_ctrl_c_does_not_wait_for_an_endpoint(environment, tmp_path: Path) -> None:
+    with Endpoint(hangs) as endpoint:
+        given = ["run", "get the ball", *TINY, "--planner", "chat:m", "--base-url", endpoint.url]
+        process = Popen(
+            [sys.executable, "-c", "from homie.cli.main import main; main()", *given],
+            cwd=tmp_path,
+            env=environment,
+            stderr=PIPE,
+            text=True,
+            # A shell starts background jobs with Ctrl-C ignored, and this suite may be one of them.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+        while not endpoint.asked:
+            assert process.poll() is None
+            time.sleep(0.01)
+        began = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=50)
+        assert process.returncode == 130 and time.monotonic() - began < 20.0, "the call would have taken 60 s"
+    assert "Stopped by the user" in one_sentence(errors)
 
 
 def one_sentence(stderr: str) -> str:

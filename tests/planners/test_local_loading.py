@@ -191,7 +191,7 @@ def test_weights_that_lack_something_are_refused(folder):
     lost = next(name for name in weights if "multi_modal_projector" in name)
     del weights[lost]
     safetensors.torch.save_file(weights, folder / WEIGHTS, {"format": "pt"})
-    with pytest.raises(BadInput, match="1 missing keys, the first is .*multi_modal_projector"):
+    with pytest.raises(BadInput, match=r"1 missing keys, the first is .*multi_modal_projector"):
         load_planner(f"transformers:{folder}")
 
 
