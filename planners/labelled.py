@@ -24,9 +24,11 @@ _SUBTASK = re.compile(r"Subtask: *\[")
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """A label and what stands between it and the next one. followed: there is a next one."""
+    """A label, where it begins and ends, and what stands between it and the next one. followed: there is a next one."""
 
     name: str
+    start: int
+    end: int
     value: str
     followed: bool
 
@@ -45,7 +47,7 @@ def draft_from_labels(text: str, layout: Layout, actions: Sequence[str]) -> Draf
     subtasks = [at for at, one in enumerate(fields) if one.name == "subtask"]
     try:
         if subtasks:
-            return _around(fields, subtasks[0 if layout.block == "first" else -1], actions)
+            return _around(text, fields, subtasks[0 if layout.block == "first" else -1], actions)
         alone = text.strip(_DECORATION)
         if alone.startswith("[") and alone.find("]") == len(alone) - 1:
             return Draft((_parts(alone[1:-1]),))
@@ -77,22 +79,27 @@ def _official(text: str) -> Draft | None:
 def _fields(text: str) -> list[_Field]:
     labels = list(_LABEL.finditer(text))
     ends = [*(one.start() for one in labels[1:]), len(text)][: len(labels)]
-    return [
-        _Field((one["label"] or one["heading"]).lower().replace("-", ""), text[one.end() : end], one is not labels[-1])
-        for one, end in zip(labels, ends, strict=True)
-    ]
+    made = []
+    for one, end in zip(labels, ends, strict=True):
+        name = (one["label"] or one["heading"]).lower().replace("-", "")
+        made.append(_Field(name, one.start(), one.end(), text[one.end() : end], one is not labels[-1]))
+    return made
 
 
-def _around(fields: Sequence[_Field], at: int, actions: Sequence[str]) -> Draft:
-    """The subtask of a field, with the analysis before it and the model after it."""
-    before = fields[at - 1] if at and fields[at - 1].name == "analysis" else None
-    model = ""
+def _around(text: str, fields: Sequence[_Field], at: int, actions: Sequence[str]) -> Draft:
+    """The subtask of a field, with the analysis before it (that may speak of models) and the model after it."""
+    analysis = model = ""
+    for one in fields[:at]:
+        if one.name == "analysis":
+            analysis = text[one.end : fields[at].start]
+        elif one.name == "subtask":
+            analysis = ""
     for one in fields[at + 1 :]:
         if one.name != "model":
             break
         model = one.value
-    analysis = before.value.strip(_DECORATION) if before else ""
-    return Draft((_parts(_inside(fields[at], actions)),), analysis, model.strip(" \t\r\n*_`"))
+    inside = _inside(fields[at], actions)
+    return Draft((_parts(inside),), analysis.strip(_DECORATION), model.strip(" \t\r\n*_`"))
 
 
 def _inside(field: _Field, actions: Sequence[str]) -> str:

@@ -16,6 +16,7 @@ MAX_DEPTH = 32
 WORK_PER_CHARACTER = 8
 """Characters that may be looked at for every character of the text, before the reader gives up."""
 
+_TOO_DEEP = "it is nested too deeply"
 _CLOSING = {'"': '"', "'": "'", "“": "”“", "‘": "’‘"}
 _STRING_STOPS = {quote: re.compile(rf"[\\{closing}]") for quote, closing in _CLOSING.items()}
 _AFTER_STRING = frozenset(",:}]/#")
@@ -42,9 +43,12 @@ class Members:
     cut: bool = False
 
     def all(self, key: str) -> list[Value]:
-        """The different values of a key, whatever its letters' case, blanks and hyphens; null is none."""
-        found = [value for name, value in self.pairs if _plain(name) == key and value is not None]
-        return [value for at, value in enumerate(found) if value not in found[:at]]
+        """The different values of a key, at most two, whatever its letters' case, blanks, hyphens; null is none."""
+        found: list[Value] = []
+        for name, value in self.pairs:
+            if len(found) < 2 and _plain(name) == key and value is not None and value not in found:
+                found.append(value)
+        return found
 
 
 Value: TypeAlias = Members | list["Value"] | str | float | bool | None
@@ -70,7 +74,26 @@ def find_json(text: str) -> list[Members | list[Value] | Broken]:
         whole = json.loads(text, object_pairs_hook=lambda pairs: Members(tuple(pairs)))
     except (ValueError, RecursionError):
         return list(_Reader(text).scan())
-    return [whole] if isinstance(whole, Members | list) else []
+    if not isinstance(whole, Members | list):
+        return []
+    if _depth(whole) <= MAX_DEPTH:
+        return [whole]
+    return [
+        Broken(
+            _TOO_DEEP, frozenset(_plain(key) for key, _ in whole.pairs) if isinstance(whole, Members) else frozenset()
+        )
+    ]
+
+
+def _depth(value: Value) -> int:
+    """How many brackets stand around the innermost value; without recursion, which has a limit of its own."""
+    depth, level = 0, [value]
+    while level := [one for one in level if isinstance(one, Members | list)]:
+        depth += 1
+        level = [
+            inner for one in level for inner in (one if isinstance(one, list) else (inner for _, inner in one.pairs))
+        ]
+    return depth
 
 
 class _NotJson(Exception):
@@ -112,7 +135,7 @@ class _Reader:
     def _value(self, depth: int) -> Value:
         self._blank()
         if depth > MAX_DEPTH:
-            raise _NotJson("it is nested too deeply", self._at, deep=True)
+            raise _NotJson(_TOO_DEEP, self._at, deep=True)
         character = self._peek()
         if character == "{":
             return self._object(depth)

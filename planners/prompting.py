@@ -72,7 +72,7 @@ class Prompt:
         Images are scaled, then marked; the numbers drawn are the numbers in the list of names.
         """
         marks = self._marks(given)
-        pictures = self._pictures(given, marks)
+        pictures = self._pictures(given)
         told = self._told(given, marks)
         turn = Turn(self.template.render("user", told), pictures)
         kept = _last(earlier, self.settings.chat_turns)
@@ -87,7 +87,7 @@ class Prompt:
         for ago, one in zip(range(len(shown), 0, -1), shown, strict=True):
             if not (one.answer and any(one is other for other in kept)):
                 past += self._captioned(one.pictures, ago)
-        messages.append(Message("user", (*past, *self._captioned(pictures, 0), turn.text)))
+        messages.append(Message("user", (*past, *self._captioned(_marked(pictures, given, marks), 0), turn.text)))
         schema = decision_schema(self.template.answer, given.actions, given.models)
         return Request(tuple(messages), schema), turn
 
@@ -149,16 +149,10 @@ class Prompt:
             sights.append(Sight(view, tuple(dict.fromkeys(words))))
         return tuple(sights)
 
-    def _pictures(self, given: PlannerInput, marks: Mapping[int, Detection]) -> dict[str, Image]:
+    def _pictures(self, given: PlannerInput) -> dict[str, Image]:
         if not self.settings.images:
             return {}
-        made = {}
-        for view in (name for name in VIEWS if name in given.views):
-            whole = given.views[view]
-            small = shrink(whole, self.settings.image_size)
-            boxes = {number: one.box for number, one in marks.items() if one.view == view}
-            made[view] = draw_marks(small, boxes, small.shape[1] / whole.shape[1]) if boxes else small
-        return made
+        return {view: shrink(given.views[view], self.settings.image_size) for view in VIEWS if view in given.views}
 
     def _captioned(self, pictures: Mapping[str, Image], ago: int) -> list[str | Image]:
         parts: list[str | Image] = []
@@ -166,6 +160,16 @@ class Prompt:
             caption = self.template.render("view", {"view": view, "ago": ago})
             parts += [caption, picture] if caption else [picture]
         return parts
+
+
+def _marked(pictures: Mapping[str, Image], given: PlannerInput, marks: Mapping[int, Detection]) -> Mapping[str, Image]:
+    """The pictures with their marks, which belong to this round only: later rounds number anew."""
+    made = dict(pictures)
+    for view, picture in pictures.items():
+        boxes = {number: one.box for number, one in marks.items() if one.view == view}
+        if boxes:
+            made[view] = draw_marks(picture, boxes, picture.shape[1] / given.views[view].shape[1])
+    return made
 
 
 def _last(turns: Sequence[Turn], number: int) -> Sequence[Turn]:

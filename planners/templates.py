@@ -68,7 +68,8 @@ class Template:
         try:
             return "".join(self.compiled.blocks[block](self.compiled.new_context(dict(told)))).strip()
         except jinja2.TemplateError as error:
-            raise BadInput(f"The block '{block}' of the template '{self.name}' can not be filled: {error}.") from error
+            reason = " ".join(str(error).split())
+            raise BadInput(f"The block '{block}' of the template '{self.name}' can not be filled: {reason}.") from error
         except (TypeError, ValueError, ArithmeticError, AttributeError, LookupError) as error:
             raise BadInput(f"The block '{block}' of the template '{self.name}' fails: {error}.") from error
 

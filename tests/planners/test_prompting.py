@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -185,6 +186,13 @@ def test_past_images_come_before_those_of_now_and_say_how_old_they_are() -> None
     assert captions[4] == "Front, 1 round ago:" and captions[8] == "Front:"
 
 
+def test_numbers_are_drawn_on_the_images_of_now_only() -> None:
+    prompt = Prompt(PromptSettings(boxes=True, past_images=1))
+    _, turn = prompt.request(GIVEN)
+    past, now = pictures_of(prompt.request(GIVEN, [turn])[0].messages[-1])[0::4]
+    assert np.all(past == COLOURS["front"]) and not np.all(now == COLOURS["front"])
+
+
 def test_in_a_chat_past_images_stand_in_their_own_turns() -> None:
     request = played(4, chat_turns=1, past_images=2)
     assert [len(pictures_of(one)) for one in request.messages] == [0, 4, 0, 8]
@@ -224,6 +232,16 @@ def test_a_template_of_ones_own(tmp_path: Path) -> None:
     assert system.parts == ("Do things with Go to/Pick/Put/Open/Close/End.",)
     assert [part for part in user.parts if isinstance(part, str)] == ["put the apple in the bowl? pear"]
     assert prompt.describe()["version"] == 7
+
+
+def test_the_template_of_the_manual_is_one(tmp_path: Path) -> None:
+    manual = Path(__file__).parents[2] / "docs" / "model-planners.md"
+    (text,) = re.findall(r"```jinja\n(.*?)```", manual.read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "my-prompt.md").write_text(text)
+    (tmp_path / "my-examples.yaml").write_text("- {task: t, views: {}, analysis: a, subtasks: ['[End]']}")
+    request = asked(template=str(tmp_path / "my-prompt.md"), names=True)
+    assert "Task: t Answer: {" in text_of(request.messages[0])
+    assert "front: table, apple, kitchen" in text_of(request.messages[-1])
 
 
 def test_its_examples_lie_beside_it_or_are_built_in(tmp_path: Path) -> None:

@@ -367,6 +367,20 @@ def test_a_broken_last_block_is_not_replaced_by_an_older_one() -> None:
     assert "not closed" in wrong("Analysis: x\nSubtask: [End]\nAnalysis: y\nSubtask: [Pick, app", TEXT)
 
 
+def test_valid_json_without_end_is_refused_at_once() -> None:
+    """Deep nesting and endless repetition are valid JSON; neither may reach the limits of the interpreter."""
+    deep = "[" * 900 + '"End"' + "]" * 900
+    assert "nested too deeply" in wrong(f'{{"subtask": {deep}, "x": {deep}, "subtask": [{deep}]}}')
+    many = ", ".join(f'"subtask": {number}' for number in range(6_000))
+    assert "written twice" in wrong(f"{{{many}}}")
+
+
+def test_an_analysis_may_speak_of_models() -> None:
+    text = "analysis: For this the model: octo is best.\nsubtask: [Pick, apple]\nmodel: RT-1-X"
+    decision = read(text, TEXT, ACTIONS, MODELS)
+    assert (decision.analysis, decision.model) == ("For this the model: octo is best.", "RT-1-X")
+
+
 def test_braces_in_prose_after_the_answer_do_no_harm() -> None:
     text = (
         json.dumps(PLAIN)
