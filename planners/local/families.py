@@ -20,6 +20,8 @@ from transformers.processing_utils import ProcessorMixin
 from homie.errors import BadInput
 
 _PARTS = ("image_processor", "tokenizer")
+_GEOMETRY = ("patch_size", "vision_feature_select_strategy")
+"""What tells how many tokens a picture takes."""
 
 VICUNA = (
     "{% for message in messages %}"
@@ -67,9 +69,12 @@ def make_processor(model_type: str, folder: Path, tokenizer: Any) -> Any:
         raise BadInput(f"The model {folder} has no chat template: put its chat_template.jinja into the folder.")
     images = transformers.AutoImageProcessor.from_pretrained(folder, local_files_only=True, backend="pil")
     base = getattr(transformers, family.processor)
-    known = set(inspect.signature(base).parameters) - {*_PARTS, "video_processor", "chat_template", "kwargs"}
-    more = {name: value for name, value in saved.items() if name in known}
-    if "video_processor" in inspect.signature(base).parameters:
+    asked = inspect.signature(base).parameters
+    more = {name: saved[name] for name in saved if name in asked and name not in (*_PARTS, "chat_template")}
+    for name in _GEOMETRY:
+        if name in asked and asked[name].default is None and more.get(name) is None:
+            raise BadInput(f"The model {folder} does not say its {name} in processor_config.json: take a newer copy.")
+    if "video_processor" in asked:
         more["video_processor"] = None
     return _images_only(base)(image_processor=images, tokenizer=tokenizer, chat_template=template, **more)
 

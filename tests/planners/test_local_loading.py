@@ -223,6 +223,27 @@ def test_a_model_without_chat_template_is_refused(tiny, tmp_path):
         load_engine(Load(tmp_path))
 
 
+def test_a_model_that_does_not_say_how_many_tokens_a_picture_takes_is_refused(folder):
+    (folder / "processor_config.json").unlink()
+    with pytest.raises(BadInput, match="does not say its patch_size"):
+        load_engine(Load(folder))
+
+
+@pytest.mark.parametrize("kind", ["qwen2_vl", "smolvlm", "llava"])
+def test_a_model_is_loaded_as_training_saves_it(tiny, tmp_path, kind):
+    """One file for the whole processor; older ones keep the template in a file of its own."""
+    first = load_engine(Load(tiny(kind)))
+    first.model.save_pretrained(tmp_path)
+    first.processor.save_pretrained(tmp_path)
+    assert not (tmp_path / "preprocessor_config.json").exists()
+    template = tmp_path / "chat_template.jinja"
+    (tmp_path / "chat_template.json").write_text(json.dumps({"chat_template": template.read_text()}))
+    template.unlink()
+    picture = np.full((48, 64, 3), 90, np.uint8)
+    asked = [Question((Message("user", (picture, "find the can")),), limit=30)]
+    assert load_engine(Load(tmp_path)).answer(asked) == first.answer(asked)
+
+
 def test_code_in_a_model_folder_is_never_run(folder):
     edit(folder / "config.json", auto_map={"AutoConfig": "evil.Config", "AutoModelForImageTextToText": "evil.Model"})
     (folder / "evil.py").write_text(f"open({str(folder / 'ran')!r}, 'w')")
