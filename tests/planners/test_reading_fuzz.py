@@ -142,8 +142,8 @@ def spoilt(number: int) -> list[tuple[Layout, str]]:
 def stands_in(decision: Decision, text: str) -> bool:
     """Whether every action, target and destination stands in the text, in one piece; escapes of JSON undone."""
     plain = re.sub(r"\\u([0-9a-fA-F]{4})", lambda code: chr(int(code[1], 16)), text)
-    plain = re.sub(r"\\[bfnrt]", " ", plain).replace("\\", "").encode("utf-8", "replace").decode()
-    known = [" ".join(one.split()) for one in (text, plain)]
+    plain = re.sub(r"\\[bfnrt]", " ", plain).replace("\\", "")
+    known = [" ".join(one.encode("utf-8", "replace").decode().split()) for one in (text, plain)]
     said = [part for one in decision.subtasks for part in (one.action, one.target, one.destination)]
     return all(any(part in one for one in known) for part in said)
 
