@@ -10,7 +10,7 @@ from email.utils import parsedate_to_datetime
 
 PASSING = frozenset({408, 409, 425, 429})
 """Statuses below 500 after which the same request may succeed (RFC 9110, RFC 6585)."""
-_ABOUT_FORM = re.compile(r"response.?format|json|schema|structured|grammar|guided|tool|thinking", re.IGNORECASE)
+_ABOUT_FORM = re.compile(r"response.?format|json|schema|structured|grammar|guided|tool", re.IGNORECASE)
 _LENGTH = 300
 
 

@@ -167,8 +167,9 @@ def _strict(schema: object) -> bool:
 
 
 def _said(body: object) -> str:
-    """The endpoint's own words in the body of an error: `{"error": {"message": ...}}`, `{"message": ...}`, or none."""
-    if isinstance(body, Mapping):
-        inner = body.get("error", body)
-        return str(inner.get("message", "")) if isinstance(inner, Mapping) else str(inner)
-    return ""
+    """The endpoint's own words in the body of an error: `error.message` (OpenAI), `message`, `detail` (FastAPI), text."""
+    inner = body.get("error", body) if isinstance(body, Mapping) else body
+    if isinstance(inner, Mapping):
+        inner = inner.get("message") or inner.get("detail")
+    text = str(inner or "")
+    return "" if text.lstrip().startswith("<") else text  # a page for a browser

@@ -214,6 +214,23 @@ def test_an_answer_in_parts_is_put_together() -> None:
         assert chat_model(endpoint).complete(question()).text == WORD
 
 
+@pytest.mark.parametrize(
+    "body", [{"error": {"message": "too long"}}, {"message": "too long"}, {"detail": "too long"}, {"error": "too long"}]
+)
+def test_the_words_of_an_endpoint_are_passed_on_however_it_wraps_them(body: Body) -> None:
+    def way(at: Connection, _: Body) -> None:
+        at.send(400, json.dumps(body).encode())
+
+    with Endpoint(way) as endpoint, pytest.raises(PlannerError, match=r"refuses the request \(400\): too long\.$"):
+        chat_model(endpoint).complete(question())
+
+
+def test_an_error_page_for_a_browser_is_not_passed_on() -> None:
+    with Endpoint(lambda at, _: at.send(403, b"<html><body>no</body>", "text/html")) as endpoint:
+        with pytest.raises(PlannerError, match=r"refuses the request \(403\)\.$"):
+            chat_model(endpoint).complete(question())
+
+
 def test_a_model_that_turns_out_to_reason_is_told_how_to_be_asked() -> None:
     complaint = status(400, "Unsupported value: 'temperature' does not support 0.0 with this model.")
     with Endpoint(complaint) as endpoint:
@@ -268,9 +285,10 @@ def test_what_is_recorded_of_a_model() -> None:
 
 def test_the_manual_lists_the_providers_as_they_are() -> None:
     page = (Path(__file__).parents[2] / "docs" / "endpoints.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (`[^|]+`) \| `?(\w+)`? \| (JSON schema|JSON mode) \|$", page, re.MULTILINE)
+    rows = re.findall(r"^\| (`[^|]+) \| `?(\w+)`? \| (JSON schema|JSON mode|plain text) \|$", page, re.MULTILINE)
+    forms = {"JSON schema": "json_schema", "JSON mode": "json_object", "plain text": "text"}
     told = {
-        name: (key.replace("none", ""), {"JSON schema": "json_schema", "JSON mode": "json_object"}[form])
+        name: (key.replace("none", ""), forms[form])
         for names, key, form in rows
         for name in re.findall(r"`(\w+)`", names)
     }
