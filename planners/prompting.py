@@ -73,7 +73,7 @@ class Prompt:
         """
         marks = self._marks(given)
         pictures = self._pictures(given)
-        told = self._told(given, marks)
+        told = self.told(given, marks)
         turn = Turn(self.template.render("user", told), pictures)
         kept = _last(earlier, self.settings.chat_turns)
         shown = _last(earlier, self.settings.past_images)
@@ -107,9 +107,8 @@ class Prompt:
             "examples": examples,
         }
 
-    # ------------------------------------------------------------ what a template may use
-
-    def _told(self, given: PlannerInput, marks: Mapping[int, Detection]) -> dict[str, object]:
+    def told(self, given: PlannerInput, marks: Mapping[int, Detection]) -> dict[str, object]:
+        """What a template may use. `marks`: detections by the number that is drawn on them."""
         return {
             "task": given.task,
             "round": given.round,

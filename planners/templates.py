@@ -6,6 +6,7 @@ round) and, if wanted, `view` (said before each picture). docs/model-planners.md
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 import jinja2
+import jinja2.meta
 import yaml
 from jinja2.sandbox import SandboxedEnvironment
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
@@ -22,6 +24,11 @@ from homie.errors import BadInput
 from planners.answers import AnswerFormat
 
 BLOCKS = ("system", "user", "view")
+NAMES = (
+    *("task", "round", "inventory", "history", "feedback", "actions", "models", "views", "images", "boxes"),
+    *("past_images", "examples", "view", "ago"),
+)
+"""What a template may use; docs/model-planners.md says where."""
 _NEEDED = ("system", "user")
 _MARK = "---"
 _ENDING = ".md"
@@ -102,10 +109,15 @@ def parse_template(data: bytes, where: str, folder: Path | None) -> Template:
     head, body = _halves(text, where)
     environment = SandboxedEnvironment(undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     try:
+        used = jinja2.meta.find_undeclared_variables(environment.parse(body))
         compiled = environment.from_string(body)
     except jinja2.TemplateSyntaxError as error:
         line = text.count("\n") - body.count("\n") + error.lineno
         raise BadInput(f"The template {where}, line {line}: {error.message}.") from error
+    for name in sorted(used.difference(NAMES, environment.globals)):
+        close = difflib.get_close_matches(name, NAMES, 1)
+        hint = f"did you mean '{close[0]}'?" if close else f"it may use: {', '.join(NAMES)}."
+        raise BadInput(f"The template {where} uses '{name}', which nobody tells it: {hint}")
     for block in _NEEDED:
         if block not in compiled.blocks:
             raise BadInput(

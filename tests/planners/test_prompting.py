@@ -21,7 +21,7 @@ from planners.prompt_settings import PromptSettings
 from planners.prompting import Prompt, Turn
 from planners.reading import read
 from planners.schemas import decision_schema
-from planners.templates import built_in, load_template, parse_template
+from planners.templates import NAMES, built_in, load_template, parse_template
 
 ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
 COLOURS = dict(zip(VIEWS, (10, 20, 30, 40), strict=True))
@@ -272,7 +272,9 @@ def test_its_examples_lie_beside_it_or_are_built_in(tmp_path: Path) -> None:
         (OWN + "{% block more %}{% endblock %}", "unknown block 'more'"),
         (OWN.replace("{{ task }}", "{{ task"), "line 7"),
         (OWN.replace("answer: text", "answer: text\nexamples: none.yaml"), "Can not read the examples 'none.yaml'"),
-        (OWN.replace("{{ task }}", "{{ tsak }}"), "'tsak' is undefined"),
+        (OWN.replace("{{ task }}", "{{ tsak }}"), "uses 'tsak', which nobody tells it: did you mean 'task'?"),
+        (OWN.replace("{{ task }}", "{{ weather }}"), "it may use: task, round, inventory"),
+        (OWN.replace("{{ task }}", "{{ view }}"), "'view' is undefined"),
         (OWN.replace("{{ task }}", "{{ task.__class__.__mro__ }}"), "can not be filled"),
         (OWN.replace("{{ task }}", "{{ task + 1 }}"), "fails"),
         (OWN.replace("{{ task }}", "{% for x in range(9999999999) %}x{% endfor %}"), "Range too big"),
@@ -285,6 +287,12 @@ def test_a_template_that_can_not_be_used_is_told_in_a_sentence(text: str, said: 
         asked(template=str(path))
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_what_a_template_may_use_is_what_it_is_told() -> None:
+    prompt = Prompt(PromptSettings())
+    told = prompt.told(GIVEN, {})
+    assert {*told, "view", "ago"} == set(NAMES)
 
 
 def test_missing_templates(tmp_path: Path) -> None:
