@@ -167,7 +167,7 @@ def _strict(schema: object) -> bool:
 
 
 def _said(body: object) -> str:
-    """The endpoint's own words in the body of an error: `error.message` (OpenAI), `message`, `detail` (FastAPI), text."""
+    """The endpoint's own words in the body of an error: `error.message` (OpenAI), `detail` (FastAPI), text, ..."""
     inner = body.get("error", body) if isinstance(body, Mapping) else body
     if isinstance(inner, Mapping):
         inner = inner.get("message") or inner.get("detail")

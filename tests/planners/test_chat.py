@@ -226,9 +226,11 @@ def test_the_words_of_an_endpoint_are_passed_on_however_it_wraps_them(body: Body
 
 
 def test_an_error_page_for_a_browser_is_not_passed_on() -> None:
-    with Endpoint(lambda at, _: at.send(403, b"<html><body>no</body>", "text/html")) as endpoint:
-        with pytest.raises(PlannerError, match=r"refuses the request \(403\)\.$"):
-            chat_model(endpoint).complete(question())
+    def way(at: Connection, _: Body) -> None:
+        at.send(403, b"<html><body>no</body>", "text/html")
+
+    with Endpoint(way) as endpoint, pytest.raises(PlannerError, match=r"refuses the request \(403\)\.$"):
+        chat_model(endpoint).complete(question())
 
 
 def test_a_model_that_turns_out_to_reason_is_told_how_to_be_asked() -> None:
