@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
+from typing import Any
 
 import llguidance.hf
 import numpy as np
@@ -25,9 +26,16 @@ MODELS = ("classical", "RT-1-X", "NoMaD")
 Chooser = Callable[[np.ndarray, np.random.Generator], int]
 
 
+KINDS: Mapping[str, Callable[[], Any]] = {
+    "llama": llama_tokenizer,
+    "qwen": lambda: tokenizer_with(QWEN_SPECIAL, "", eos_token="<|im_end|>"),
+    "bytes": lambda: tokenizer_with(QWEN_SPECIAL, "", words=0, eos_token="<|im_end|>"),  # takes the most tokens
+}
+
+
 @cache
 def tokenizer(kind: str) -> llguidance.LLTokenizer:
-    made = llama_tokenizer() if kind == "llama" else tokenizer_with(QWEN_SPECIAL, "", eos_token="<|im_end|>")
+    made = KINDS[kind]()
     return llguidance.hf.from_tokenizer(made, eos_token=[made.eos_token_id])
 
 
@@ -66,7 +74,7 @@ def write(kind: str, schema: dict[str, object], budget: int, choose: Chooser, se
 
 
 @pytest.mark.parametrize("character", ["any", "endless"])
-@pytest.mark.parametrize("kind", ["llama", "qwen"])
+@pytest.mark.parametrize("kind", KINDS)
 @given(
     seed=st.integers(0, 2**32),
     answer=st.sampled_from(["json", "plan"]),

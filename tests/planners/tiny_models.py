@@ -54,14 +54,14 @@ def tiny_model(folder: Path, kind: str) -> Path:
     return folder
 
 
-def tokenizer_with(special: Sequence[str], template: str, **names: Any) -> Any:
-    """A byte-level BPE tokenizer; special tokens get the ids 0, 1, 2, ... in order."""
+def tokenizer_with(special: Sequence[str], template: str, words: int = 500, **names: Any) -> Any:
+    """A byte-level BPE tokenizer of at most `words` tokens; special ones get the ids 0, 1, 2, ... in order."""
     trained = Tokenizer(models.BPE(unk_token=None))
     trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     trained.decoder = decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
     trainer = trainers.BpeTrainer(
-        vocab_size=500, special_tokens=list(special), show_progress=False, initial_alphabet=alphabet
+        vocab_size=words, special_tokens=list(special), show_progress=False, initial_alphabet=alphabet
     )
     trained.train_from_iterator(CORPUS, trainer)
     return hf.PreTrainedTokenizerFast(tokenizer_object=trained, chat_template=template, **names)
