@@ -198,43 +198,43 @@ def test_a_call_can_be_made_inside_somebody_elses_event_loop(make: Make, way: Wa
         asyncio.run(inside())
 
 
-# ------------------------------------------------------------ breaker, lanes
+# ------------------------------------------------------------ breaker, lanes: the same for every protocol
 
 
-def test_a_dead_endpoint_is_left_alone_by_all_episodes_and_tried_again_later(make: Make) -> None:
+def test_a_dead_endpoint_is_left_alone_by_all_episodes_and_tried_again_later() -> None:
     limits = {"retries": 0, "breaker_failures": 2, "breaker_seconds": 1.0}
     with Endpoint(status(500), status(500), says(WORD)) as endpoint:
         for _ in range(2):
             with pytest.raises(PlannerError, match="500"):
-                make(endpoint, **limits).complete(question())
+                chat_model(endpoint, **limits).complete(question())
         clock = Clock()
         with pytest.raises(PlannerError, match="failed 2 calls in a row and is left alone"):
-            make(endpoint, **limits).complete(question())
+            chat_model(endpoint, **limits).complete(question())
         assert clock.seconds < 1.0 and len(endpoint.asked) == 2
         time.sleep(1.1)
-        assert make(endpoint, **limits).complete(question()).text == WORD
-        assert make(endpoint, **limits).complete(question()).text == WORD
+        assert chat_model(endpoint, **limits).complete(question()).text == WORD
+        assert chat_model(endpoint, **limits).complete(question()).text == WORD
 
 
-def test_one_call_tries_while_the_others_go_on_waiting(make: Make) -> None:
+def test_one_call_tries_while_the_others_go_on_waiting() -> None:
     limits = {"retries": 0, "breaker_failures": 1, "breaker_seconds": 0.5, "timeout": 20.0}
     with Endpoint(status(500), slowly(0.4, says(WORD))) as endpoint:
         with pytest.raises(PlannerError):
-            make(endpoint, **limits).complete(question())
+            chat_model(endpoint, **limits).complete(question())
         time.sleep(0.6)
         with ThreadPoolExecutor(4) as pool:
-            done = [pool.submit(make(endpoint, **limits).complete, question()) for _ in range(4)]
+            done = [pool.submit(chat_model(endpoint, **limits).complete, question()) for _ in range(4)]
         errors = [str(one.exception()) for one in done if one.exception() is not None]
         assert len(errors) == 3 and all("left alone" in error for error in errors)
         assert len(endpoint.asked) == 2
 
 
-def test_refusals_do_not_open_the_breaker(make: Make) -> None:
+def test_refusals_do_not_open_the_breaker() -> None:
     with Endpoint(status(400), status(400), says(WORD)) as endpoint:
         for _ in range(2):
             with pytest.raises(PlannerError, match="400"):
-                make(endpoint, breaker_failures=1).complete(question())
-        assert make(endpoint, breaker_failures=1).complete(question()).text == WORD
+                chat_model(endpoint, breaker_failures=1).complete(question())
+        assert chat_model(endpoint, breaker_failures=1).complete(question()).text == WORD
 
 
 class Busy:
@@ -255,17 +255,17 @@ class Busy:
 
 
 @pytest.mark.parametrize("lanes", [1, 3])
-def test_no_more_requests_at_one_time_than_lanes(make: Make, lanes: int) -> None:
+def test_no_more_requests_at_one_time_than_lanes(lanes: int) -> None:
     busy = Busy(0.2)
     with Endpoint(busy) as endpoint, ThreadPoolExecutor(6) as pool:
-        models = [make(endpoint, concurrency=lanes) for _ in range(6)]
+        models = [chat_model(endpoint, concurrency=lanes) for _ in range(6)]
         assert {reply.text for reply in pool.map(lambda model: model.complete(question()), models)} == {WORD}
     assert busy.most == lanes
 
 
-def test_waiting_for_a_lane_counts_towards_no_deadline(make: Make) -> None:
+def test_waiting_for_a_lane_counts_towards_no_deadline() -> None:
     with Endpoint(slowly(0.4, says(WORD))) as endpoint, ThreadPoolExecutor(4) as pool:
-        models = [make(endpoint, concurrency=1, deadline=1.2, timeout=1.2) for _ in range(4)]
+        models = [chat_model(endpoint, concurrency=1, deadline=1.2, timeout=1.2) for _ in range(4)]
         assert [reply.text for reply in pool.map(lambda model: model.complete(question()), models)] == [WORD] * 4
 
 
