@@ -10,7 +10,6 @@ import cv2
 from homie.errors import PlannerError
 from homie.types import Image
 
-_KEPT = 64
 _OPTIONS = {
     "png": (cv2.IMWRITE_PNG_COMPRESSION, 1, cv2.IMWRITE_PNG_FILTER, cv2.IMWRITE_PNG_FILTER_SUB),
     "jpeg": (cv2.IMWRITE_JPEG_QUALITY, 90),
@@ -19,7 +18,7 @@ _OPTIONS = {
 
 
 class Pictures:
-    """Encodes (H, W, 3) uint8 RGB images and remembers the last ones: conversations show the same image again."""
+    """Encodes (H, W, 3) uint8 RGB images, each once: for one request only, since a robot may draw over its arrays."""
 
     def __init__(self, image_format: Literal["png", "jpeg"]) -> None:
         self.media_type = f"image/{image_format}"
@@ -29,16 +28,13 @@ class Pictures:
 
     def base64(self, image: Image) -> str:
         """The file of an image in base64."""
-        kept = self._kept.get(id(image))
-        if kept is not None and kept[0] is image:
-            return kept[1]
+        if id(image) in self._kept:
+            return self._kept[id(image)][1]
         good, data = cv2.imencode(self._suffix, cv2.cvtColor(image, cv2.COLOR_RGB2BGR), self._options)
         if not good:
             raise PlannerError(f"An image of shape {image.shape} can not be encoded.")
         text = base64.b64encode(data.tobytes()).decode()
-        if len(self._kept) >= _KEPT:
-            del self._kept[next(iter(self._kept))]
-        self._kept[id(image)] = (image, text)
+        self._kept[id(image)] = (image, text)  # the image too: its id must stay its own
         return text
 
     def url(self, image: Image) -> str:

@@ -65,6 +65,7 @@ class RemoteModel(LanguageModel):
 
     def complete(self, request: Request) -> Reply:
         """Answer, from the cache where it has one. Raises PlannerError, also when the episode's budget is spent."""
+        self.pictures = Pictures(self.settings.image_format)
         if (known := self._remembered(request)) is not None:
             return known
         while True:
