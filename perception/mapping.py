@@ -25,6 +25,8 @@ MARGIN = 3.0
 """Metres of unknown floor around the known map that the robot may be sent to."""
 TALL = 1.2
 """Metres above the floor at which what is an obstacle is a wall, or as much in the way of an arm as one."""
+PILLAR = 0.01
+"""Metres to each side of a seen point of a wall that are taken to be wall."""
 SURE = 3.0
 """Evidence at which a cell is sure: as many looks as this change its mind."""
 WIDEST_GAP = 0.6
@@ -53,7 +55,7 @@ class OccupancyMapper:
         self._cells = round(size / RESOLUTION)
         self._evidence: NDArray[np.float32] = np.zeros((self._cells, self._cells), dtype=np.float32)
         self._seen: Mask = np.zeros((self._cells, self._cells), dtype=bool)
-        self._tall: Mask = np.zeros((self._cells, self._cells), dtype=bool)
+        self._tall: Points = np.full((self._cells * self._cells, 2), np.nan, dtype=np.float32)
         self._origin: Array | None = None
 
     def update(
@@ -73,7 +75,9 @@ class OccupancyMapper:
         for scan, mask in zip(scans, own, strict=True):
             obstacle, ground = self._classified(scan, mask, [body, *keepouts])
             hit[self._index(obstacle)] = True
-            self._tall.reshape(-1)[self._index(obstacle[obstacle[:, 2] > TALL])] = True
+            tall = obstacle[obstacle[:, 2] > TALL]
+            inside, index = self._located(tall)
+            self._tall[index] = tall[inside, :2]
             floor[self._index(ground)] = True
         floor[self._index(_disc(base, radius))] = True
         flat, seen = self._evidence.reshape(-1), self._seen.reshape(-1)
@@ -106,22 +110,21 @@ class OccupancyMapper:
         )
 
     def walls(self, center: Array, reach: float) -> list[Box]:
-        """What stands up as high as a wall within `reach` metres of a point (2+,), as boxes from the floor up."""
-        if self._origin is None:
-            return []
-        cells = np.argwhere(self._tall & (self._evidence > 0))
-        middles = self._origin + RESOLUTION * (cells[:, ::-1] + 0.5)
-        near = np.linalg.norm(middles - center[:2], axis=1) < reach
-        half = np.array([RESOLUTION / 2, RESOLUTION / 2, HIGHEST / 2])
-        return [Box(np.array([*middle, HIGHEST / 2]), half) for middle in middles[near]]
+        """What stands up as high as a wall within `reach` metres of a point (2+,), as pillars from the floor up."""
+        points = self._tall[(self._evidence.reshape(-1) > 0)]
+        near = points[np.linalg.norm(points - center[:2].astype(np.float32), axis=1) < reach]
+        half = np.array([PILLAR, PILLAR, HIGHEST / 2])
+        return [Box(np.array([x, y, HIGHEST / 2]), half) for x, y in near.astype(np.float64)]
 
-    def _index(self, xy: Points) -> NDArray[np.intp]:
-        """Flat cell indices of points (n, 2 or more) that lie on the map."""
+    def _located(self, xy: Points) -> tuple[Mask, NDArray[np.intp]]:
+        """Which of the points (n, 2 or more) lie on the map (n,), and the flat cell indices of those."""
         assert self._origin is not None
         cell = np.floor((xy[:, :2] - self._origin.astype(np.float32)) / RESOLUTION).astype(np.intp)
-        inside = ((cell >= 0) & (cell < self._cells)).all(axis=1)
-        index: NDArray[np.intp] = cell[inside, 1] * self._cells + cell[inside, 0]
-        return index
+        inside: Mask = ((cell >= 0) & (cell < self._cells)).all(axis=1)
+        return inside, cell[inside, 1] * self._cells + cell[inside, 0]
+
+    def _index(self, xy: Points) -> NDArray[np.intp]:
+        return self._located(xy)[1]
 
     @staticmethod
     def _classified(scan: Scan, own: Mask | None, keepouts: Sequence[Keepout]) -> tuple[Points, Points]:

@@ -87,14 +87,17 @@ class Manipulation(MobileSkill):
             accept=lambda standing, margin: accept(standing, PLANNED, margin),
         )
 
+    def way(self, begin: Array, end: Array) -> list[Array]:
+        """Postures along the straight way in joint space."""
+        end = self._nearest_turn(end, begin)
+        steps = max(3, int(np.max(np.abs(end - begin)) / 0.2))
+        return [begin + (end - begin) * t for t in np.linspace(0, 1, steps + 1)]
+
     def clear_way(
         self, solids: Solids, base: Pose2, begin: Array, end: Array, margin: float, held: bool = False
     ) -> bool:
-        """Whether the straight way in joint space does."""
-        end = self._nearest_turn(end, begin)
-        steps = max(3, int(np.max(np.abs(end - begin)) / 0.2))
-        way = (begin + (end - begin) * t for t in np.linspace(0, 1, steps + 1))
-        return all(self.clear(solids, base, q, margin, held) for q in way)
+        """Whether the straight way in joint space keeps clear."""
+        return all(self.clear(solids, base, q, margin, held) for q in self.way(begin, end))
 
     # ------------------------------------------------------------ coming and going
 

@@ -36,6 +36,9 @@ HANDLE_STANDOFF = 0.05
 OUTSIDE = 0.15
 """Metres that the base stands on the outer side of the panel at least, so that the arm need not reach round it."""
 
+MAX_OPTIONS = 200
+"""Ways to stand and pull that are weighed for one end position."""
+
 MAX_PULLS = 4
 """Places to stand that one opening or closing may take."""
 
@@ -147,32 +150,43 @@ class MoveArticulation(Manipulation):
         yield from self.wait(0.5)
 
     def _choose(self, articulation: Articulation) -> tuple[Standing, Pull]:
+        """The cheapest way to the best end that keeps clear of things; if there is none, the one that touches least."""
         reachable = Reachable.of(self.costs, self.base)
+        least: tuple[float, Standing, Pull] | None = None
         for end in self.ends(articulation):
             for base, pull in self._options(articulation, end, reachable):
                 for ready in self.spec.ready:
-                    standing = self._standing(base, pull, ready, articulation)
-                    if standing is not None:
+                    standing = self._standing(base, pull, ready)
+                    if standing is None:
+                        continue
+                    margin = self._margin(standing, articulation)
+                    if margin >= PLANNED:
                         return standing, pull
+                    if least is None or margin > least[0]:
+                        least = margin, standing, pull
+            if least is not None and least[0] >= TOUCH:
+                return least[1:]
         raise Stuck("no place to stand from which the handle can be led")
 
-    def _standing(self, base: Pose2, pull: Pull, ready: Array, articulation: Articulation) -> Standing | None:
+    def _standing(self, base: Pose2, pull: Pull, ready: Array) -> Standing | None:
         """The joint values of a pull, if it can be done. The far ends are tried first: they fail most."""
         probes = (pull.before, pull.poses[0], pull.poses[len(pull.poses) // 2], pull.poses[-1])
         if solve_sequence(self.kinematics, base, probes, ready, max_jump=3.0) is None:
             return None
         joints = solve_sequence(self.kinematics, base, (pull.before, *pull.poses), ready, max_jump=1.2)
-        if joints is None or not self._free(Standing(base, joints, ready), articulation):
-            return None
-        return Standing(base, joints, ready)
+        return None if joints is None else Standing(base, joints, ready)
 
-    def _free(self, standing: Standing, articulation: Articulation) -> bool:
-        """Whether the arm gets to the handle past the panel, and leads it without running into the rest."""
+    def _margin(self, standing: Standing, articulation: Articulation) -> float:
+        """Metres that the arm keeps from things on its way to the handle past the panel, `PLANNED` at most.
+
+        -inf where it would run into the rest while it leads the handle.
+        """
         around = self.solids()
-        way_in = self.solids(articulation.panel)
-        return self.clear_way(way_in, standing.base, standing.ready, standing.joints[0], PLANNED) and all(
-            self.clear(around, standing.base, q, TOUCH) for q in standing.joints[1:]
-        )
+        if not all(self.clear(around, standing.base, q, TOUCH) for q in standing.joints[1:]):
+            return -np.inf
+        way = self.way(standing.ready, standing.joints[0])
+        solids = self.solids(articulation.panel)
+        return min(PLANNED, *(self.clearance(solids, standing.base, q) for q in way))
 
     def _options(self, articulation: Articulation, end: float, reachable: Reachable) -> Iterator[tuple[Pose2, Pull]]:
         """Base poses and pulls, cheapest first."""
@@ -206,7 +220,7 @@ class MoveArticulation(Manipulation):
                         cost += any(same_place(base, place) for place in self._useless)
                         found.append((cost, len(found), base, pull))
         found.sort(key=lambda option: option[:2])
-        return ((base, pull) for _, _, base, pull in found[:250])
+        return ((base, pull) for _, _, base, pull in found[:MAX_OPTIONS])
 
     @staticmethod
     def _wrists(articulation: Articulation) -> Sequence[tuple[float, float]]:

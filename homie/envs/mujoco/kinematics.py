@@ -27,6 +27,8 @@ _MOBILITY = np.array([0.2, 1, 1, 1, 1, 1, 1, 1])
 """How readily each joint moves: the torso is slow."""
 
 _STEP = 0.35
+_PATIENCE = 6
+"""Steps of the descent without coming nearer after which it is given up."""
 _PULL = 0.05
 _NEAR_DISTANCE, _NEAR_ANGLE = 0.12, 0.5
 """m and rad within which a pose is approached step by step from q0, as one does along a path."""
@@ -228,9 +230,14 @@ class ArmKinematics:
         q = start.copy()
         weight = np.array([1.0, 1.0, 1.0, _ROTATION_WEIGHT, _ROTATION_WEIGHT, _ROTATION_WEIGHT])
         mobility = _MOBILITY * (0.0 if locked_torso else 1.0) ** np.array([1, 0, 0, 0, 0, 0, 0, 0])
+        nearest, stalled = np.inf, 0
         for _ in range(max_iterations):
             here = self.forward(q)
             error = target.error(here.position, here.rotation)
+            off = float(np.linalg.norm(error * weight))
+            nearest, stalled = (off, 0) if off < 0.95 * nearest else (nearest, stalled + 1)
+            if stalled > _PATIENCE:
+                break
             if max(np.linalg.norm(error[:3]), np.linalg.norm(error[3:])) < 0.3 * tolerance:
                 break
             rows = target.rows(self._site_jacobian(), here.rotation) * weight[:, None]
