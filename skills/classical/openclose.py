@@ -22,6 +22,9 @@ HANDLE_OPENING = 0.06
 FURTHEST = 1.60
 """How far a hinged door is opened, rad: past this it gains nothing."""
 
+WIDE = 1.45
+"""An opening from which a door is not pulled again, rad."""
+
 LEAST = 1.3
 """An opening that still lets the arm in, rad."""
 
@@ -72,6 +75,10 @@ class MoveArticulation(Manipulation):
     def done(self, articulation: Articulation) -> bool:
         """Whether it has moved far enough."""
 
+    def wide(self, articulation: Articulation) -> bool:
+        """Whether nothing would be gained by moving it further."""
+        return self.done(articulation)
+
     @abstractmethod
     def contact(self, articulation: Articulation) -> Array:
         """Where the gripper frame is when the hand touches, (3,)."""
@@ -96,9 +103,14 @@ class MoveArticulation(Manipulation):
             yield from self.release()
         for _ in range(MAX_PULLS):
             articulation = self.pick_articulation()
-            if self.done(articulation):
+            if self.wide(articulation):
                 return
-            yield from self._pull(articulation)
+            try:
+                yield from self._pull(articulation)
+            except Stuck:
+                if self.done(self.pick_articulation()):
+                    break
+                raise
         if not self.done(self.pick_articulation()):
             raise Stuck(f"it stays at {self.pick_articulation().opening:.2f} of {articulation.range:.2f}")
 
@@ -257,6 +269,12 @@ class Open(MoveArticulation):
     def done(self, articulation: Articulation) -> bool:
         enough = LEAST - 0.1 if articulation.kind == "hinge" else 0.75 * articulation.range
         return articulation.opening >= min(enough, 0.9 * articulation.range)
+
+    def wide(self, articulation: Articulation) -> bool:
+        """Beyond this a door is no more in the way of who stands before it."""
+        return self.done(articulation) and (
+            articulation.kind == "slide" or articulation.opening >= min(WIDE, 0.9 * articulation.range)
+        )
 
     def pick_articulation(self) -> Articulation:
         if not self.goal.articulations:
