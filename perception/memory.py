@@ -29,7 +29,7 @@ from homie.types import (
     Surface,
 )
 from perception.entities import Furniture, LooseObject, within
-from perception.localise import Scan
+from perception.localise import Points, Scan
 from perception.mapping import Keepout, OccupancyMapper
 from perception.places import over, standing_on
 from perception.solids import solids_of
@@ -159,11 +159,8 @@ class SensorLocator(Locator):
         """What the arm keeps out of near a target: see `Goal.solids`."""
         near = [thing for thing in self._things.furniture.values() if thing.box.distance(center) < NEAR]
         # A wall is what is tall and is no furniture: that is known better from its own points.
-        boxes = [
-            wall
-            for wall in self._mapper.walls(center, NEAR)
-            if all(thing.box.distance(wall.center) > BESIDE for thing in near)
-        ]
+        seen = np.concatenate([np.zeros((0, 3), np.float32), *(thing.points(panel=True) for thing in near)])
+        boxes = [wall for wall in self._mapper.walls(center, NEAR) if not _belongs(wall, near, seen)]
         for thing in near:
             moves = thing.identity.entity == entity and subtask.action in ("Open", "Close")
             boxes += solids_of(thing.points(panel=not moves), center, NEAR)
@@ -306,6 +303,14 @@ class SensorLocator(Locator):
             return within(self._things.objects[entity].box, thing.box.center, 0.05)
         furniture = self._things.furniture.get(entity)
         return None if furniture is None else over(furniture, thing.box)
+
+
+def _belongs(wall: Box, furniture: Sequence[Furniture], points: Points) -> bool:
+    """Whether something tall is a piece of furniture or its door, of which points (n, 3) have been seen."""
+    if any(thing.box.distance(wall.center) < BESIDE for thing in furniture):
+        return True
+    away = np.abs(points[:, :2] - wall.center[:2].astype(np.float32)).max(axis=1)
+    return bool(np.any(away < BESIDE))
 
 
 def _own_pixels(scan: Scan) -> Mask | None:

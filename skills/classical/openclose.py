@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from homie.interfaces import Kinematics, RobotSpec
-from homie.types import Array, Articulation, Command, Pose, Pose2
-from skills.classical.collision import PLANNED, TOUCH
+from homie.types import Array, Articulation, Box, Command, Pose, Pose2
+from skills.classical.collision import PLANNED, TOUCH, Solids
 from skills.classical.hand import Hand
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck, gripper_rotation
@@ -39,6 +40,12 @@ HANDLE_STANDOFF = 0.05
 OUTSIDE = 0.15
 """Metres that the base stands on the outer side of the panel at least, so that the arm need not reach round it."""
 
+AROUND = -0.5
+"""The same where there is no room on the outer side: the arm reaches round the edge of the panel."""
+
+IN_PANEL = -0.06
+"""How deep (m) the rough shape of the hand is in the panel that it pushes."""
+
 MAX_OPTIONS = 200
 """Ways to stand and pull that are weighed for one end position."""
 
@@ -51,7 +58,8 @@ class Pull:
     """A way to lead a handle: gripper poses from the first touch on, one per step of the joint."""
 
     poses: tuple[Pose, ...]
-    end: float
+    moved: tuple[float, ...]
+    """How far the joint has moved at each of them, rad or m."""
 
     @property
     def before(self) -> Pose:
@@ -66,6 +74,8 @@ class MoveArticulation(Manipulation):
     max_seconds = 120.0
     opening: float
     """Width of the gripper on the way to the touch, m."""
+    sides: tuple[float, ...] = (OUTSIDE,)
+    """How far outside of the panel the base stands at least, m; the later ones where nothing else is possible."""
 
     @abstractmethod
     def ends(self, articulation: Articulation) -> tuple[float, ...]:
@@ -165,13 +175,13 @@ class MoveArticulation(Manipulation):
         """The cheapest way to the best end that keeps clear of things; if there is none, the one that touches least."""
         reachable = Reachable.of(self.costs, self.base)
         least: tuple[float, Standing, Pull] | None = None
-        for end in self.ends(articulation):
-            for base, pull in self._options(articulation, end, reachable):
+        for outside, end in itertools.product(self.sides, self.ends(articulation)):
+            for base, pull in self._options(articulation, end, reachable, outside):
                 for ready in self.spec.ready:
                     standing = self._standing(base, pull, ready)
                     if standing is None:
                         continue
-                    margin = self._margin(standing, articulation)
+                    margin = self._margin(standing, pull, articulation)
                     if margin >= PLANNED:
                         return standing, pull
                     if least is None or margin > least[0]:
@@ -188,19 +198,26 @@ class MoveArticulation(Manipulation):
         joints = solve_sequence(self.kinematics, base, (pull.before, *pull.poses), ready, max_jump=1.2)
         return None if joints is None else Standing(base, joints, ready)
 
-    def _margin(self, standing: Standing, articulation: Articulation) -> float:
+    def _margin(self, standing: Standing, pull: Pull, articulation: Articulation) -> float:
         """Metres that the arm keeps from things on its way to the handle past the panel, `PLANNED` at most.
 
         -inf where it would run into the rest while it leads the handle.
         """
-        around = self.solids()
-        if not all(self.clear(around, standing.base, q, TOUCH) for q in standing.joints[1:]):
-            return -np.inf
+        rest = self.solids()
+        for posture, moved in zip(standing.joints[1:], pull.moved, strict=True):
+            # The hand touches the panel that it moves; the rest of the arm may not be in it.
+            if not self.clear(rest, standing.base, posture, TOUCH) or (
+                articulation.panel is not None
+                and not self.clear(Solids([_moved_box(articulation, moved)]), standing.base, posture, IN_PANEL)
+            ):
+                return -np.inf
         way = self.way(standing.ready, standing.joints[0])
         solids = self.solids(articulation.panel)
         return min(PLANNED, *(self.clearance(solids, standing.base, q) for q in way))
 
-    def _options(self, articulation: Articulation, end: float, reachable: Reachable) -> Iterator[tuple[Pose2, Pull]]:
+    def _options(
+        self, articulation: Articulation, end: float, reachable: Reachable, outside: float
+    ) -> Iterator[tuple[Pose2, Pull]]:
         """Base poses and pulls, cheapest first."""
         found: list[tuple[float, int, Pose2, Pull]] = []
         inward = float(np.arctan2(-articulation.outward[1], -articulation.outward[0]))
@@ -215,7 +232,7 @@ class MoveArticulation(Manipulation):
                     xy = middle + distance * np.array([np.cos(angle), np.sin(angle)])
                     if not reachable(xy) or np.min(np.linalg.norm(swept - xy, axis=1)) < 0.42:
                         continue
-                    if float((xy - first[:2]) @ articulation.outward[:2]) < OUTSIDE:
+                    if float((xy - first[:2]) @ articulation.outward[:2]) < outside:
                         continue
                     if articulation.kind == "hinge" and _on_sweep(articulation, xy, span):
                         continue
@@ -239,7 +256,18 @@ class MoveArticulation(Manipulation):
         """(how much the gripper turns with the door, slant against the panel's normal at the start)."""
         if articulation.kind == "slide":
             return ((0.0, 0.0), (0.0, 0.4), (0.0, -0.4))
-        return ((0.6, 0.0), (0.3, 0.0), (0.9, 0.0), (0.5, 0.5), (0.5, -0.5), (0.0, 0.0))
+        return (
+            (0.6, 0.0),
+            (0.3, 0.0),
+            (0.9, 0.0),
+            (0.5, 0.5),
+            (0.5, -0.5),
+            (0.0, 0.0),
+            (0.5, 0.9),
+            (0.5, -0.9),
+            (0.3, 1.2),
+            (0.3, -1.2),
+        )
 
 
 class Open(MoveArticulation):
@@ -288,6 +316,7 @@ class Close(MoveArticulation):
     name = "classical/close"
     actions = ("Close",)
     opening = 0.0
+    sides = (OUTSIDE, AROUND)
 
     def contact(self, articulation: Articulation) -> Array:
         """On the panel beside the handle, on the hinge's side; on the bar of a drawer."""
@@ -332,7 +361,7 @@ def _plan_pull(
         turned = moved * float(np.sign(articulation.axis[2])) if articulation.kind == "hinge" else 0.0
         yaw = inward + slant + follow * turned
         poses.append(Pose(position, gripper_rotation(yaw, 0.0, roll)))
-    return Pull(tuple(poses), end)
+    return Pull(tuple(poses), tuple(span * i / count for i in range(count + 1)))
 
 
 def _moved(articulation: Articulation, point: Array, by: float) -> Array:
@@ -345,6 +374,14 @@ def _moved(articulation: Articulation, point: Array, by: float) -> Array:
     c, s = np.cos(angle), np.sin(angle)
     turned: Array = articulation.axis_point + np.array([c * arm[0] - s * arm[1], s * arm[0] + c * arm[1], arm[2]])
     return turned
+
+
+def _moved_box(articulation: Articulation, by: float) -> Box:
+    """The panel when the joint has moved by an angle or a distance from now."""
+    panel = articulation.panel
+    assert panel is not None
+    turned = by * float(np.sign(articulation.axis[2])) if articulation.kind == "hinge" else 0.0
+    return Box(_moved(articulation, panel.center, by), panel.half, panel.yaw + turned)
 
 
 def _on_sweep(articulation: Articulation, xy: Array, span: float) -> bool:
