@@ -177,8 +177,8 @@ class Executor:
                 clamped += bool(sent.changes)
                 observation = self.robot.observe(skill.cameras)
                 watcher.ticked(observation)
-                if due := self.locator.due(observation):
-                    observation = self._look(due)
+                if (due := self.locator.due(observation)) is not None:
+                    observation = self._look(due) if due else observation
                     skill.revise(self.locator.goal(entity, subtask, observation))
                 outcome = skill.outcome
         except CommandRefused as refusal:

@@ -220,9 +220,12 @@ class Locator(ABC):
     cameras: tuple[str, ...] = ()
     """The cameras it looks through before and after a skill runs; empty if it needs no pictures."""
 
-    def due(self, observation: Observation) -> tuple[str, ...]:
-        """The cameras to look through now, while a skill runs. Asked once per control period; usually none."""
-        return ()
+    def due(self, observation: Observation) -> tuple[str, ...] | None:
+        """While a skill runs: the cameras to look through before its goal is made anew, None for no new goal yet.
+
+        Asked once per control period.
+        """
+        return None
 
     @abstractmethod
     def reset(self, *, seed: int) -> None:

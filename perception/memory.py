@@ -73,9 +73,9 @@ class SensorLocator(Locator):
 
     # ------------------------------------------------------------ taking in
 
-    def due(self, observation: Observation) -> tuple[str, ...]:
+    def due(self, observation: Observation) -> tuple[str, ...] | None:
         if observation.stamp - self._looked < PERIOD:
-            return ()
+            return None
         here, there = observation.body.base, self._looked_around
         still = there is not None and (
             np.linalg.norm(here.xy - there.xy) < MOVED

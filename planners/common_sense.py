@@ -18,7 +18,7 @@ _LARGE = ("tv", "chair", "armchair", "lamp", "plant", "toilet", "bathtub")
 
 _FRUIT = (
     *("kitchen", "dining room", "living room", "study", "bedroom"),
-    *("counter", "table", "desk", "sink", "tv stand", "nightstand", "stove", "fridge", "drawer", "shelf", "cabinet"),
+    *("counter", "table", "desk", "tv stand", "nightstand", "sink", "stove", "fridge", "drawer", "shelf", "cabinet"),
 )
 _FOOD = (
     *("kitchen", "dining room", "living room", "study", "bedroom"),

@@ -11,7 +11,7 @@ import numpy as np
 
 from homie.interfaces import Kinematics, RobotSpec
 from homie.types import Array, Articulation, Box, Command, Pose, Pose2
-from skills.classical.collision import PLANNED, TOUCH, Solids
+from skills.classical.collision import FREE, PLANNED, TOUCH, Solids
 from skills.classical.hand import Hand
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck, gripper_rotation
@@ -186,8 +186,10 @@ class MoveArticulation(Manipulation):
                         return standing, pull
                     if least is None or margin > least[0]:
                         least = margin, standing, pull
-            if least is not None and least[0] >= TOUCH:
+            if least is not None and least[0] >= FREE:
                 return least[1:]
+        if least is not None and least[0] >= TOUCH:
+            return least[1:]
         raise Stuck("no place to stand from which the handle can be led")
 
     def _standing(self, base: Pose2, pull: Pull, ready: Array) -> Standing | None:

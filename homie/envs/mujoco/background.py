@@ -26,19 +26,21 @@ NEAR = 1.4
 
 SHUT = 0.06
 """Fraction of its range up to which it counts as closed by Close."""
+PERIOD = 0.4
+"""Seconds between goals while a skill runs."""
 
 
 class BackgroundLocator(Locator):
     """Knows where everything is. Names mean the nearest thing they fit."""
 
     name = "background"
-    period = 0.4
 
     def __init__(self, robot: Robot) -> None:
         if not isinstance(robot, MujocoHome):
             raise BadInput("Background targets need a simulator that knows its world: use --targets sensors.")
         self.home = robot
         self._plan: FloorPlan | None = None
+        self._told = -np.inf
         self._best_matches: NameMatcher = registry.load("names", "default")
 
     @property
@@ -47,6 +49,13 @@ class BackgroundLocator(Locator):
 
     def reset(self, *, seed: int) -> None:
         self._plan = FloorPlan(self.world)
+        self._told = -np.inf
+
+    def due(self, observation: Observation) -> tuple[str, ...] | None:
+        if observation.stamp - self._told < PERIOD:
+            return None
+        self._told = observation.stamp
+        return ()
 
     def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
         """World state needs no telling."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -215,3 +216,11 @@ def test_without_world_state_there_are_no_background_targets() -> None:
     robot: Robot = Blind()  # type: ignore[assignment]
     with pytest.raises(BadInput, match="--targets sensors"):
         BackgroundLocator(robot)
+
+
+def test_a_running_skill_is_told_what_has_changed(
+    home: MujocoHome, locator: BackgroundLocator, seen: Observation
+) -> None:
+    asked = [locator.due(replace(seen, stamp=seen.stamp + 0.04 * tick)) for tick in range(50)]
+    assert 3 <= asked.count(()) <= 6
+    assert asked.count(None) == 50 - asked.count(())
