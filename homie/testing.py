@@ -67,7 +67,7 @@ def check_planner(planner: Planner, *, deterministic: bool = False) -> None:
     It is asked in about twenty situations, each in an episode of its own and all in one: empty sight, a long history,
     every error code, odd images. Looked at: decisions have subtasks or a problem and can be recorded; the input stays
     as it was; nothing is printed on stdout; `describe` is JSON without secrets. `deterministic`: a promise that the
-    same task, seed and situations give the same decisions, whatever was asked before. It decides about 65 times, twice
+    same task, seed and situations give the same decisions, whatever was asked before. It decides about 45 times, twice
     as often with that promise. A PlannerError (an endpoint that fails) is passed on: nothing can be said then.
     """
     if not isinstance(planner, Planner):

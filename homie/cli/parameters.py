@@ -80,8 +80,8 @@ def _keyword(name: str, wanted: Any, info: Any) -> inspect.Parameter:
 
 def _parameter(model: type[BaseModel], name: str, positional: str) -> inspect.Parameter:
     field = model.model_fields[name]
-    default = field.get_default()
-    said = "" if default is None or field.is_required() else f" [default: {_shown(default)}]"
+    default = field.get_default(call_default_factory=True, validated_data={})
+    said = "" if default in (None, (), {}, []) or field.is_required() else f" [default: {_shown(default)}]"
     info: Any
     if name == positional:
         info = typer.Argument(help=field.description, show_default=False)
