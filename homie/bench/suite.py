@@ -1,0 +1,221 @@
+"""Suites: a set of tasks and how to run them, as a YAML or JSON file. docs/suites.md explains every field.
+
+suite file --read_suite--> Suite --select--> the tasks of a run
+"""
+
+from __future__ import annotations
+
+import difflib
+import fnmatch
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictStr, ValidationError, model_validator
+
+from homie import registry
+from homie.bench.emmoe_files import is_emmoe, read_emmoe
+from homie.bench.goals import Goal, complaint
+from homie.errors import BadInput
+from homie.files import slug
+from homie.options import MAX_SEED
+from homie.types import Subtask
+
+ATTRIBUTES = ("short-horizon", "long-horizon", "open-ended", "logical", "human-style")
+"""The five attributes of EMMOE (section 3.1); a task may have several."""
+Attribute = Literal["short-horizon", "long-horizon", "open-ended", "logical", "human-style"]
+SUFFIXES = (".yaml", ".yml", ".json")
+
+
+def read_subtask(text: str) -> Subtask:
+    """`[Put, apple, fridge]` as a subtask. Raises ValueError."""
+    written = text.strip()
+    parts = [part.strip() for part in written[1:-1].split(",")]
+    if not (written.startswith("[") and written.endswith("]")) or not 1 <= len(parts) <= 3 or not all(parts):
+        raise ValueError(f'a subtask is written "[Action, target]" or "[Put, object, place]" (got {text!r})')
+    return Subtask(*parts)
+
+
+def _subtask_text(value: Any) -> Any:
+    """A subtask as its text. YAML makes a list of `[Pick, apple]` without quotation marks; that means the same."""
+    if isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(part, str) for part in value):
+        value = f"[{', '.join(value)}]"
+    return str(read_subtask(value)) if isinstance(value, str) else value
+
+
+SubtaskText = Annotated[StrictStr, BeforeValidator(_subtask_text)]
+"""A subtask as text: `[Put, apple, fridge]`, `[End]`."""
+TaskId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=48)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SceneChoice(_Model):
+    """Where a task happens: a scene spec file (relative to the suite file), or the house of a seed."""
+
+    spec: Path | None = None
+    seed: int = Field(default=0, ge=0, le=MAX_SEED)
+    rooms: int | None = Field(default=None, ge=2, le=6)
+    objects: int = Field(default=40, ge=0, le=60)
+
+    @model_validator(mode="after")
+    def _one_way(self) -> SceneChoice:
+        if self.spec is not None and self.model_fields_set - {"spec"}:
+            raise ValueError("give either spec, or seed with rooms and objects")
+        return self
+
+
+class Protocol(_Model):
+    """How a suite is run where the command line does not say otherwise (defaults: EMMOE, section 5.1)."""
+
+    rounds: int = Field(default=20, ge=1, le=1000)
+    trials: int = Field(default=3, ge=1, le=1000)
+
+
+class Task(_Model):
+    """One task: the instruction, where, and what counts as done.
+
+    keypaths: each a list of subtasks in the order in which they have to succeed; any one of them will do. goal: what
+    has to be so in the world at the end. expert: subtasks that do the task.
+    """
+
+    id: TaskId
+    text: str = Field(min_length=1)
+    attributes: tuple[Attribute, ...] = ()
+    split: Literal["train", "test"] = "test"
+    scene: SceneChoice = SceneChoice()
+    keypaths: tuple[Annotated[tuple[SubtaskText, ...], Field(min_length=1)], ...] = ()
+    goal: Goal | None = None
+    expert: tuple[SubtaskText, ...] | None = Field(default=None, min_length=1)
+
+    @model_validator(mode="after")
+    def _has_an_end(self) -> Task:
+        if self.goal is None and not self.keypaths:
+            raise ValueError("give a goal, keypaths, or both: nothing says when the task is done")
+        if len(set(self.attributes)) < len(self.attributes):
+            raise ValueError("an attribute is given twice")
+        return self
+
+
+class Suite(_Model):
+    """A set of tasks, and how to run them."""
+
+    format: Literal[1]
+    name: TaskId
+    description: str = ""
+    protocol: Protocol = Protocol()
+    tasks: tuple[Task, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _ids_differ(self) -> Suite:
+        seen: set[str] = set()
+        for task in self.tasks:
+            if task.id in seen:
+                raise ValueError(f"two tasks have the id '{task.id}'")
+            seen.add(task.id)
+        return self
+
+    @cached_property
+    def by_id(self) -> dict[str, Task]:
+        """The tasks by their ids."""
+        return {task.id: task for task in self.tasks}
+
+    def select(self, patterns: str | None = None, split: str | None = None) -> tuple[Task, ...]:
+        """The tasks whose id matches one of the patterns (`fridge-*,apple-1`), of one split. Raises BadInput."""
+        wanted = [pattern.strip() for pattern in (patterns or "*").split(",") if pattern.strip()]
+        for pattern in wanted:
+            if not fnmatch.filter(self.by_id, pattern):
+                close = difflib.get_close_matches(pattern, self.by_id, 1)
+                hint = f"did you mean '{close[0]}'?" if close else "its ids are in the suite file."
+                raise BadInput(f"The suite '{self.name}' has no task '{pattern}': {hint}")
+        chosen = tuple(
+            task
+            for task in self.tasks
+            if any(fnmatch.fnmatchcase(task.id, pattern) for pattern in wanted) and split in (None, task.split)
+        )
+        if not chosen:
+            raise BadInput(f"The suite '{self.name}' has no task of the split '{split}' among those.")
+        return chosen
+
+
+def find_suite(text: str) -> Suite:
+    """A suite by its registered name, its file, or a folder of EMMOE-100. Raises BadInput."""
+    path = Path(text).expanduser()
+    if path.suffix in SUFFIXES or path.exists():
+        return read_suite(path)
+    names = registry.names("suites")
+    if text not in names:
+        known = f"a file, or one of: {', '.join(names)}" if names else "a file"
+        raise BadInput(f"There is no suite '{text}': give {known}.")
+    made: Suite = registry.load("suites", text)()
+    return made
+
+
+def read_suite(path: Path) -> Suite:
+    """A suite from its file, or from a folder in the format of EMMOE-100. Raises BadInput naming file, task, field."""
+    if is_emmoe(path):
+        return _emmoe_suite(path)
+    try:
+        loaded = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+    except OSError as error:
+        raise BadInput(f"Can not read the suite {path}: {error.strerror}.") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise BadInput(f"The suite {path} is neither YAML nor JSON: {' '.join(str(error).split())}.") from error
+    if not isinstance(loaded, dict):
+        raise BadInput(f"The suite {path} must hold a mapping with format, name and tasks.")
+    try:
+        suite = Suite.model_validate(loaded)
+    except ValidationError as error:
+        raise BadInput(f"{path}: {_named(error, loaded)}") from error
+    return suite.model_copy(update={"tasks": tuple(_located(task, path) for task in suite.tasks)})
+
+
+def _located(task: Task, path: Path) -> Task:
+    """The task with the path of its scene spec made whole. Raises BadInput if there is no such file."""
+    if task.scene.spec is None:
+        return task
+    spec = (path.parent / task.scene.spec).resolve()
+    if not spec.is_file():
+        raise BadInput(f"{path}: task '{task.id}': scene.spec: there is no file {spec}.")
+    return task.model_copy(update={"scene": SceneChoice(spec=spec)})
+
+
+def _named(error: ValidationError, loaded: dict[str, Any]) -> str:
+    """The first complaint, the task named by its id instead of its number."""
+    location = error.errors()[0]["loc"]
+    said = complaint(error)
+    if len(location) < 2 or location[0] != "tasks" or not isinstance(location[1], int):
+        return said
+    number = location[1]
+    task = loaded["tasks"][number]
+    name = f"'{task['id']}'" if isinstance(task, dict) and "id" in task else f"number {number + 1}"
+    return f"task {name}: {said.removeprefix(f'tasks.{number}').lstrip('.: ')}"
+
+
+def _emmoe_suite(folder: Path) -> Suite:
+    """EMMOE-100 as a suite of keypaths. Its scenes are those of another simulator and are not part of it."""
+    tasks = [
+        Task(
+            id=f"emmoe-{slug(one.name)}",
+            text=one.text,
+            split="train" if one.split == "train" else "test",
+            keypaths=one.keypaths,
+            expert=tuple(str(step.subtask) for step in one.expert) or None,
+        )
+        for one in read_emmoe(folder)
+    ]
+    return Suite(format=1, name=slug(folder.name), description="Read from the files of EMMOE-100.", tasks=tuple(tasks))
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML as of version 1.2, where `on` and `off` are words: version 1.1 would make true and false of them."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if not (tag.endswith(":bool") and first not in "tTfF")]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
