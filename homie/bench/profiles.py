@@ -1,0 +1,228 @@
+"""The two readings of the EMMOE protocol: as its notebooks compute it, and as it is meant (docs/metrics.md).
+
+Both match a trajectory with key paths greedily in order (EMMOE, section 3.4), take the best path, and call a run a
+success if it ended and a whole path was matched.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Literal
+
+from homie.bench.errors import CODES, SENTENCES, raw_code_of
+from homie.bench.scores import SKILLS, Count, Profile, Score
+from homie.bench.trajectory import Step, Trajectory, parts
+from homie.errors import BadInput
+from homie.executor import canonical_action
+
+Matches = Callable[[Step, tuple[str, ...]], bool]
+NOTHING = "None"
+"""How the official code writes a missing object or place."""
+
+
+class StrictEmmoe:
+    """`strict-emmoe`: what the official notebooks compute, defects and exceptions included.
+
+    names: what means the same, as word to template (the official `name_dict.txt`); a word that is not in it is a
+    KeyError where the notebooks look it up.
+    """
+
+    name: Literal["strict-emmoe", "homie"] = "strict-emmoe"
+    keeps_lost = False
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self._names = names
+
+    def score(self, trajectory: Trajectory) -> Score:
+        """The score of a run; an exception of the notebooks is recorded in `Score.raises`."""
+        readable = [step for step in trajectory.steps if step.text]
+        length = trajectory.length - (len(trajectory.steps) - len(readable))
+        ended = trajectory.last_message_has_end
+        scored = readable[: max(length - 1, 0)]
+        history = [strict_row(step) for step in scored]
+        if ended:
+            history.append(("End", NOTHING, NOTHING, "success"))
+        shares: list[float | str] = []
+        raised = "" if length else "IndexError"
+        reached: list[int] = []
+        for path in trajectory.keypaths if length else ():
+            try:
+                reached.append(_matched(history, path, self._match))
+                shares.append(reached[-1] / len(path) if path else 0.0)
+            except (KeyError, IndexError) as error:
+                shares.append(type(error).__name__)
+                raised = raised or type(error).__name__
+        failures = [step for step in scored if not step.success]
+        replans = len(failures) - (1 if ended and scored and not scored[-1].success else 0)
+        made = _executions(scored, lambda step: strict_row(step)[0], strict=True)
+        if raised:
+            metrics = ("tp", "success", "replans_in_success", "errors")
+            return Score(
+                trajectory.task_id,
+                trajectory.trial,
+                tp=None,
+                success=None,
+                ended=ended,
+                weight=None,
+                length=length,
+                tp_per_keypath=tuple(shares),
+                replans=replans,
+                scored_steps=len(scored),
+                executions=made,
+                verdict=trajectory.verdict,
+                raises=dict.fromkeys(metrics, raised),
+            )
+        success = ended and any(
+            count == len(path) for count, path in zip(reached, trajectory.keypaths, strict=True) if path
+        )
+        counts = Counter(raw_code_of(step.message) for step in scored)
+        return Score(
+            trajectory.task_id,
+            trajectory.trial,
+            tp=max((share for share in shares if isinstance(share, float)), default=0.0),
+            success=success,
+            ended=ended,
+            weight=_path_weight(trajectory.expert_length, length) if success else 0.0,
+            length=length,
+            tp_per_keypath=tuple(shares),
+            replans=replans,
+            errors={code: counts[code] for code, _ in SENTENCES},
+            scored_steps=len(scored),
+            executions=made,
+            attempts=_attempts(scored),
+            next_node=_next_node(trajectory.keypaths, reached),
+            verdict=trajectory.verdict,
+        )
+
+    def _match(self, row: tuple[str, str, str, str], node: str) -> bool:
+        verb, thing, place, signal = row
+        wanted = parts(node)
+        if signal != "success" or verb != wanted[0]:
+            return False
+        if verb == "End":
+            return True
+        other = wanted[2] if len(wanted) > 2 else NOTHING
+        if self._names[thing] != self._names[wanted[1]]:
+            return False
+        if NOTHING in (place, other):
+            return place == other
+        return self._names[place] == self._names[other]
+
+
+def strict_row(step: Step) -> tuple[str, str, str, str]:
+    """A step as the official history has it: verb, object, place, signal. Parts after the third are dropped."""
+    verb, *names = parts(step.text)
+    thing, place = [name.lower() for name in names[:2]] + [NOTHING] * (2 - len(names[:2]))
+    return verb, thing, place, "success" if step.success else "fail"
+
+
+class Homie:
+    """`homie`: the same metrics with their defects mended; docs/metrics.md lists the differences.
+
+    names: further words for things, as word to the word that the key paths use. Case, underscores and articles make
+    no difference; neither does the number of an instance (`apple_2`) where the key path has none.
+    """
+
+    name: Literal["strict-emmoe", "homie"] = "homie"
+    keeps_lost = True
+
+    def __init__(self, names: Mapping[str, str] | None = None) -> None:
+        self._names = {plain(word): plain(meant) for word, meant in (names or {}).items()}
+
+    def score(self, trajectory: Trajectory) -> Score:
+        """The score of an episode."""
+        steps = trajectory.steps
+        reached = [_matched(steps, path, self._match) for path in trajectory.keypaths]
+        shares = [count / len(path) if path else 0.0 for count, path in zip(reached, trajectory.keypaths, strict=True)]
+        success = trajectory.ended and 1.0 in shares
+        counts = Counter(step.code for step in steps)
+        return Score(
+            trajectory.task_id,
+            trajectory.trial,
+            tp=max(shares, default=0.0),
+            success=success,
+            ended=trajectory.ended,
+            weight=_path_weight(trajectory.expert_length, trajectory.length) if success else 0.0,
+            length=trajectory.length,
+            tp_per_keypath=tuple(shares),
+            replans=sum(step.success is False and after.action != "End" for step, after in pairwise(steps)),
+            errors={code: counts[code] for code in CODES},
+            scored_steps=sum(step.action != "End" and step.success is not None for step in steps),
+            executions=_executions(steps, lambda step: step.action, strict=False),
+            attempts=_attempts(steps),
+            next_node=_next_node(trajectory.keypaths, reached),
+            verdict=trajectory.verdict,
+        )
+
+    def _match(self, step: Step, node: str) -> bool:
+        verb, *names = parts(node)
+        if not step.success or step.action != (canonical_action(verb) or verb):
+            return False
+        wanted = [name for name in names[:2] if name]
+        return all(self._same(name, given) for name, given in zip(wanted, (step.objects, step.places), strict=False))
+
+    def _same(self, wanted: str, given: Iterable[str]) -> bool:
+        meant = self._meaning(plain(wanted))
+        return any(meant in (self._meaning(plain(name)), self._meaning(_kind(plain(name)))) for name in given)
+
+    def _meaning(self, word: str) -> str:
+        return self._names.get(word, word)
+
+
+def plain(name: str) -> str:
+    """A name without case, underscores, articles and doubled blanks."""
+    return re.sub(r"^(the|an?) ", "", " ".join(name.replace("_", " ").lower().split()))
+
+
+def profile(name: str, names: Mapping[str, str] | None = None) -> Profile:
+    """The profile of a name. Raises BadInput for an unknown one, and for `strict-emmoe` without names."""
+    if name == "homie":
+        return Homie(names)
+    if name != "strict-emmoe":
+        raise BadInput(f"There is no profile '{name}': choose homie or strict-emmoe.")
+    if not names:
+        raise BadInput("The profile strict-emmoe needs a name map: declare the names that mean the same in the suite.")
+    return StrictEmmoe(names)
+
+
+def _kind(name: str) -> str:
+    """The kind of an instance: `apple 2` is an `apple`."""
+    return re.sub(r" \d+$", "", name)
+
+
+def _matched(steps: Sequence[object], path: Sequence[str], match: Callable[..., bool]) -> int:
+    """How many nodes of a path the steps reach, greedily in order."""
+    reached = 0
+    for step in steps:
+        if reached < len(path) and match(step, path[reached]):
+            reached += 1
+    return reached
+
+
+def _next_node(paths: Sequence[Sequence[str]], reached: Sequence[int]) -> str:
+    """The first node that was not reached on the path of which most was."""
+    best = max(zip(paths, reached, strict=True), key=lambda one: one[1] / max(len(one[0]), 1), default=((), 0))
+    return best[0][best[1]] if best[1] < len(best[0]) else ""
+
+
+def _path_weight(expert: int, actual: int) -> float:
+    return expert / max(actual, expert)
+
+
+def _executions(steps: Sequence[Step], verb: Callable[[Step], str], *, strict: bool) -> dict[str, Count]:
+    """Subtasks that a skill ran, by skill: those that no check has stopped."""
+    counts: Counter[tuple[str, bool]] = Counter()
+    for step in steps:
+        code = raw_code_of(step.message) if strict else step.code
+        if code[:1] not in ("D", "F", "L") and step.success is not None:
+            counts[verb(step), "None" in step.message if strict else step.success] += 1
+    return {skill: Count(counts[skill, True], counts[skill, False]) for skill in SKILLS}
+
+
+def _attempts(steps: Sequence[Step]) -> dict[str, Count]:
+    """Real attempts by skill."""
+    counts = Counter((step.action, good) for step in steps for good in step.attempts)
+    return {skill: Count(counts[skill, True], counts[skill, False]) for skill in SKILLS}

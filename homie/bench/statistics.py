@@ -1,0 +1,164 @@
+"""Intervals and tests for success rates over tasks that were tried several times.
+
+Trials of one task are alike, so they are no independent samples: everything here takes the task of each episode and
+treats the task as what was sampled. The one exception is McNemar's test, which knows of no clusters.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+
+from homie.types import Array
+
+RESAMPLES = 10_000
+
+
+class Interval(NamedTuple):
+    """A confidence interval."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A share or a mean with its interval; None where there is nothing to divide by."""
+
+    value: float | None
+    interval: Interval | None = None
+
+
+class Term(NamedTuple):
+    """What one episode adds to a metric, which is the sum of numerators over the sum of denominators."""
+
+    cluster: Hashable
+    numerator: float
+    denominator: float
+
+
+def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval:
+    """The score interval of Wilson (1927) for a share, without continuity correction; n > 0, whole or not."""
+    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    share = successes / n
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    return Interval(max(0.0, min(centre - half, share)), min(1.0, max(centre + half, share)))
+
+
+def clustered_wilson(terms: Iterable[Term], confidence: float = 0.95) -> Estimate:
+    """A share of episodes (denominators 0 or 1) with Wilson's interval at the effective number of episodes.
+
+    That number is what the variance between tasks says (linearised ratio estimator), but never less than the number of
+    tasks nor more than that of episodes. Where all episodes agree it is the number of tasks.
+    """
+    sums = _cluster_sums(terms)
+    numerator, denominator = sums[:, 0].sum(), sums[:, 1].sum()
+    if denominator == 0:
+        return Estimate(None)
+    share = float(numerator / denominator)
+    size = effective_size(sums, share)
+    return Estimate(share, wilson(share * size, size, confidence))
+
+
+def effective_size(sums: Array, share: float) -> float:
+    """Independent episodes that tell as much as these. sums: (tasks, 2) numerators and denominators per task."""
+    used = sums[sums[:, 1] > 0]
+    clusters, episodes = len(used), float(used[:, 1].sum())
+    residuals = used[:, 0] - share * used[:, 1]
+    if clusters < 2 or share in (0.0, 1.0):
+        return float(clusters)
+    variance = clusters / (clusters - 1) * float((residuals**2).sum()) / episodes**2
+    return episodes if variance == 0 else float(np.clip(share * (1 - share) / variance, clusters, episodes))
+
+
+def bootstrap(
+    terms: Iterable[Term], *, seed: int = 0, resamples: int = RESAMPLES, confidence: float = 0.95
+) -> Estimate:
+    """A ratio of sums with its percentile interval, tasks resampled with all their trials (Efron 1979).
+
+    Resamples with nothing to divide by are left out. Order of the terms makes no difference.
+    """
+    sums = _cluster_sums(terms)
+    numerator, denominator = (math.fsum(column) for column in sums.T)
+    if denominator == 0:
+        return Estimate(None)
+    drawn = _resample(sums, seed=seed, resamples=resamples)
+    ratios = drawn[:, 0][drawn[:, 1] > 0] / drawn[:, 1][drawn[:, 1] > 0]
+    return Estimate(numerator / denominator, _percentiles(ratios, confidence))
+
+
+def paired_bootstrap(
+    first: Iterable[Term],
+    second: Iterable[Term],
+    *,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    confidence: float = 0.95,
+) -> Estimate:
+    """The difference second - first of two ratios, both over the same resampled tasks.
+
+    Both must be of the same tasks (ValueError).
+    """
+    before, after = _by_cluster(first), _by_cluster(second)
+    if before.keys() != after.keys():
+        raise ValueError("a paired difference needs the same tasks on both sides")
+    sums = np.array([[*before[key], *after[key]] for key in before], dtype=np.float64).reshape(-1, 4)
+    totals = [math.fsum(column) for column in sums.T]
+    if totals[1] == 0 or totals[3] == 0:
+        return Estimate(None)
+    drawn = _resample(sums, seed=seed, resamples=resamples)
+    drawn = drawn[(drawn[:, 1] > 0) & (drawn[:, 3] > 0)]
+    differences = drawn[:, 2] / drawn[:, 3] - drawn[:, 0] / drawn[:, 1]
+    return Estimate(totals[2] / totals[3] - totals[0] / totals[1], _percentiles(differences, confidence))
+
+
+class McNemar(NamedTuple):
+    """Episodes that only the first or only the second run did, and the two-sided exact p (McNemar 1947)."""
+
+    only_first: int
+    only_second: int
+    p: float
+
+
+def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
+    """McNemar's exact test on paired outcomes. It takes every pair for independent; see docs/metrics.md."""
+    pairs = list(zip(first, second, strict=True))
+    b, c = sum(one and not two for one, two in pairs), sum(two and not one for one, two in pairs)
+    tail = sum(math.comb(b + c, k) for k in range(min(b, c) + 1))
+    return McNemar(b, c, min(1.0, float(2 * tail / 2 ** (b + c))))
+
+
+def _by_cluster(terms: Iterable[Term]) -> Mapping[Hashable, tuple[float, float]]:
+    """Sums of numerators and denominators per cluster, in the order of the clusters' names."""
+    grouped: dict[Hashable, list[Term]] = {}
+    for term in terms:
+        grouped.setdefault(term.cluster, []).append(term)
+    return {
+        key: (math.fsum(term.numerator for term in grouped[key]), math.fsum(term.denominator for term in grouped[key]))
+        for key in sorted(grouped, key=repr)
+    }
+
+
+def _cluster_sums(terms: Iterable[Term]) -> Array:
+    return np.array(list(_by_cluster(terms).values()), dtype=np.float64).reshape(-1, 2)
+
+
+def _resample(sums: Array, *, seed: int, resamples: int) -> Array:
+    """Sums (resamples, k) over clusters drawn with replacement. sums: (clusters, k)."""
+    count = len(sums)
+    weights = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples)
+    drawn: Array = weights @ sums
+    return drawn
+
+
+def _percentiles(values: Array, confidence: float) -> Interval | None:
+    if not len(values):
+        return None
+    low, high = np.quantile(values, [0.5 - confidence / 2, 0.5 + confidence / 2])
+    return Interval(float(low), float(high))

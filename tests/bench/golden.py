@@ -1,0 +1,41 @@
+"""Reading the golden cases of the official EMMOE notebooks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from homie.bench.trajectory import Trajectory, written_step
+
+SHARED = Path(__file__).resolve().parents[3] / "shared"
+GOLDEN = SHARED / "golden" / "emmoe_metrics"
+
+
+def read(path: Path) -> Any:
+    """A JSON file of the reference material; the test is skipped where it is not there."""
+    if not path.exists():
+        pytest.skip(f"the reference material is not here: {path.name}")
+    return json.loads(path.read_bytes())
+
+
+def names() -> dict[str, str]:
+    made: dict[str, str] = read(GOLDEN / "name_map.json")
+    return made
+
+
+def trajectory(case: dict[str, Any]) -> Trajectory:
+    """A golden case as a trajectory."""
+    steps = tuple(written_step(step["raw"], step["success"], step["feedback"]) for step in case["steps"])
+    return Trajectory(
+        task_id=str(case["task_id"]),
+        trial=case["round"],
+        task=case["task"],
+        keypaths=tuple(tuple(path) for path in case["keypaths"]),
+        expert_length=case["expert_length"],
+        steps=steps,
+        length=len(steps),
+        last_message_has_end=case["last_message_contains_End"],
+    )

@@ -1,0 +1,143 @@
+"""`strict-emmoe` against values that the official EMMOE notebooks have computed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import golden
+import pytest
+
+from homie.bench.errors import SENTENCES
+from homie.bench.metrics import assumed_rate, ratio, raw_errors, skill_counts, srr_by_trial
+from homie.bench.profiles import StrictEmmoe, strict_row
+from homie.bench.scores import Results, Score, score_run
+from homie.bench.trajectory import expert_length, from_conversation, read_conversation
+
+SKILL_KEYS = {"Go to": "go_to", "Pick": "pick", "Put": "put", "Open": "open", "Close": "close"}
+
+
+@pytest.fixture(scope="module")
+def cases() -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = golden.read(golden.GOLDEN / "cases.json")["cases"]
+    return found
+
+
+@pytest.fixture(scope="module")
+def strict() -> StrictEmmoe:
+    return StrictEmmoe(golden.names())
+
+
+def near(value: float | None) -> object:
+    return None if value is None else pytest.approx(value, rel=0, abs=1e-12)
+
+
+def check(score: Score, wanted: Mapping[str, Any]) -> None:
+    """A score has every value of a golden case."""
+    assert score.tp == near(wanted["tp"])
+    per_path = [one["raises"] if isinstance(one, dict) else near(one) for one in wanted["tp_per_keypath"]]
+    assert list(score.tp_per_keypath) == per_path
+    assert score.ended == wanted["ended"]
+    assert score.success == wanted["success"]
+    assert score.weight == near(wanted["plwsr_contribution"])
+    assert score.length == wanted["actual_length"]
+    assert score.replans == wanted["replans"]
+    in_success = None if score.success is None else score.replans if score.success else 0
+    assert in_success == wanted["replans_in_success"]
+    assert dict(score.errors) == (wanted["errors"] or {})
+    if wanted["scored_steps"] is not None:
+        assert score.scored_steps == wanted["scored_steps"]
+    assert {SKILL_KEYS[k]: v._asdict() for k, v in score.executions.items()} == wanted["skills"]
+    assert dict(score.raises) == wanted["raises"]
+
+
+def test_every_case(cases: list[dict[str, Any]], strict: StrictEmmoe) -> None:
+    assert len(cases) >= 263
+    for case in cases:
+        trajectory = golden.trajectory(case)
+        check(strict.score(trajectory), case["expected"])
+        longest = max(trajectory.length, trajectory.expert_length)
+        assert trajectory.expert_length / longest == near(case["expected"]["path_weight_if_success"])
+        rows = [strict_row(step) for step in trajectory.steps if step.text][:-1]
+        rows += [("End", "None", "None", "success")] if case["expected"]["ended"] else []
+        assert [list(row) for row in rows] == case["expected"]["history"]
+
+
+def test_raw_conversations_give_the_same(cases: list[dict[str, Any]], strict: StrictEmmoe) -> None:
+    by_id = {case["id"]: case for case in cases}
+    folders = sorted((golden.GOLDEN / "conversations").iterdir())
+    assert len(folders) >= 20
+    for folder in folders:
+        case = by_id[folder.name]
+        assert expert_length((folder / "info.txt").read_text()) == case["expert_length"]
+        trajectory = from_conversation(
+            read_conversation(folder / "conversation.json"),
+            task_id=str(case["task_id"]),
+            trial=case["round"],
+            keypaths=golden.read(folder / "keypath.json"),
+            expert_length=case["expert_length"],
+        )
+        check(strict.score(trajectory), case["expected"])
+        assert trajectory.task == case["task"]
+        assert [step.text for step in trajectory.steps[:-1]] == [step["raw"] for step in case["steps"][:-1]]
+        assert trajectory.ended == (case["steps"][-1]["raw"].strip("[]") == "End")
+
+
+def test_every_aggregate(cases: list[dict[str, Any]], strict: StrictEmmoe) -> None:
+    material = golden.read(golden.GOLDEN / "groups.json")
+    assert len(material["groups"]) >= 5
+    everything = [str(number) for number in range(1, 101)]
+    splits = {"all": everything, "train": everything[:90], "test": everything[90:]}
+    attributes = {name: [str(task) for task in tasks] for name, tasks in material["attributes"].items()}
+    for group in material["groups"]:
+        runs = [golden.trajectory(case) for case in cases if case["suite"] == group["suite"]]
+        results = score_run(strict, runs)
+        for name, tasks in {**splits, **attributes}.items():
+            check_group(results.only(tasks), group["expected"][name])
+
+
+def check_group(results: Results, wanted: Mapping[str, Any]) -> None:
+    for metric in ("sr", "plwsr", "ser", "tp"):
+        if metric in wanted:
+            assert ratio(results, metric.upper()).value == near(wanted[metric])
+    assert ratio(results, "SER") == (wanted["ser_success_ends"], wanted["ser_ends"])
+    assert ratio(results, "SRR") == (wanted["srr_num"], wanted["srr_den"])
+    assert ratio(results, "SRR").value == near(wanted["srr_pooled"])
+    by_trial = [(*one, one.value) for one in srr_by_trial(results, (1, 2, 3)).values()]
+    assert by_trial == [(one["num"], one["den"], near(one["srr"])) for one in wanted["srr_rounds"]]
+    if "sr_tp1" in wanted:
+        whole = sum(score.tp == 1 for score in results.scores) / len(results.scores)
+        assert whole == near(wanted["sr_tp1"])
+    if "errors" in wanted:
+        for key, success in (("success", True), ("fail", False)):
+            chosen = [score for score in results.scores if score.success is success]
+            counts = raw_errors(chosen)
+            assert {code: counts[code] for code, _ in SENTENCES} == wanted["errors"][key]
+            assert sum(score.scored_steps for score in chosen) == wanted["errors"][f"steps_{key}"]
+    for skill, count in skill_counts(results, attempts=False).items():
+        if "skills" in wanted:
+            expected = wanted["skills"][SKILL_KEYS[skill]]
+            assert count._asdict() == {"success": expected["success"], "fail": expected["fail"]}
+            for k in (1, 2, 3):
+                assert assumed_rate(count, k) == near(expected[f"sr_k{k}"])
+
+
+def test_the_examples_printed_in_the_paper(strict: StrictEmmoe) -> None:
+    examples = golden.read(golden.GOLDEN / "paper_examples.json")["examples"]
+    assert len(examples) >= 7
+    worked = 0
+    for example in examples:
+        lines = ["USER:", "Task: t", "Inventory: None", example["history_line"], "Feedback: None", "ASSISTANT:", ""]
+        rounds = len(example["parsed"]) + 1
+        trajectory = from_conversation(
+            ["\n".join(lines)] * rounds, task_id="1", trial=1, keypaths=example.get("keypaths", ()), expert_length=1
+        )
+        rows = [list(strict_row(step)) for step in trajectory.steps[:-1]]
+        assert [row for row in rows if row[0] != "End"] == [row for row in example["parsed"] if row[0] != "End"]
+        if "tp" in example:
+            worked += 1
+            score = strict.score(trajectory)
+            assert list(score.tp_per_keypath) == [near(share) for share in example["tp_per_keypath"]]
+            assert score.tp == near(example["tp"])
+            assert score.replans == example["replans"]
+    assert worked
