@@ -69,7 +69,11 @@ class RunFile(BaseModel):
 
 
 class EpisodeFile(BaseModel):
-    """`episode.json`: how one episode ended. `wall_seconds` is the only field that differs between equal episodes."""
+    """`episode.json`: how one episode ended. `wall_seconds` is the only field that differs between equal episodes.
+
+    ended_by: the planner (`ended`), the last round (`rounds`), or, in a bench, something that was neither the planner's
+    nor the skills' doing (`infrastructure`), told by `cause`.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -77,12 +81,13 @@ class EpisodeFile(BaseModel):
     task: str
     trial: int
     seed: int
-    ended_by: Literal["ended", "rounds"]
+    ended_by: Literal["ended", "rounds", "infrastructure"]
     rounds: int
     history: tuple[HistoryItem, ...]
     inventory: tuple[str, ...]
     robot_seconds: float
     wall_seconds: float
+    cause: str = ""
 
 
 class RunFolder:
@@ -104,18 +109,9 @@ class RunFolder:
 
         planner: what the planner says of itself (`Planner.describe`).
         """
-        scene = to_json(robot.scene.model_dump(mode="json")) if isinstance(robot, Staged) else None
+        scene = scene_file(robot)
+        path, lock = held_folder(options.out, options.task)
         try:
-            path = options.out or _fresh(options.task)
-            path.mkdir(parents=True, exist_ok=True)
-            lock = os.open(path, os.O_RDONLY)
-        except OSError as error:
-            raise BadInput(f"Can not write the run folder {options.out or 'runs'}: {error.strerror}.") from error
-        try:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise BadInput(f"The run folder {path} is in use by another running homie.") from None
             _check_existing(path, options)
             if (path / "run.json").exists():
                 if scene is not None and scene != _contents(path / "scene.json"):
@@ -137,14 +133,7 @@ class RunFolder:
         path = self.path / "episodes" / f"{slug(name)}-{trial}"
         if (path / "episode.json").exists():
             raise BadInput(f"The episode {path} is finished already.")
-        if path.exists():
-            number = 1
-            while (aside := path.with_name(f"{path.name}-partial-{number}")).exists():
-                number += 1
-            path.rename(aside)
-        path.mkdir(parents=True)
-        sync_folder(path.parent)
-        return path
+        return new_episode(path)
 
     def close(self) -> None:
         """Let go of the folder. Idempotent."""
@@ -216,12 +205,12 @@ class EpisodeStore(EpisodeListener):
 
 def read_run(run: Path) -> RunFile:
     """The configuration of a run folder. Raises BadInput."""
-    return _read(run / "run.json", RunFile)
+    return read_model(run / "run.json", RunFile)
 
 
 def read_episode(folder: Path) -> EpisodeFile | None:
     """How an episode ended, or None if it is unfinished. Raises BadInput for a broken file."""
-    return _read(folder / "episode.json", EpisodeFile) if (folder / "episode.json").exists() else None
+    return read_model(folder / "episode.json", EpisodeFile) if (folder / "episode.json").exists() else None
 
 
 def read_steps(folder: Path) -> tuple[RoundRecord, ...]:
@@ -242,11 +231,53 @@ def episode_folders(run: Path) -> tuple[Path, ...]:
     return tuple(path for path in folders if "-partial-" not in path.name)
 
 
-def _read(path: Path, model: type[Model]) -> Model:
+def read_model(path: Path, model: type[Model]) -> Model:
+    """A JSON file as the model that it was written from. Raises BadInput."""
     try:
         return model.model_validate_json(_contents(path))
     except ValidationError as error:
         raise BadInput(f"{path} is not a valid {model.__name__}: {error.errors()[0]['msg']}.") from error
+
+
+def scene_file(robot: Robot) -> bytes | None:
+    """`scene.json` of a robot that has a scene."""
+    return to_json(robot.scene.model_dump(mode="json")) if isinstance(robot, Staged) else None
+
+
+def held_folder(out: Path | None, name: str) -> tuple[Path, int]:
+    """The run folder `out`, or a new one named after the time and `name`, and the lock that keeps others off.
+
+    The lock is a file descriptor; closing it, or the end of the process, lets go. Raises BadInput.
+    """
+    try:
+        path = out or _fresh(name)
+        path.mkdir(parents=True, exist_ok=True)
+        lock = os.open(path, os.O_RDONLY)
+    except OSError as error:
+        raise BadInput(f"Can not write the run folder {out or 'runs'}: {error.strerror}.") from error
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        raise BadInput(f"The run folder {path} is in use by another running homie.") from None
+    return path, lock
+
+
+def new_episode(path: Path) -> Path:
+    """Make an empty episode folder. What an interrupted episode left there is set aside as `...-partial-N`."""
+    if path.exists():
+        number = 1
+        while (aside := path.with_name(f"{path.name}-partial-{number}")).exists():
+            number += 1
+        path.rename(aside)
+    path.mkdir(parents=True)
+    sync_folder(path.parent)
+    return path
+
+
+def versions() -> dict[str, str]:
+    """Of Python and of the packages that a result may depend on."""
+    return {"python": platform.python_version(), **{name: package_version(name) for name in PACKAGES}}
 
 
 def _run_file(options: RunOptions, planner: Mapping[str, object]) -> RunFile:
@@ -255,7 +286,7 @@ def _run_file(options: RunOptions, planner: Mapping[str, object]) -> RunFile:
         seed=options.seed,
         options=options,
         planner=dict(planner),
-        versions={"python": platform.python_version(), **{name: package_version(name) for name in PACKAGES}},
+        versions=versions(),
         platform=platform.platform(),
     )
 

@@ -58,29 +58,41 @@ def run(options: RunOptions, listeners: Iterable[EpisodeListener] = ()) -> Episo
     with parts.robot:
         folder = RunFolder.open(options, parts.robot, parts.planner.describe())
         try:
-            return _episode(options, parts, folder, listeners)
+            path = folder.episode(options.task, trial=0)
+            result = play(options, parts, path, listeners, seed=options.seed, trial=0)
+            return EpisodeSummary(result, folder.path, path, path / "video.mp4" if options.video else None)
         finally:
             folder.close()
 
 
-def _episode(
-    options: RunOptions, parts: Parts, folder: RunFolder, listeners: Iterable[EpisodeListener]
-) -> EpisodeSummary:
-    robot, trial = parts.robot, 0
-    path = folder.episode(options.task, trial)
-    store = EpisodeStore(path, robot, seed=options.seed, trial=trial, frames=options.frames)
+def play(
+    options: RunOptions,
+    parts: Parts,
+    path: Path,
+    listeners: Iterable[EpisodeListener] = (),
+    *,
+    seed: int,
+    trial: int,
+) -> EpisodeResult:
+    """Run one episode into an empty episode folder. The robot is closed afterwards, however it ended.
+
+    seed: of the episode; the seed of the options only says which scene it is. Raises Interrupted on Ctrl-C and SIGTERM,
+    InfrastructureError for what nobody expected, and every other HomieError as it comes.
+    """
+    robot = parts.robot
+    store = EpisodeStore(path, robot, seed=seed, trial=trial, frames=options.frames)
     video = VideoWriter(path / "video.mp4", robot) if options.video else None
     # The store comes last: `episode.json` says that all the rest is there.
     told = Listeners([*listeners, *([video] if video else []), store])
     try:
         with _stoppable():
-            robot.reset(seed=options.seed)
-            parts.executor.locator.reset(seed=options.seed)
+            robot.reset(seed=seed)
+            parts.executor.locator.reset(seed=seed)
             result = run_episode(
                 options.task,
                 parts.planner,
                 parts.executor,
-                seed=options.seed,
+                seed=seed,
                 rounds=options.rounds,
                 listener=told,
             )
@@ -96,7 +108,7 @@ def _episode(
         log.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
         raise InfrastructureError(f"Unexpected {type(error).__name__}: {error}. The traceback is in {log}.") from error
     _shut_down(robot, video, store)
-    return EpisodeSummary(result, folder.path, path, video.path if video else None)
+    return result
 
 
 def _shut_down(robot: Robot, video: VideoWriter | None, store: EpisodeStore) -> None:

@@ -203,7 +203,9 @@ class MujocoHome(Robot):
     # ------------------------------------------------------------ privileged
 
     def snapshot(self) -> dict[str, object]:
-        return self.world.snapshot()
+        x, y, yaw = (round(float(v), 5) for v in self.data.qpos[self._base])
+        robot = {"x": x, "y": y, "yaw": yaw, "room": self.world.room_of(np.array([x, y]))}
+        return {**self.world.snapshot(), "robot": robot}
 
     def film(self, width: int, height: int) -> Image:
         """The robot from behind and above, without the upper walls."""
