@@ -105,10 +105,12 @@ class MoveArticulation(Manipulation):
         super().__init__(spec, kinematics, hand)
         self._useless: list[Pose2] = []
         self._target = ""
+        self._hopeless: tuple[Pose2, float] | None = None
+        """Where the base stood, and how open it was, when no way was found: from there none will be."""
 
     def routine(self) -> Motion:
         if self.goal.name != self._target:
-            self._target, self._useless = self.goal.name, []
+            self._target, self._useless, self._hopeless = self.goal.name, [], None
         if self.seen.body.holding:  # the handle, after an attempt that was broken off
             yield from self.release()
         for _ in range(MAX_PULLS):
@@ -173,6 +175,11 @@ class MoveArticulation(Manipulation):
 
     def _choose(self, articulation: Articulation) -> tuple[Standing, Pull]:
         """The cheapest way to the best end that keeps clear of things; if there is none, the one that touches least."""
+        nowhere = "no place to stand from which the handle can be led"
+        if self._hopeless is not None:
+            base, opening = self._hopeless
+            if same_place(base, self.base) and abs(opening - articulation.opening) < 0.02:
+                raise Stuck(nowhere)
         reachable = Reachable.of(self.costs, self.base)
         least: tuple[float, Standing, Pull] | None = None
         for outside, end in itertools.product(self.sides, self.ends(articulation)):
@@ -190,7 +197,8 @@ class MoveArticulation(Manipulation):
                 return least[1:]
         if least is not None and least[0] >= TOUCH:
             return least[1:]
-        raise Stuck("no place to stand from which the handle can be led")
+        self._hopeless = self.base, articulation.opening
+        raise Stuck(nowhere)
 
     def _standing(self, base: Pose2, pull: Pull, ready: Array) -> Standing | None:
         """The joint values of a pull, if it can be done. The far ends are tried first: they fail most."""
