@@ -137,6 +137,8 @@ class Homie:
         steps = trajectory.steps
         reached = [_matched(steps, path, self._match) for path in trajectory.keypaths]
         shares = [count / len(path) if path else 0.0 for count, path in zip(reached, trajectory.keypaths, strict=True)]
+        if not trajectory.keypaths:  # a task with a goal only: the world decides
+            shares = [float(bool(trajectory.verdict))]
         success = trajectory.ended and 1.0 in shares
         counts = Counter(step.code for step in steps)
         return Score(

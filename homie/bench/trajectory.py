@@ -267,11 +267,6 @@ def read_conversation(path: Path) -> list[str]:
     return messages
 
 
-def expert_length(info: str) -> int:
-    """The length of an expert's `info.txt` as EMMOE counts it: lines with the word `Subtask` in them."""
-    return sum("Subtask" in line for line in info.split("\n"))
-
-
 def _line(message: str, index: int) -> str:
     lines = message.split("\n")
     return lines[index] if index < len(lines) else ""

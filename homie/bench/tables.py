@@ -1,0 +1,187 @@
+"""Tables of results, written as Markdown, LaTeX, CSV or JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from homie.bench.statistics import Estimate
+from homie.errors import BadInput
+from homie.files import to_json
+
+Cell: TypeAlias = str | int | float | Estimate | None
+Kind = Literal["text", "count", "percent", "p"]
+NOT_THERE = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its head and what its cells are. Percentages are held as shares, 0..1."""
+
+    head: str
+    kind: Kind = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table with a title and notes below it. Every row has a cell per column."""
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for row in self.rows:
+            if len(row) != len(self.columns):
+                raise ValueError(f"a row of {self.title!r} has {len(row)} cells for {len(self.columns)} columns")
+
+
+def to_markdown(tables: Sequence[Table]) -> str:
+    """Tables in GitHub's Markdown."""
+    return "\n".join(_markdown(table) for table in tables)
+
+
+def to_latex(tables: Sequence[Table]) -> str:
+    """Tables in LaTeX; they need the package booktabs."""
+    return "\n".join(_latex(table) for table in tables)
+
+
+def to_csv(tables: Sequence[Table]) -> str:
+    """Tables as CSV (RFC 4180), one after the other with the title in the first column.
+
+    Shares stay shares with all their digits; a column of estimates is followed by `low` and `high`.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out)
+    for table in tables:
+        wide = [any(isinstance(row[index], Estimate) for row in table.rows) for index in range(len(table.columns))]
+        heads = [
+            head
+            for column, estimated in zip(table.columns, wide, strict=True)
+            for head in ([column.head, f"{column.head} low", f"{column.head} high"] if estimated else [column.head])
+        ]
+        writer.writerow(["table", *heads])
+        for row in table.rows:
+            cells = [part for cell, estimated in zip(row, wide, strict=True) for part in _plain(cell, estimated)]
+            writer.writerow([table.title, *("" if cell is None else cell for cell in cells)])
+    return out.getvalue()
+
+
+def to_json_text(tables: Sequence[Table]) -> str:
+    """Tables as one JSON object: rows are mappings from head to value; an estimate is value, low and high."""
+    return to_json({"tables": [as_mapping(table) for table in tables]}).decode()
+
+
+def as_mapping(table: Table) -> dict[str, object]:
+    """A table, JSON-ready."""
+    heads = [column.head for column in table.columns]
+    return {
+        "title": table.title,
+        "columns": heads,
+        "rows": [dict(zip(heads, map(_value, row), strict=True)) for row in table.rows],
+        "notes": list(table.notes),
+    }
+
+
+WRITERS: Mapping[str, Callable[[Sequence[Table]], str]] = {
+    "markdown": to_markdown,
+    "latex": to_latex,
+    "csv": to_csv,
+    "json": to_json_text,
+}
+
+
+def write(tables: Sequence[Table], form: str) -> str:
+    """Tables in a form of `WRITERS`. Raises BadInput for another one."""
+    if form not in WRITERS:
+        raise BadInput(f"There is no table format '{form}': choose {', '.join(WRITERS)}.")
+    return WRITERS[form](tables)
+
+
+def shown(cell: Cell, kind: Kind) -> str:
+    """A cell as people read it: percentages with two digits as in the paper, an interval in brackets."""
+    if cell is None:
+        return NOT_THERE
+    if isinstance(cell, Estimate):
+        if cell.value is None:
+            return NOT_THERE
+        value = shown(cell.value, kind)
+        if cell.interval is None:
+            return value
+        return f"{value} [{_number(cell.interval.low, kind)}, {_number(cell.interval.high, kind)}]"
+    if isinstance(cell, str) or kind in ("text", "count"):
+        return str(cell)
+    if kind == "p":
+        return "<0.0001" if cell < 0.0001 else f"{cell:.4f}"
+    return f"{100 * cell:.2f}"
+
+
+def _number(value: float, kind: Kind) -> str:
+    return f"{100 * value:.1f}" if kind == "percent" else f"{value:g}"
+
+
+def _markdown(table: Table) -> str:
+    rows = [[column.head for column in table.columns], *_texts(table)]
+    cells = [[_one_line(cell).replace("\\", "\\\\").replace("|", "\\|") for cell in row] for row in rows]
+    widths = [max(3, *(len(row[index]) for row in cells)) for index in range(len(table.columns))]
+    rules = [
+        "-" * width if column.kind == "text" else "-" * (width - 1) + ":"
+        for width, column in zip(widths, table.columns, strict=True)
+    ]
+    lines = [
+        "| " + " | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " |"
+        for row in [cells[0], rules, *cells[1:]]
+    ]
+    notes = [f"\n{_one_line(note)}" for note in table.notes]
+    return "\n".join([f"**{_one_line(table.title)}**\n", *lines, *notes]) + "\n"
+
+
+def _latex(table: Table) -> str:
+    spec = "".join("l" if column.kind == "text" else "r" for column in table.columns)
+    rows = [[column.head for column in table.columns], *_texts(table)]
+    lines = [" & ".join(_latex_text(cell) for cell in row) + r" \\" for row in rows]
+    notes = [rf"\par\footnotesize {_latex_text(note)}" for note in table.notes]
+    parts = [r"\begin{table}[t]", r"\centering", rf"\caption{{{_latex_text(table.title)}}}"]
+    parts += [rf"\begin{{tabular}}{{{spec}}}", r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"]
+    return "\n".join([*parts, r"\end{tabular}", *notes, r"\end{table}"]) + "\n"
+
+
+_LATEX = {character: "\\" + character for character in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "[": "{[}",  # after \\ it would be an optional argument
+}
+
+
+def _latex_text(text: str) -> str:
+    return "".join(_LATEX.get(character, character) for character in _one_line(text))
+
+
+def _texts(table: Table) -> list[list[str]]:
+    return [[shown(cell, column.kind) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _value(cell: Cell) -> object:
+    if not isinstance(cell, Estimate):
+        return cell
+    low, high = cell.interval if cell.interval else (None, None)
+    return {"value": cell.value, "low": low, "high": high}
+
+
+def _plain(cell: Cell, estimated: bool) -> list[str | int | float | None]:
+    if isinstance(cell, Estimate):
+        low, high = cell.interval if cell.interval else (None, None)
+        return [cell.value, low, high]
+    return [cell, None, None] if estimated else [cell]

@@ -1,0 +1,47 @@
+"""Tables H3 and H4 of the paper follow from the counts in H5 and H6, but for what docs/metrics.md lists."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import paper_tables
+
+from homie.bench.metrics import ErrorCounts
+from homie.bench.paper import HEADS, check_shares, implied_counts, shares_by_head
+
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "metrics.md"
+
+
+def test_what_does_not_follow_is_listed_in_the_docs() -> None:
+    listed = [line for line in DOCS.read_text().split("\n") if line.startswith("| H")]
+    found = [f"| {' | '.join(one)} |" for one in paper_tables.mismatches()]
+    assert sorted(listed) == sorted(found)
+
+
+def test_every_row_was_compared() -> None:
+    for table, section in (("H3", "H5_success_counts"), ("H4", "H6_failed_counts")):
+        rows = paper_tables.counts(section)
+        assert len(rows) >= 6
+        for model, row in rows.items():
+            printed = paper_tables.printed(table)[model]
+            assert set(printed) == set(HEADS)
+            made = shares_by_head(row)
+            for head in HEADS:
+                assert abs(100 * (made[head] or 0.0) - float(printed[head])) < 0.0151
+
+
+def test_a_wrong_figure_is_found() -> None:
+    counts = ErrorCounts({"L1": 1, "D1": 2}, 10)
+    right = {**dict.fromkeys(HEADS, "0"), "L1": "33.33", "L": "33.33", "D1": "66.67", "D": "66.67", "All": "30"}
+    assert check_shares("T", "row", counts, right) == []
+    (found,) = check_shares("T", "row", counts, {**right, "D1": "66.66"})
+    assert (found.column, found.printed, found.follows) == ("D1", "66.66", "66.67")
+
+
+def test_implied_counts_are_those_that_were_printed() -> None:
+    for model in ("GPT-4o", "SFT"):
+        row = paper_tables.counts("H6_failed_counts")[model]
+        implied = implied_counts(paper_tables.printed("H4")[model])
+        assert implied is not None
+        assert row.total % implied.total == 0 or implied.total < row.total
+    assert implied_counts(dict.fromkeys(HEADS, "3.00")) is None
