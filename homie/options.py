@@ -72,6 +72,49 @@ class RunOptions(Options):
     frames: bool = Field(True, description="Write the four views of every round.")
 
 
+class BenchOptions(Options):
+    """A suite of tasks, how to run it, and with what. `run.json` of a bench keeps it whole."""
+
+    suite: str = Field(min_length=1, description="A suite file, the name of a suite, or a folder of EMMOE-100.")
+    tasks: str | None = Field(None, description="Only these tasks: ids or patterns, separated by commas.")
+    split: Literal["train", "test"] | None = Field(None, description="Only the tasks of this split.")
+    trials: int | None = Field(None, ge=1, le=1000, description="Trials per task (default: as the suite says).")
+    rounds: int | None = Field(None, ge=1, le=1000, description="Rounds per episode (default: as the suite says).")
+    seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed that the seeds of all episodes are made from.")
+    planner: str = Field("rule", description="Planner, as NAME or NAME:ARGUMENT; `expert` plays the suite's own.")
+    planner_settings: dict[str, Any] = Field({}, description="Settings of the planner (`homie list planners`).")
+    robot: str = Field("mujoco", description="Robot or simulator.")
+    skills: str = Field("classical", description="Skill sets, separated by commas.")
+    detector: str = Field("simulated", description="Detector.")
+    targets: str = Field("background", description="Locator: `background` (world state) or `sensors`.")
+    grasp: Literal["weld", "friction"] = Field("weld", description="How a grasped object is held.")
+    check_order: Literal["paper", "code"] = Field("paper", description="Order of the error checks.")
+    attempts: int = Field(3, ge=1, le=10, description="Attempts per subtask.")
+    out: Path | None = Field(None, description="Run folder (default: runs/<time>-<suite>); an unfinished one goes on.")
+    workers: int = Field(1, ge=1, le=256, description="Worker processes.")
+    timeout: float = Field(1800.0, gt=0.0, description="Seconds of wall clock after which an episode is ended.")
+    retries: int = Field(2, ge=0, le=100, description="How often an episode is run again that infrastructure ended.")
+    memory: float | None = Field(None, gt=0.0, description="GiB that a worker may take (default: no limit).")
+    recycle: int = Field(25, ge=1, description="Episodes after which a worker is replaced by a fresh one.")
+    again: bool = Field(False, description="Run finished episodes again that infrastructure ended.")
+    video: bool = Field(False, description="Write video.mp4.")
+    frames: bool = Field(False, description="Write the four views of every round.")
+
+
+class CompareOptions(Options):
+    """Which runs of a bench to compare, and how."""
+
+    runs: list[Path] = Field(
+        min_length=1, description="Run folders of `homie bench`; the first is what others differ from."
+    )
+    profile: Literal["homie", "strict-emmoe"] = Field("homie", description="Reading of the EMMOE protocol.")
+    form: Literal["markdown", "latex", "csv", "json"] = Field("markdown", description="Form of the tables.")
+    confidence: float = Field(0.95, gt=0.0, lt=1.0, description="Confidence of the intervals.")
+    resamples: int = Field(10_000, ge=100, le=1_000_000, description="Resamples of the bootstrap.")
+    seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed of the bootstrap.")
+    out: Path | None = Field(None, description="Write the tables into this file instead of stdout.")
+
+
 class PlanOptions(Options):
     """One decision without a robot: what the planner is told."""
 

@@ -85,7 +85,7 @@ def play(
     # The store comes last: `episode.json` says that all the rest is there.
     told = Listeners([*listeners, *([video] if video else []), store])
     try:
-        with _stoppable():
+        with stoppable():
             robot.reset(seed=seed)
             parts.executor.locator.reset(seed=seed)
             result = run_episode(
@@ -97,7 +97,7 @@ def play(
                 listener=told,
             )
     except KeyboardInterrupt:
-        with _undisturbed():
+        with undisturbed():
             _shut_down(robot, video, store)
         raise Interrupted(f"Stopped by the user; the finished rounds are in {path}.") from None
     except BaseException as error:
@@ -144,14 +144,20 @@ def assemble(options: RunOptions) -> Parts:
 
 def load_planner(text: str, settings: Mapping[str, Any] | None = None) -> Planner:
     """A planner from NAME or NAME:ARGUMENT (`scripted:plan.yaml`) and its settings. Raises BadInput, MissingPart."""
+    made, argument, checked = check_planner(text, settings)
+    return made(argument) if checked is None else made(argument, checked)  # type: ignore[call-arg]
+
+
+def check_planner(text: str, settings: Mapping[str, Any] | None = None) -> tuple[type[Planner], str, BaseModel | None]:
+    """The class, the argument and the checked settings of a planner that is not made yet. Raises as `load_planner`."""
     name, _, argument = text.partition(":")
     made: type[Planner] = registry.load("planners", name)
     given = dict(settings or {})
-    if made.Settings is None:
-        if given:
-            raise BadInput(f"The planner '{name}' has no settings (got {', '.join(given)}).")
-        return made(argument)  # type: ignore[call-arg]
-    return made(argument, _checked(name, made.Settings, given))  # type: ignore[call-arg]
+    if made.Settings is not None:
+        return made, argument, _checked(name, made.Settings, given)
+    if given:
+        raise BadInput(f"The planner '{name}' has no settings (got {', '.join(given)}).")
+    return made, argument, None
 
 
 def _checked(name: str, model: type[BaseModel], given: Mapping[str, Any]) -> BaseModel:
@@ -179,7 +185,7 @@ def _by_action(skills: Sequence[Skill]) -> dict[str, Skill]:
 
 
 @contextmanager
-def _stoppable() -> Iterator[None]:
+def stoppable() -> Iterator[None]:
     """SIGTERM stops like Ctrl-C. Only the main thread can receive signals; elsewhere nothing changes."""
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -190,7 +196,7 @@ def _stoppable() -> Iterator[None]:
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
+def undisturbed() -> Iterator[None]:
     """A second Ctrl-C must not keep the robot from stopping or the files from closing."""
     with _handling(signal.SIGINT, signal.SIG_IGN), _handling(signal.SIGTERM, signal.SIG_IGN):
         yield

@@ -92,6 +92,11 @@ class Task(_Model):
     goal: Goal | None = None
     expert: tuple[SubtaskText, ...] | None = Field(default=None, min_length=1)
 
+    @property
+    def expert_length(self) -> int:
+        """Subtasks of the expert, End included; 0 if there is none."""
+        return len(self.expert or ()) + (self.expert is not None and self.expert[-1] != "[End]")
+
     @model_validator(mode="after")
     def _has_an_end(self) -> Task:
         if self.goal is None and not self.keypaths:
@@ -102,12 +107,16 @@ class Task(_Model):
 
 
 class Suite(_Model):
-    """A set of tasks, and how to run them."""
+    """A set of tasks, and how to run them.
+
+    names: further words for the things in the key paths, as word to the word that stands there (docs/metrics.md).
+    """
 
     format: Literal[1]
     name: TaskId
     description: str = ""
     protocol: Protocol = Protocol()
+    names: dict[StrictStr, StrictStr] = {}
     tasks: tuple[Task, ...] = Field(min_length=1)
 
     @model_validator(mode="after")

@@ -141,7 +141,10 @@ class TinyRobot(Robot):
         self.closed = True
 
     def snapshot(self) -> dict[str, object]:
-        return {"objects": dict(self.places), "held": "ball" if self.holding else None}
+        over = abs(self.places["ball"] - self.places["box"]) <= REACH
+        relation, at = ("held", "robot") if self.holding else ("in", "box") if over else ("on", "floor")
+        ball = {"kind": "ball", "relation": relation, "at": at, "x": self.places["ball"]}
+        return {"objects": {"ball": ball}, "held": "ball" if self.holding else None}
 
     def _picture(self, name: str) -> CameraFrame:
         ahead = {thing: x - self.x for thing, x in self.places.items()} if name in ("front", "head") else {}

@@ -1,0 +1,176 @@
+"""Where episodes are played: a pool takes jobs and says what became of them. Here: processes of this machine."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+
+from homie.bench.worker import Job, Report, work
+
+GRACE = 5.0
+"""Seconds that a worker has to stop its robot before it is killed."""
+
+
+class Pool(ABC):
+    """Plays jobs side by side."""
+
+    @property
+    @abstractmethod
+    def free(self) -> int:
+        """How many jobs can be taken now."""
+
+    @abstractmethod
+    def submit(self, job: Job) -> None:
+        """Start a job. Only while something is free."""
+
+    @abstractmethod
+    def wait(self, seconds: float) -> Sequence[tuple[Job, Report, float]]:
+        """What has ended, with the seconds that it took; empty if nothing did within `seconds`."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Stop everything that runs: robots first, then processes. Idempotent."""
+
+
+@dataclass
+class _Worker:
+    """A worker process as the runner sees it, with the job that it is at."""
+
+    process: SpawnProcess
+    connection: Connection
+    number: int
+    job: Job | None = None
+    began: float = field(default_factory=time.monotonic)
+    done: int = 0
+
+
+class LocalPool(Pool):
+    """Worker processes by spawn. A job that takes longer than `timeout` seconds, or whose process dies, has failed.
+
+    memory: GiB for each worker, None for no limit. recycle: jobs after which a worker is replaced.
+    """
+
+    def __init__(self, run: Path, size: int, *, timeout: float, memory: float | None, recycle: int) -> None:
+        self._run, self._size, self._timeout = run, size, timeout
+        self._memory, self._recycle = memory, recycle
+        self._context = multiprocessing.get_context("spawn")
+        self._workers: list[_Worker] = []
+
+    @property
+    def free(self) -> int:
+        return self._size - sum(worker.job is not None for worker in self._workers)
+
+    def submit(self, job: Job) -> None:
+        worker = next((one for one in self._workers if one.job is None and one.process.is_alive()), None)
+        worker = worker or self._start()
+        worker.job, worker.began = job, time.monotonic()
+        with contextlib.suppress(BrokenPipeError):  # it has just died: `wait` will tell
+            worker.connection.send_bytes(job.model_dump_json(by_alias=True).encode())
+
+    def wait(self, seconds: float) -> Sequence[tuple[Job, Report, float]]:
+        busy = [worker for worker in self._workers if worker.job is not None]
+        ends = [worker.began + self._timeout - time.monotonic() for worker in busy]
+        wait(
+            [item for worker in busy for item in (worker.connection, worker.process.sentinel)],
+            timeout=max(0.0, min([seconds, *ends])),
+        )
+        ended = []
+        for worker in busy:
+            report = self._report(worker)
+            if report is not None and worker.job is not None:
+                ended.append((worker.job, report, time.monotonic() - worker.began))
+                worker.job, worker.done = None, worker.done + 1
+                if report.cause is not None or worker.done >= self._recycle or not worker.process.is_alive():
+                    self._end([worker])
+        return ended
+
+    def close(self) -> None:
+        self._end(list(self._workers))
+
+    def _start(self) -> _Worker:
+        number = min(set(range(self._size)) - {worker.number for worker in self._workers})
+        ours, theirs = self._context.Pipe()
+        process = self._context.Process(
+            target=work, args=(theirs, self._run, number, self._memory), name=f"homie-worker-{number}"
+        )
+        with _hashing_alike(), _no_interrupt():
+            process.start()
+        theirs.close()
+        worker = _Worker(process, ours, number)
+        self._workers.append(worker)
+        return worker
+
+    def _report(self, worker: _Worker) -> Report | None:
+        """What a worker says, or what its silence means; None while it is at work."""
+        alive = worker.process.is_alive()  # asked first: what a worker said before it died can still be read
+        with contextlib.suppress(EOFError, OSError):
+            if worker.connection.poll():
+                return Report.model_validate_json(worker.connection.recv_bytes())
+        if not alive:
+            return _died(worker, self._run)
+        if time.monotonic() - worker.began >= self._timeout:
+            self._end([worker])
+            return Report(cause="deadline", message=f"The episode was not over after {self._timeout:g} s.")
+        return None
+
+    def _end(self, workers: Sequence[_Worker]) -> None:
+        """Stop workers together: those at work with SIGTERM, which stops the robot first; then without mercy."""
+        for worker in workers:
+            if worker.job is None:
+                worker.connection.close()  # an idle worker goes home by itself
+            else:
+                worker.process.terminate()
+        end = time.monotonic() + GRACE
+        for worker in workers:
+            worker.process.join(max(0.0, end - time.monotonic()))
+            if worker.process.is_alive():
+                worker.process.kill()
+                worker.process.join()
+            worker.connection.close()
+            if worker in self._workers:
+                self._workers.remove(worker)
+
+
+def _died(worker: _Worker, run: Path) -> Report:
+    worker.process.join()
+    code = worker.process.exitcode or 0
+    log = run / "workers" / f"worker-{worker.number}.log"
+    if code == -signal.SIGKILL:
+        said = "The worker process was killed (SIGKILL): by the system for want of memory, or by somebody."
+        return Report(cause="killed", message=said)
+    how = f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
+    return Report(cause="crash", message=f"The worker process died {how}; what it wrote is in {log}.")
+
+
+@contextmanager
+def _hashing_alike() -> Iterator[None]:
+    """Processes started here hash texts alike, so that no order of a set can differ from worker to worker."""
+    before = os.environ.get("PYTHONHASHSEED")
+    os.environ["PYTHONHASHSEED"] = "0"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONHASHSEED"]
+        else:
+            os.environ["PYTHONHASHSEED"] = before
+
+
+@contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """A process started here is born deaf to Ctrl-C, which is for the runner."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

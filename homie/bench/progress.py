@@ -1,0 +1,126 @@
+"""Progress of a bench on stderr: a moving line on a terminal, one plain line per episode elsewhere."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from homie.bench.ledger import Episode, Failure
+
+Z95 = 1.959963984540054
+"""Quantile of the normal distribution for an interval of 95 %."""
+
+
+def wilson(successes: int, runs: int, z: float = Z95) -> tuple[float, float]:
+    """The Wilson score interval of a share (E. B. Wilson 1927); (0, 1) without runs."""
+    if runs == 0:
+        return 0.0, 1.0
+    share, square = successes / runs, z * z
+    centre = (share + square / (2 * runs)) / (1 + square / runs)
+    half = z * math.sqrt(share * (1 - share) / runs + square / (4 * runs * runs)) / (1 + square / runs)
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+class Progress:
+    """Counts, and tells on stderr. `total`: episodes of the bench, those that were finished before included."""
+
+    def __init__(self, console: Console | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+        self._console = console or Console(stderr=True, highlight=False)
+        self._clock = clock
+        self._live: Live | None = None
+        self.total = self.running = self.done = self.failed = self.successes = self.judged = 0
+        self.causes: Counter[str] = Counter()
+        self._before = 0
+
+    def began(self, total: int, finished: list[Episode]) -> None:
+        """The bench begins, or goes on after what is finished."""
+        self.total, self._began = total, self._clock()
+        for episode in finished:
+            self._count(episode)
+        self._before = self.done
+        if self._before:
+            self._line(f"{self._before} of {total} episodes were finished before.")
+        if self._console.is_terminal:
+            self._live = Live(self, console=self._console, refresh_per_second=4, transient=True)
+            self._live.start()
+
+    def started(self, episode: Episode) -> None:
+        """An episode begins."""
+        self.running += 1
+
+    def failed_try(self, episode: Episode, failure: Failure, *, retry: bool) -> None:
+        """Infrastructure ended a try of an episode."""
+        self.running -= 1
+        more = "it is run again" if retry else "it is given up"
+        self._line(f"{episode.name}  {failure.cause}, try {failure.attempt}: {failure.message} ({more})")
+
+    def finished(self, episode: Episode, seconds: float) -> None:
+        """An episode is over."""
+        self.running -= 1
+        self._tell(episode, seconds)
+
+    def gave_up(self, episode: Episode, seconds: float) -> None:
+        """An episode is over that infrastructure ended; `failed_try` has been told before."""
+        self._tell(episode, seconds)
+
+    def close(self) -> None:
+        """Take the moving line off the screen. Idempotent."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def __rich__(self) -> Text:
+        return Text(self.summary(), style="bold", no_wrap=True, overflow="ellipsis")
+
+    def summary(self) -> str:
+        """Everything that is known, on one line."""
+        parts = [f"{self.done}/{self.total} done, {self.running} running, {self.failed} failed"]
+        if self.judged:
+            low, high = wilson(self.successes, self.judged)
+            share = 100 * self.successes / self.judged
+            parts.append(f"success {share:.1f} % [{100 * low:.1f}, {100 * high:.1f}]")
+        fresh, spent = self.done - self._before, self._clock() - self._began
+        if fresh and spent > 0:
+            parts.append(f"{60 * fresh / spent:.1f} episodes/min")
+            if left := self.total - self.done:
+                parts.append(f"{duration(left * spent / fresh)} left")
+        return "  |  ".join(parts)
+
+    def _count(self, episode: Episode) -> str:
+        """Count a finished episode; how it ended, in a few words."""
+        ending = episode.ending
+        assert ending is not None, "only finished episodes are counted"
+        self.done += 1
+        if ending.ended_by == "infrastructure":
+            self.failed += 1
+            self.causes[ending.cause.partition(":")[0]] += 1
+            return f"infrastructure ({ending.cause.partition(':')[0]})"
+        verdict = episode.verdict
+        if verdict is not None:
+            self.judged += 1
+            self.successes += verdict
+        rounds = f"{ending.rounds} round{'s' if ending.rounds != 1 else ''}"
+        how = {None: "finished", True: "success", False: "no success"}[verdict]
+        return f"{how} after {rounds}"
+
+    def _tell(self, episode: Episode, seconds: float) -> None:
+        said = self._count(episode)
+        about = "" if self._console.is_terminal else f"  |  {self.summary()}"
+        self._line(f"{episode.name}  {said}, {seconds:.1f} s{about}")
+
+    def _line(self, text: str) -> None:
+        self._console.print(Text(text), soft_wrap=True)
+
+
+def duration(seconds: float) -> str:
+    """`45 s`, `12 min`, `3 h 05 min`."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min"

@@ -1,0 +1,236 @@
+"""A bench from its options: every episode of a suite into one run folder, whatever happens on the way.
+
+suite --plan--> episodes --unfinished--> jobs --> pool of workers --> reports --> finished, run again, or given up
+
+An episode is finished when its folder says so, and nothing else counts. So the same command goes on after a kill at any
+instant, and a result depends on the task, the trial, the seed and the planner alone.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from homie import registry
+from homie.bench.ledger import BenchFolder, Episode, episode_seed, plan, unfinished
+from homie.bench.pool import LocalPool, Pool
+from homie.bench.progress import Progress, wilson
+from homie.bench.suite import Suite, find_suite
+from homie.bench.worker import EXPERT, Job, Report
+from homie.errors import BadInput, HomieError, InfrastructureError, Interrupted, MissingPart
+from homie.options import BenchOptions, RunOptions
+from homie.session import check_planner, stoppable, undisturbed
+
+TICK = 1.0
+"""Seconds after which the runner looks up even if no worker said anything."""
+
+MakePool = Callable[[Path], Pool]
+Order = Callable[[Sequence[Episode]], Sequence[Episode]]
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeLine:
+    """One episode in a summary. success: the world's own verdict, None where it has none."""
+
+    task: str
+    trial: int
+    ended_by: str
+    rounds: int
+    success: bool | None
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class BenchSummary:
+    """What a bench leaves. success: share of the judged episodes, None if none was; interval: of Wilson, 95 %."""
+
+    run_folder: Path
+    suite: str
+    planner: str
+    episodes: int
+    infrastructure: int
+    causes: dict[str, int]
+    judged: int
+    successes: int
+    success: float | None
+    interval: tuple[float, float] | None
+    lines: tuple[EpisodeLine, ...]
+
+
+def bench(
+    options: BenchOptions,
+    progress: Progress | None = None,
+    *,
+    pool: MakePool | None = None,
+    order: Order = tuple,
+) -> BenchSummary:
+    """Run what is left of a bench and sum it up. Bad input raises BadInput before anything is written.
+
+    pool: where episodes are played, worker processes of this machine by default. order: in which order; no result
+    depends on it. Ctrl-C and SIGTERM stop the robots first and raise Interrupted. A disk that can not be written raises
+    InfrastructureError; episodes that infrastructure ended are in the summary, not raised.
+    """
+    suite = find_suite(options.suite)
+    plan(Path(), options, suite)
+    _check_parts(options, suite)
+    folder = BenchFolder.open(options, suite)
+    progress = progress or Progress()
+    try:
+        episodes = plan(folder.path, options, suite)
+        left = list(unfinished(episodes, again=options.again))
+        names = {episode.name for episode in left}
+        progress.began(len(episodes), [episode for episode in episodes if episode.name not in names])
+        make = pool or (lambda run: _local(run, options, len(left)))
+        if left:
+            _Runner(options, suite, folder, make(folder.path), progress).run(order(left))
+        return _summary(folder.path, options, suite, episodes)
+    finally:
+        progress.close()
+        folder.close()
+
+
+class _Runner:
+    """Feeds a pool until every episode is finished or given up."""
+
+    def __init__(
+        self, options: BenchOptions, suite: Suite, folder: BenchFolder, pool: Pool, progress: Progress
+    ) -> None:
+        self._options, self._suite, self._folder = options, suite, folder
+        self._pool, self._progress = pool, progress
+
+    def run(self, episodes: Sequence[Episode]) -> None:
+        waiting = deque(episodes)
+        at_work: dict[Path, Episode] = {}
+        try:
+            with stoppable():
+                while waiting or at_work:
+                    while waiting and self._pool.free:
+                        episode = waiting.popleft()
+                        episode.begin()
+                        self._pool.submit(self._job(episode))
+                        at_work[episode.folder] = episode
+                        self._progress.started(episode)
+                    for job, report, seconds in self._pool.wait(TICK):
+                        episode = at_work.pop(job.folder)
+                        if self._again(episode, job, report, seconds):
+                            waiting.append(episode)
+        except KeyboardInterrupt:
+            with undisturbed():
+                self._pool.close()
+            raise Interrupted("Stopped by the user; give the same command again with --out to go on.") from None
+        except OSError as error:
+            raise InfrastructureError(
+                f"Can not write the run folder: {error.strerror or error}. Give the same command again with --out "
+                "when that is mended; nothing finished is lost."
+            ) from error
+        finally:
+            self._pool.close()
+
+    def _job(self, episode: Episode) -> Job:
+        task = episode.task
+        seed = episode_seed(self._options.seed, task.id, episode.trial)
+        options = episode_options(self._options, self._suite, episode)
+        return Job(task=task, trial=episode.trial, seed=seed, folder=episode.folder, options=options)
+
+    def _again(self, episode: Episode, job: Job, report: Report, seconds: float) -> bool:
+        """Take in a report; whether the episode is to be run again. Raises what no other episode would escape."""
+        if report.fatal:
+            raise _raised(report)
+        self._folder.describe(report.planner)
+        if report.cause is None or episode.ending is not None:  # it may have died just after the end
+            self._progress.finished(episode, seconds)
+            return False
+        failure = episode.fail(report.cause, report.message, seconds)
+        retry = failure.attempt <= self._options.retries
+        self._progress.failed_try(episode, failure, retry=retry)
+        if not retry:
+            episode.give_up(failure, job.seed)
+            self._progress.gave_up(episode, seconds)
+        return retry
+
+
+def episode_options(options: BenchOptions, suite: Suite, episode: Episode) -> RunOptions:
+    """The options of one episode. Their seed says which scene it is."""
+    scene = episode.task.scene
+    return RunOptions(
+        task=episode.task.text,
+        seed=scene.seed,
+        scene=scene.spec,
+        rooms=scene.rooms,
+        objects=scene.objects,
+        rounds=options.rounds or suite.protocol.rounds,
+        **{name: getattr(options, name) for name in SHARED},
+    )
+
+
+SHARED = (
+    "planner",
+    "planner_settings",
+    "robot",
+    "skills",
+    "detector",
+    "targets",
+    "grasp",
+    "check_order",
+    "attempts",
+    "video",
+    "frames",
+)
+"""Options that a bench hands on to every episode as they are."""
+
+
+def _check_parts(options: BenchOptions, suite: Suite) -> None:
+    """Raise BadInput or MissingPart for what would fail in every episode."""
+    if options.planner != EXPERT:
+        check_planner(options.planner, options.planner_settings)
+    elif lacking := [task.id for task in suite.select(options.tasks, options.split) if task.expert is None]:
+        raise BadInput(f"The planner 'expert' plays what the suite gives, and it gives none for: {', '.join(lacking)}.")
+    for kind, name in (("robots", options.robot), ("detectors", options.detector), ("locators", options.targets)):
+        registry.load(kind, name)
+
+
+def _local(run: Path, options: BenchOptions, episodes: int) -> Pool:
+    return LocalPool(
+        run,
+        min(options.workers, episodes),
+        timeout=options.timeout,
+        memory=options.memory,
+        recycle=options.recycle,
+    )
+
+
+def _raised(report: Report) -> HomieError:
+    kinds = (BadInput, MissingPart)
+    kind = next((kind for kind in kinds if kind.exit_code == report.exit_code), InfrastructureError)
+    return kind(report.message)
+
+
+def _summary(run: Path, options: BenchOptions, suite: Suite, episodes: Sequence[Episode]) -> BenchSummary:
+    lines: list[EpisodeLine] = []
+    causes: dict[str, int] = {}
+    for episode in episodes:
+        ending = episode.ending
+        assert ending is not None, "the runner returns only when all are finished"
+        lost = ending.ended_by == "infrastructure"
+        if lost:
+            cause = ending.cause.partition(":")[0]
+            causes[cause] = causes.get(cause, 0) + 1
+        verdict = None if lost else episode.verdict
+        lines.append(EpisodeLine(episode.task.id, episode.trial, ending.ended_by, ending.rounds, verdict, ending.cause))
+    judged = [line for line in lines if line.success is not None]
+    successes = sum(bool(line.success) for line in judged)
+    return BenchSummary(
+        run_folder=run,
+        suite=suite.name,
+        planner=options.planner,
+        episodes=len(lines),
+        infrastructure=sum(causes.values()),
+        causes=causes,
+        judged=len(judged),
+        successes=successes,
+        success=successes / len(judged) if judged else None,
+        interval=wilson(successes, len(judged)) if judged else None,
+        lines=tuple(lines),
+    )

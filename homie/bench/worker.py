@@ -1,0 +1,186 @@
+"""A worker process: takes one episode after the other and plays each into its folder.
+
+runner --Job (JSON)--> worker --Report (JSON)--> runner
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import faulthandler
+import fcntl
+import json
+import os
+import resource
+import signal
+import sys
+import threading
+import traceback
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import parent_process
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from homie import session
+from homie.bench.goals import read_state, unknown_words
+from homie.bench.ledger import Cause
+from homie.bench.suite import Task
+from homie.errors import (
+    BadInput,
+    HomieError,
+    InfrastructureError,
+    Interrupted,
+    MissingPart,
+    PlannerError,
+    RobotFault,
+)
+from homie.files import to_json, write_atomically
+from homie.interfaces import Robot, WorldState
+from homie.options import RunOptions
+from homie.runstore import scene_file
+
+DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EFBIG)
+"""Errors of a disk that hit every episode, not only this one."""
+EXPERT = "expert"
+"""The planner that plays the subtasks which the suite file gives as the expert's."""
+_PR_SET_PDEATHSIG = 1
+
+
+class Job(BaseModel):
+    """One episode to play. options.seed says which scene it is, `seed` is that of the episode."""
+
+    model_config = ConfigDict(frozen=True)
+
+    task: Task
+    trial: int
+    seed: int
+    folder: Path
+    options: RunOptions
+
+
+class Report(BaseModel):
+    """What became of a job. cause: None if the episode is finished. fatal: no other episode would fare better.
+
+    exit_code: of the error, for a fatal one. planner: what the planner says of itself (`Planner.describe`).
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    cause: Cause | None = None
+    message: str = ""
+    fatal: bool = False
+    exit_code: int = 4
+    planner: dict[str, Any] = {}
+
+
+def work(connection: Connection, run: Path, number: int, memory: float | None) -> None:
+    """The main function of a worker process. memory: GiB that it may take."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the runner's: it stops its workers
+    _die_with_the_runner()
+    lock = os.open(run / "episodes", os.O_RDONLY)  # held while this process lives
+    fcntl.flock(lock, fcntl.LOCK_SH)
+    log = os.open(run / "workers" / f"worker-{number}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    os.dup2(log, sys.stdout.fileno())
+    os.dup2(log, sys.stderr.fileno())
+    faulthandler.enable()
+    if memory is not None:
+        limit = int(memory * 2**30)
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    with contextlib.suppress(EOFError, BrokenPipeError):  # the runner has gone
+        while True:
+            job = Job.model_validate_json(connection.recv_bytes())
+            try:
+                report = perform(job)
+            except Interrupted:
+                return
+            connection.send_bytes(report.model_dump_json().encode())
+
+
+def perform(job: Job) -> Report:
+    """Play one episode. Raises nothing but Interrupted."""
+    try:
+        return Report(planner=_play(job))
+    except Interrupted:
+        raise
+    except (BadInput, MissingPart) as error:
+        return Report(message=f"task '{job.task.id}': {error}", fatal=True, exit_code=error.exit_code)
+    except MemoryError as error:
+        return _memory(error)
+    except PlannerError as error:
+        return Report(cause="planner", message=str(error))
+    except RobotFault as error:
+        return Report(cause="robot", message=str(error))
+    except (HomieError, OSError) as error:
+        inner = error if isinstance(error, OSError) else error.__cause__
+        if isinstance(inner, MemoryError):
+            return _memory(inner)
+        if isinstance(inner, OSError) and inner.errno in DISK:
+            return Report(message=_disk(job.folder, inner), fatal=True)
+        return Report(cause="error", message=str(error))
+    except Exception as error:
+        with contextlib.suppress(OSError):
+            (job.folder / "error.log").write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+        return Report(cause="error", message=f"Unexpected {type(error).__name__}: {error}.")
+
+
+def _play(job: Job) -> dict[str, Any]:
+    """Play the episode; what its planner says of itself."""
+    options = job.options
+    if options.planner == EXPERT:
+        options = options.model_copy(update={"planner": f"scripted:{_script(job)}"})
+    parts = session.assemble(options)
+    with parts.robot:
+        scene = scene_file(parts.robot)
+        if scene is not None:
+            write_atomically(job.folder / "scene.json", scene)
+        _check_goal(job.task, parts.robot, scene)
+        session.play(options, parts, job.folder, seed=job.seed, trial=job.trial)
+        return dict(parts.planner.describe())
+
+
+def _script(job: Job) -> Path:
+    """The expert's subtasks as a file for the scripted planner."""
+    if job.task.expert is None:
+        raise BadInput("the suite gives no expert for it, so the planner 'expert' can not play it.")
+    path = job.folder / "expert.json"
+    path.write_bytes(to_json(list(job.task.expert)))
+    return path
+
+
+def _check_goal(task: Task, robot: Robot, scene: bytes | None) -> None:
+    """Raise BadInput for a goal that can not be judged in this scene: better now than after the episode."""
+    if task.goal is None:
+        return
+    described: Any = json.loads(scene) if scene is not None else {}
+    if "objects" in described and (unknown := unknown_words(task.goal, described)):
+        raise BadInput(f"the goal names what its scene has not: {', '.join(unknown)}.")
+    if not isinstance(robot, WorldState):
+        raise BadInput("the goal can not be judged: this robot has no world state.")
+    task.goal.holds(read_state(robot.snapshot(), "the world's state"))
+
+
+def _memory(error: MemoryError) -> Report:
+    return Report(cause="memory", message=str(error) or "The worker was given no more memory.")
+
+
+def _disk(folder: Path, error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return f"Can not write into {folder}: {reason}. Make room there and give the same command again with --out."
+
+
+def _die_with_the_runner() -> None:
+    """End this process at once when the runner ends, however it ends: an orphan must not go on writing."""
+    runner = parent_process()
+    if runner is None:
+        return
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+    def watch(sentinel: int) -> None:
+        wait([sentinel])
+        os._exit(InfrastructureError.exit_code)
+
+    threading.Thread(target=watch, args=(runner.sentinel,), daemon=True).start()
