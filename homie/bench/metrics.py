@@ -27,8 +27,14 @@ TERMS: Mapping[str, Callable[[Score], tuple[float, float]]] = {
 SHARES = ("SR", "SER", "world")
 """The metrics that are a share of episodes; they have Wilson's interval, the others the bootstrap's."""
 METRICS = ("SR", "PLWSR", "TP", "SRR", "SER")
-NEEDS = {"SR": "success", "PLWSR": "success", "TP": "tp", "SRR": "replans_in_success", "SER": "success"}
-"""The part of a score that a metric needs: where the official notebook raises, there is no number."""
+NEEDS: Mapping[str, tuple[str, ...]] = {
+    "SR": ("success",),
+    "PLWSR": ("success", "expert"),
+    "TP": ("tp",),
+    "SRR": ("replans_in_success",),
+    "SER": ("success",),
+}
+"""The parts of a score that a metric needs: where one of them raises, there is no number."""
 
 
 class Ratio(NamedTuple):
@@ -65,7 +71,7 @@ def ratio(results: Results, metric: str) -> Ratio:
 
 def blocked(results: Results, metric: str) -> tuple[Score, ...]:
     """The episodes for which the profile could not compute what the metric needs."""
-    return tuple(score for score in results.scores if NEEDS.get(metric, "") in score.raises)
+    return tuple(score for score in results.scores if any(part in score.raises for part in NEEDS.get(metric, ())))
 
 
 def terms(results: Results, metric: str) -> tuple[Term, ...]:

@@ -13,9 +13,8 @@ from itertools import pairwise
 from typing import Literal
 
 from homie.bench.errors import CODES, SENTENCES, raw_code_of
-from homie.bench.scores import SKILLS, Count, Profile, Score
+from homie.bench.scores import SKILLS, Count, Score
 from homie.bench.trajectory import Step, Trajectory, parts
-from homie.errors import BadInput
 from homie.executor import canonical_action
 
 Matches = Callable[[Step, tuple[str, ...]], bool]
@@ -72,6 +71,7 @@ class StrictEmmoe:
                 replans=replans,
                 scored_steps=len(scored),
                 executions=made,
+                attempts=_attempts(scored),
                 verdict=trajectory.verdict,
                 raises=dict.fromkeys(metrics, raised),
             )
@@ -130,7 +130,8 @@ class Homie:
     keeps_lost = True
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
-        self._names = {plain(word): plain(meant) for word, meant in (names or {}).items()}
+        declared = {word.lower(): plain(meant) for word, meant in (names or {}).items()}
+        self._names = {**{plain(word): meant for word, meant in declared.items()}, **declared}
 
     def score(self, trajectory: Trajectory) -> Score:
         """The score of an episode."""
@@ -141,13 +142,14 @@ class Homie:
             shares = [float(bool(trajectory.verdict))]
         success = trajectory.ended and 1.0 in shares
         counts = Counter(step.code for step in steps)
+        expert = trajectory.expert_length
         return Score(
             trajectory.task_id,
             trajectory.trial,
             tp=max(shares, default=0.0),
             success=success,
             ended=trajectory.ended,
-            weight=_path_weight(trajectory.expert_length, trajectory.length) if success else 0.0,
+            weight=(_path_weight(expert, trajectory.length) if success else 0.0) if expert else None,
             length=trajectory.length,
             tp_per_keypath=tuple(shares),
             replans=sum(step.success is False and after.action != "End" for step, after in pairwise(steps)),
@@ -157,6 +159,7 @@ class Homie:
             attempts=_attempts(steps),
             next_node=_next_node(trajectory.keypaths, reached),
             verdict=trajectory.verdict,
+            raises={} if expert else {"expert": "the task has no expert"},
         )
 
     def _match(self, step: Step, node: str) -> bool:
@@ -167,27 +170,17 @@ class Homie:
         return all(self._same(name, given) for name, given in zip(wanted, (step.objects, step.places), strict=False))
 
     def _same(self, wanted: str, given: Iterable[str]) -> bool:
-        meant = self._meaning(plain(wanted))
-        return any(meant in (self._meaning(plain(name)), self._meaning(_kind(plain(name)))) for name in given)
+        meant = self._meaning(wanted)
+        return any(meant in (self._meaning(name), self._meaning(_kind(plain(name)))) for name in given)
 
-    def _meaning(self, word: str) -> str:
-        return self._names.get(word, word)
+    def _meaning(self, name: str) -> str:
+        """What a name stands for. The exact spelling goes first: a map may tell `meat_can` from `meat can`."""
+        return self._names.get(name.lower(), self._names.get(plain(name), plain(name)))
 
 
 def plain(name: str) -> str:
     """A name without case, underscores, articles and doubled blanks."""
     return re.sub(r"^(the|an?) ", "", " ".join(name.replace("_", " ").lower().split()))
-
-
-def profile(name: str, names: Mapping[str, str] | None = None) -> Profile:
-    """The profile of a name. Raises BadInput for an unknown one, and for `strict-emmoe` without names."""
-    if name == "homie":
-        return Homie(names)
-    if name != "strict-emmoe":
-        raise BadInput(f"There is no profile '{name}': choose homie or strict-emmoe.")
-    if not names:
-        raise BadInput("The profile strict-emmoe needs a name map: declare the names that mean the same in the suite.")
-    return StrictEmmoe(names)
 
 
 def _kind(name: str) -> str:

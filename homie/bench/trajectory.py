@@ -48,7 +48,8 @@ class Step:
 class Trajectory:
     """One episode, ready to be scored.
 
-    keypaths: nodes as `[Put, apple, fridge]`. expert_length: subtasks of the expert, End included. length: subtasks of
+    keypaths: nodes as `[Put, apple, fridge]`. expert_length: subtasks of the expert, End included,
+    0 where there is none. length: subtasks of
     this episode, End and unreadable outputs included (it may be more than `steps` where the record lacks the last one).
     last_message_has_end: whether `End` stands anywhere in what was last said to the planner or by it (only
     `strict-emmoe` asks). verdict: whether the world is as the task wants it, None where nobody can tell.
@@ -105,28 +106,21 @@ def from_episode(
     keypaths: Iterable[Sequence[str]],
     expert_length: int,
     verdict: bool | None = None,
-    infrastructure: str = "",
 ) -> Trajectory:
-    """The trajectory of an episode folder (docs/run-folder.md). Raises BadInput.
-
-    An unfinished episode needs `infrastructure`, the reason why it is not finished.
-    """
+    """The trajectory of a finished episode folder (docs/run-folder.md). Raises BadInput."""
     ending = read_episode(folder)
     if ending is None:
-        if not infrastructure:
-            raise BadInput(f"The episode {folder} is not finished: run it to its end before scoring it.")
-        records: tuple[RoundRecord, ...] = ()
-    else:
-        records = read_steps(folder)
+        raise BadInput(f"The episode {folder} is not finished: run it to its end before scoring it.")
+    lost = ending.ended_by == "infrastructure"
     return from_records(
-        records,
+        () if lost else read_steps(folder),
         task_id=task_id,
-        trial=ending.trial if ending else 0,
-        task=ending.task if ending else "",
+        trial=ending.trial,
+        task=ending.task,
         keypaths=keypaths,
         expert_length=expert_length,
-        verdict=verdict,
-        infrastructure=infrastructure,
+        verdict=None if lost else verdict,
+        infrastructure=(ending.cause or "no cause given") if lost else "",
     )
 
 

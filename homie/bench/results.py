@@ -1,0 +1,108 @@
+"""From the run folder of a bench to its scores.
+
+RUN/suite.json, RUN/episodes/* --trajectories--> a profile --> Results
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from homie.bench.ledger import BenchFile, Episode, read_bench
+from homie.bench.profiles import Homie, StrictEmmoe, plain
+from homie.bench.scores import Profile, Results, score_run
+from homie.bench.suite import ATTRIBUTES, Suite, read_subtask
+from homie.bench.trajectory import Trajectory, from_episode
+from homie.errors import BadInput
+
+PROFILES = ("homie", "strict-emmoe")
+SPLITS = ("train", "test")
+
+
+@dataclass(frozen=True, slots=True)
+class BenchRun:
+    """One bench run with its scores. label: what tables call it."""
+
+    label: str
+    path: Path
+    file: BenchFile
+    suite: Suite
+    results: Results
+
+    @property
+    def planned(self) -> frozenset[tuple[str, int]]:
+        """The (task, trial) episodes that the run should have."""
+        return frozenset(score.key for score in (*self.results.scores, *self.results.lost))
+
+
+def load_run(run: Path, profile: str = "homie") -> BenchRun:
+    """The scores of a bench under a profile. Episodes that are not finished count as lost. Raises BadInput."""
+    if not (run / "run.json").exists():
+        raise BadInput(f"There is no run in {run}: give the folder that `homie bench` wrote.")
+    file, suite, episodes = read_bench(run)
+    results = score_run(
+        make_profile(profile, suite),
+        trajectories(episodes),
+        [(episode.task.id, episode.trial) for episode in episodes],
+    )
+    return BenchRun(file.options.planner, run, file, suite, results)
+
+
+def load_runs(folders: Sequence[Path], profile: str = "homie") -> tuple[BenchRun, ...]:
+    """Several runs with labels that tell them apart: the planner, and the folder where that is not enough."""
+    runs = [load_run(folder, profile) for folder in folders]
+    labels = [run.label for run in runs]
+    made = [
+        replace(run, label=f"{run.label} ({run.path.resolve().name})") if labels.count(run.label) > 1 else run
+        for run in runs
+    ]
+    if len({run.label for run in made}) < len(made):
+        made = [replace(run, label=f"{run.label} #{number}") for number, run in enumerate(made, 1)]
+    return tuple(made)
+
+
+def trajectories(episodes: Sequence[Episode]) -> tuple[Trajectory, ...]:
+    """The finished episodes of a bench. Raises BadInput for a broken file."""
+    return tuple(
+        from_episode(
+            episode.folder,
+            task_id=episode.task.id,
+            keypaths=episode.task.keypaths,
+            expert_length=episode.task.expert_length,
+            verdict=episode.verdict,
+        )
+        for episode in episodes
+        if episode.ending is not None
+    )
+
+
+def make_profile(name: str, suite: Suite) -> Profile:
+    """The profile of a name, with the names that the suite declares. Raises BadInput."""
+    if name == "homie":
+        return Homie(suite.names)
+    if name == "strict-emmoe":
+        return StrictEmmoe({**_own_names(suite), **suite.names})
+    raise BadInput(f"There is no profile '{name}': choose {' or '.join(PROFILES)}.")
+
+
+def groups(suite: Suite) -> dict[str, frozenset[str]]:
+    """The tasks of each attribute that some task has."""
+    found = {name: frozenset(task.id for task in suite.tasks if name in task.attributes) for name in ATTRIBUTES}
+    return {name: tasks for name, tasks in found.items() if tasks}
+
+
+def splits(suite: Suite) -> dict[str, frozenset[str]]:
+    """The tasks of each split that some task is in."""
+    found = {name: frozenset(task.id for task in suite.tasks if task.split == name) for name in SPLITS}
+    return {name: tasks for name, tasks in found.items() if tasks}
+
+
+def _own_names(suite: Suite) -> dict[str, str]:
+    """Every name in a key path, meaning itself: in the notebooks these are in the name map as a matter of course.
+
+    A name with blanks is known with underscores too, and both in lower case.
+    """
+    subtasks = [read_subtask(node) for task in suite.tasks for path in task.keypaths for node in path]
+    words = {name for one in subtasks for name in (one.target, one.destination) if name}
+    return {form: plain(word) for word in words for form in (word, plain(word), plain(word).replace(" ", "_"))}

@@ -1,0 +1,196 @@
+"""The tables of one or several runs, in the forms of the EMMOE paper (tables 2, 3, 5, H3-H7)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from homie.bench.metrics import (
+    METRICS,
+    assumed_rate,
+    error_counts,
+    estimate,
+    ratio,
+    skill_counts,
+)
+from homie.bench.paper import HEADS, counts_by_head, shares_by_head
+from homie.bench.scores import SKILLS, Results
+from homie.bench.statistics import RESAMPLES, Estimate
+from homie.bench.tables import Cell, Column, Table
+
+Runs: TypeAlias = Mapping[str, Results]
+"""Results by the label of the run."""
+Rows: TypeAlias = tuple[tuple[Cell, ...], ...]
+RUN = Column("run")
+WORLD = "world"
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """How intervals are made. confidence: 0..1. resamples, seed: of the bootstrap."""
+
+    confidence: float = 0.95
+    resamples: int = RESAMPLES
+    seed: int = 0
+
+    def of(self, results: Results, metric: str) -> Estimate:
+        return estimate(results, metric, seed=self.seed, resamples=self.resamples, confidence=self.confidence)
+
+
+def metrics_table(runs: Runs, intervals: Intervals) -> Table:
+    """Table 2: one row per run. `lost` episodes could not be run; `world` is the share that the world calls done."""
+    rows: Rows = tuple(
+        (
+            label,
+            len(results.scores),
+            len(results.lost),
+            *(intervals.of(results, metric) for metric in (*METRICS, WORLD)),
+            len(results.disagreements),
+        )
+        for label, results in runs.items()
+    )
+    heads = (RUN, Column("episodes", "count"), Column("lost", "count"))
+    columns = (*heads, *_percents((*METRICS, WORLD)), Column("disagree", "count"))
+    notes = [
+        f"Percentages with {100 * intervals.confidence:g} % intervals, clustered by task.",
+        *(note for label, results in runs.items() for note in _notes(label, results)),
+    ]
+    return Table("Metrics", columns, rows, tuple(notes))
+
+
+def _notes(label: str, results: Results) -> list[str]:
+    """What one has to know of a run to read its numbers."""
+    notes = []
+    if results.lost:
+        kept = any(score.lost for score in results.scores)
+        how = "counted as not succeeded" if kept else "left out, as the official notebooks do"
+        ran = Results(results.profile, tuple(score for score in results.scores if not score.lost))
+        share = ratio(ran, "SR").value
+        alone = f"; SR of the {len(ran.scores)} that ran: {100 * share:.2f}" if kept and share is not None else ""
+        notes.append(f"{label}: {len(results.lost)} episodes were lost and are {how}{alone}.")
+    raised = [score for score in results.scores if "success" in score.raises]
+    if raised:
+        first = raised[0]
+        notes.append(
+            f"{label}: the official notebooks stop with {first.raises['success']} at task {first.task_id}, trial "
+            f"{first.trial} ({len(raised)} such episodes): declare the names in the suite, or use the profile homie."
+        )
+    without = {score.task_id for score in results.scores if "expert" in score.raises}
+    if without:
+        notes.append(f"{label}: no PLWSR, {len(without)} tasks have no expert.")
+    return notes
+
+
+def group_table(title: str, runs: Runs, tasks: Mapping[str, Collection[str]]) -> Table:
+    """Table 5: SR (PLWSR) of each group of tasks."""
+    names = list(tasks)
+    rows = tuple((label, *(_pair(results.only(tasks[name])) for name in names)) for label, results in runs.items())
+    return Table(title, (RUN, *(Column(name) for name in names)), rows, ("SR (PLWSR).",))
+
+
+def _pair(results: Results) -> str:
+    shown = [
+        "-" if (value := ratio(results, metric).value) is None else f"{100 * value:.2f}" for metric in ("SR", "PLWSR")
+    ]
+    return f"{shown[0]} ({shown[1]})"
+
+
+def split_table(runs: Runs, tasks: Mapping[str, Collection[str]]) -> Table:
+    """Table 3: the metrics of each split."""
+    rows: Rows = tuple(
+        (label, split, len(part.scores), *(ratio(part, metric).value for metric in METRICS))
+        for label, results in runs.items()
+        for split, ids in tasks.items()
+        for part in (results.only(ids),)
+    )
+    return Table("Splits", (RUN, Column("split"), Column("episodes", "count"), *_percents(METRICS)), rows)
+
+
+def error_tables(runs: Runs) -> tuple[Table, ...]:
+    """Tables H3-H6: shares and counts of errors, of the successful and of the failed trajectories."""
+    made = []
+    for success, name in ((True, "successful"), (False, "failed")):
+        found = {label: error_counts(results, success=success) for label, results in runs.items()}
+        shares: tuple[tuple[Cell, ...], ...] = tuple(
+            (label, *shares_by_head(counts).values()) for label, counts in found.items()
+        )
+        note = "Each code in percent of all errors; All: errors in percent of the steps."
+        made.append(Table(f"Errors in {name} trajectories", (RUN, *_percents(HEADS)), shares, (note,)))
+        rows: Rows = tuple((label, *counts_by_head(counts).values(), counts.steps) for label, counts in found.items())
+        columns = (RUN, *(Column(head, "count") for head in (*HEADS, "steps")))
+        made.append(Table(f"Errors in {name} trajectories, counts", columns, rows))
+    return tuple(made)
+
+
+def skill_table(runs: Runs) -> Table:
+    """Tables 4 and H7: how skills did, by real attempts and by subtask; `assumed` is what the paper has to guess."""
+    rows: list[tuple[Cell, ...]] = []
+    for label, results in runs.items():
+        attempts, subtasks = skill_counts(results, attempts=True), skill_counts(results, attempts=False)
+        for skill in SKILLS:
+            tried, asked = attempts[skill], subtasks[skill]
+            rows.append((label, skill, sum(tried), tried.rate, sum(asked), asked.rate, assumed_rate(asked, 2)))
+    columns = (
+        RUN,
+        Column("skill"),
+        Column("attempts", "count"),
+        Column("SR of attempts", "percent"),
+        Column("subtasks", "count"),
+        Column("SR of subtasks", "percent"),
+        Column("assumed SR", "percent"),
+    )
+    return Table(
+        "Skills",
+        columns,
+        tuple(rows),
+        ("assumed SR: success per attempt if a failure took three attempts and a success two, as in table 4.",),
+    )
+
+
+def disagreement_table(runs: Runs) -> Table:
+    """The episodes where key path and world differ."""
+    rows = tuple(
+        (
+            label,
+            score.task_id,
+            score.trial,
+            *("done" if good else "not done" for good in (score.success, score.verdict)),
+        )
+        for label, results in runs.items()
+        for score in results.disagreements
+    )
+    columns = (RUN, Column("task"), Column("trial", "count"), Column("key path"), Column("world"))
+    return Table("Where key path and world disagree", columns, rows)
+
+
+def lost_table(runs: Runs) -> Table:
+    """The episodes that could not be run, with the cause."""
+    rows = tuple(
+        (label, score.task_id, score.trial, score.lost) for label, results in runs.items() for score in results.lost
+    )
+    return Table("Lost episodes", (RUN, Column("task"), Column("trial", "count"), Column("cause")), rows)
+
+
+def all_tables(
+    runs: Runs,
+    *,
+    attributes: Mapping[str, Collection[str]],
+    splits: Mapping[str, Collection[str]],
+    intervals: Intervals | None = None,
+) -> tuple[Table, ...]:
+    """Every table of some runs; those that would be empty are left out."""
+    tables = [
+        metrics_table(runs, intervals or Intervals()),
+        *([split_table(runs, splits)] if len(splits) > 1 else []),
+        *([group_table("Attributes", runs, attributes)] if attributes else []),
+        *error_tables(runs),
+        skill_table(runs),
+        disagreement_table(runs),
+        lost_table(runs),
+    ]
+    return tuple(table for table in tables if table.rows)
+
+
+def _percents(heads: Collection[str]) -> tuple[Column, ...]:
+    return tuple(Column(head, "percent") for head in heads)

@@ -1,0 +1,35 @@
+"""`homie compare`: the tables of one or several runs of a suite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from homie.bench.compare import compare
+from homie.bench.summary import Intervals
+from homie.bench.tables import write
+from homie.cli.parameters import options_from
+from homie.errors import BadInput
+from homie.files import write_atomically
+from homie.options import CompareOptions
+
+
+@options_from(CompareOptions, positional="runs")
+def compare_command(
+    config: Annotated[Path | None, typer.Option(help="A YAML file of options; the command line wins.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout (as --form json).")] = False,
+    **given: Any,
+) -> None:
+    """Compare runs."""
+    options = CompareOptions.build(config, **given)
+    intervals = Intervals(options.confidence, options.resamples, options.seed)
+    text = write(compare(options.runs, options.profile, intervals), "json" if json else options.form)
+    if options.out is None:
+        typer.echo(text, nl=False)
+        return
+    try:
+        write_atomically(options.out, text.encode())
+    except OSError as error:
+        raise BadInput(f"Can not write the tables to {options.out}: {error.strerror}.") from error
