@@ -104,9 +104,7 @@ class BenchOptions(Options):
 class CompareOptions(Options):
     """Which runs of a bench to compare, and how."""
 
-    runs: list[Path] = Field(
-        min_length=1, description="Run folders of `homie bench`; the first is what others differ from."
-    )
+    runs: list[Path] = Field(min_length=1, description="Run folders of `homie bench`; differences are to the first.")
     profile: Literal["homie", "strict-emmoe"] = Field("homie", description="Reading of the EMMOE protocol.")
     form: Literal["markdown", "latex", "csv", "json"] = Field("markdown", description="Form of the tables.")
     confidence: float = Field(0.95, gt=0.0, lt=1.0, description="Confidence of the intervals.")
