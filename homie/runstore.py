@@ -21,7 +21,7 @@ import os
 import platform
 import time
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -37,7 +37,7 @@ from homie.errors import BadInput, InfrastructureError
 from homie.files import slug, sync_folder, to_json, write_atomically
 from homie.interfaces import Robot, WorldState
 from homie.options import RunOptions
-from homie.types import HistoryItem, Observation, PlannerInput, RoundRecord, SentCommand
+from homie.types import Answer, Decision, HistoryItem, Observation, PlannerInput, RoundRecord, SentCommand
 
 PACKAGES = ("homie", "mujoco", "numpy", "pydantic", "opencv-python-headless", "pillow", "av")
 
@@ -68,6 +68,34 @@ class RunFile(BaseModel):
     platform: str
 
 
+class Usage(BaseModel):
+    """What the language model of an episode took. `cached` answers took nothing; `cost` is in US dollars, 0 where
+    prices are not known."""
+
+    model_config = ConfigDict(frozen=True)
+
+    answers: int = 0
+    unreadable: int = 0
+    cached: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+
+    def plus(self, answers: Iterable[Answer]) -> Usage:
+        """With some answers more."""
+        total = self
+        for one in answers:
+            total = Usage(
+                answers=total.answers + 1,
+                unreadable=total.unreadable + bool(one.problem),
+                cached=total.cached + one.cached,
+                input_tokens=total.input_tokens + one.input_tokens,
+                output_tokens=total.output_tokens + one.output_tokens,
+                cost=total.cost + one.cost,
+            )
+        return total
+
+
 class EpisodeFile(BaseModel):
     """`episode.json`: how one episode ended. `wall_seconds` is the only field that differs between equal episodes.
 
@@ -88,6 +116,7 @@ class EpisodeFile(BaseModel):
     robot_seconds: float
     wall_seconds: float
     cause: str = ""
+    usage: Usage = Usage()
 
 
 class RunFolder:
@@ -151,6 +180,7 @@ class EpisodeStore(EpisodeListener):
         self._seed = seed
         self._trial = trial
         self._began = time.perf_counter()
+        self._usage = Usage()
         self._steps = (folder / "steps.jsonl").open("ab")
         self._commands = CommandLog(folder / "commands.jsonl")
         self._frames = folder / "frames" if frames else None
@@ -165,6 +195,9 @@ class EpisodeStore(EpisodeListener):
             for view, image in given.views.items():
                 path = self._frames / f"round-{given.round:02d}-{view}.png"
                 Picture.fromarray(image).save(path, compress_level=1)
+
+    def decided(self, round_number: int, decision: Decision) -> None:
+        self._usage = self._usage.plus(decision.answers)
 
     def commanded(self, stamp: float, sent: SentCommand) -> None:
         with _writing(self.folder):
@@ -189,6 +222,7 @@ class EpisodeStore(EpisodeListener):
             inventory=result.inventory,
             robot_seconds=result.robot_seconds,
             wall_seconds=round(time.perf_counter() - self._began, 3),
+            usage=self._usage,
         )
         with _writing(self.folder):
             if isinstance(self._robot, WorldState):

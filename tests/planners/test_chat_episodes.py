@@ -19,7 +19,7 @@ from text_world import stage
 
 from homie.errors import PlannerError
 from homie.options import RunOptions
-from homie.runstore import read_run, read_steps
+from homie.runstore import read_episode, read_run, read_steps
 from homie.session import load_planner, run
 from homie.types import Subtask
 from planners.scripted import read_script
@@ -91,6 +91,10 @@ def test_a_served_model_does_a_task_in_the_embedded_home(
     assert all((answer.input_tokens, answer.output_tokens) == (100, 10) for answer in answers)
     assert sum(answer.cost for answer in answers) == pytest.approx(len(answers) * 110 / 1e6)
     assert answers[0].reasoning == "Let me see."
+    ending = read_episode(summary.episode_folder)
+    assert ending is not None and ending.usage.answers == len(answers) and ending.usage.unreadable == 1
+    assert ending.usage.input_tokens == 100 * len(answers)
+    assert ending.usage.cost == pytest.approx(sum(answer.cost for answer in answers))
     assert read_run(summary.run_folder).planner["model"]["name"] == "served"
     for path in summary.run_folder.rglob("*"):
         assert path.is_dir() or SECRET.encode() not in path.read_bytes(), path
