@@ -9,6 +9,7 @@ from homie.bench.metrics import METRICS, blocked, terms
 from homie.bench.results import BenchRun, groups, load_runs, splits
 from homie.bench.scores import Results
 from homie.bench.statistics import Estimate, mcnemar, paired_bootstrap
+from homie.bench.suite import Task
 from homie.bench.summary import RUN, WORLD, Intervals, all_tables
 from homie.bench.tables import Column, Table
 from homie.errors import BadInput
@@ -94,7 +95,12 @@ def _check_tasks(runs: Sequence[BenchRun], tasks: set[str]) -> None:
     first = runs[0]
     for run in runs[1:]:
         for task in sorted(tasks):
-            if run.suite.by_id[task] != first.suite.by_id[task]:
+            if _content(run.suite.by_id[task]) != _content(first.suite.by_id[task]):
                 raise BadInput(
                     f"The task '{task}' is not the same in {first.path} and {run.path}: compare runs of one suite."
                 )
+
+
+def _content(task: Task) -> dict[str, object]:
+    """What makes a task this task. Where the scene spec lies on the machine that ran it does not."""
+    return task.model_dump(exclude={"scene": {"spec"}})

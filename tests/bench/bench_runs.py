@@ -1,0 +1,117 @@
+"""Run folders of a bench, written by the bench's own code without a robot."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from homie.bench.ledger import BenchFolder, Episode, plan
+from homie.bench.suite import Suite
+from homie.files import to_json
+from homie.options import BenchOptions
+from homie.runstore import EpisodeFile
+from homie.types import (
+    SUCCESS,
+    Attempt,
+    Decision,
+    ErrorCode,
+    Execution,
+    Feedback,
+    Outcome,
+    RoundRecord,
+    Subtask,
+)
+
+FAR = Feedback("fail", ErrorCode.D1, "Unable to pick, the target is far away")
+PICK, END = Subtask("Pick", "apple"), Subtask("End")
+DONE, WANDERED, LATE = "done", "wandered", "late"
+"""Ways an episode can go: at once, to an End without anything done, done after an error."""
+
+
+def suite(tasks: int = 4, **more: object) -> Suite:
+    """Tasks to pick an apple, every other one long-horizon, the last one of the split `test`."""
+    return Suite.model_validate(
+        {
+            "format": 1,
+            "name": "small",
+            "tasks": [
+                {
+                    "id": f"task-{number}",
+                    "text": "take the apple",
+                    "attributes": ["long-horizon" if number % 2 else "short-horizon"],
+                    "split": "test" if number == tasks - 1 else "train",
+                    "keypaths": [["[Pick, apple]", "[End]"]],
+                    "goal": {"held": "apple"},
+                    "expert": ["[Go to, apple]", "[Pick, apple]"],
+                }
+                for number in range(tasks)
+            ],
+            **more,
+        }
+    )
+
+
+def rounds(way: str, verb: str = "Pick") -> list[RoundRecord]:
+    """The records of an episode that went a way."""
+    steps = {
+        DONE: [(PICK, SUCCESS)],
+        WANDERED: [(Subtask("Go to", "table"), SUCCESS)],
+        LATE: [(PICK, FAR), (PICK, SUCCESS)],
+    }[way]
+    made = []
+    for number, (subtask, feedback) in enumerate([*steps, (END, SUCCESS)], 1):
+        tries = (Attempt(1, "classical", Outcome.SUCCEEDED, "", 1.0, 5),) if feedback.ok and subtask != END else ()
+        execution = Execution(subtask, "", (), tries, feedback, "apple_1" if subtask == PICK else "")
+        written = Subtask(verb, "apple") if subtask == PICK else subtask
+        made.append(RoundRecord(number, Decision((written,)), execution, ("apple",), float(number), {}))
+    return made
+
+
+def write_run(
+    path: Path,
+    ways: Mapping[tuple[str, int], str],
+    *,
+    planner: str = "rule",
+    tasks: Suite | None = None,
+    held: Sequence[tuple[str, int]] | None = None,
+    trials: int = 2,
+) -> Path:
+    """A run folder. ways: how each episode went; one that is not named is unfinished, another text is its cause of
+    infrastructure. held: the episodes that end with the apple in the hand (default: those that were done)."""
+    made = tasks or suite()
+    options = BenchOptions(suite="small.yaml", planner=planner, out=path, trials=trials)
+    BenchFolder.open(options, made).close()
+    for episode in plan(path, options, made):
+        way = ways.get((episode.task.id, episode.trial))
+        if way is None:
+            continue
+        lost = way not in (DONE, WANDERED, LATE)
+        _write_episode(episode, [] if lost else rounds(way), way if lost else "")
+        holds = way in (DONE, LATE) if held is None else (episode.task.id, episode.trial) in held
+        apple = {"kind": "apple", "relation": "held" if holds else "on", "at": "hand" if holds else "table"}
+        state = {"objects": {"apple_1": apple}, "held": "apple_1" if holds else None}
+        if not lost:
+            (episode.folder / "final_state.json").write_text(json.dumps(state))
+    return path
+
+
+def _write_episode(episode: Episode, records: list[RoundRecord], cause: str) -> None:
+    episode.begin()
+    lines = [to_json(TypeAdapter(RoundRecord).dump_python(record, mode="json"), indent=None) for record in records]
+    (episode.folder / "steps.jsonl").write_bytes(b"".join(lines))
+    ending = EpisodeFile(
+        task=episode.task.text,
+        trial=episode.trial,
+        seed=0,
+        ended_by="infrastructure" if cause else "ended",
+        rounds=len(records),
+        history=(),
+        inventory=(),
+        robot_seconds=1.0,
+        wall_seconds=1.0,
+        cause=cause,
+    )
+    (episode.folder / "episode.json").write_bytes(to_json(ending.model_dump(mode="json")))

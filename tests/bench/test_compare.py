@@ -1,0 +1,173 @@
+"""`homie compare`: from run folders to tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from bench_runs import DONE, LATE, WANDERED, suite, write_run
+
+from homie.bench.compare import compare
+from homie.bench.results import load_run, load_runs
+from homie.bench.statistics import Estimate
+from homie.bench.suite import Suite
+from homie.bench.summary import Intervals
+from homie.bench.tables import Table
+from homie.errors import BadInput
+
+KEYS = [(f"task-{number}", trial) for number in range(4) for trial in range(2)]
+ALL_DONE = dict.fromkeys(KEYS, DONE)
+QUICK = Intervals(resamples=200)
+
+
+def row(table: Table, label: str) -> dict[str, object]:
+    found = next(row for row in table.rows if row[0] == label)
+    return dict(zip((column.head for column in table.columns), found, strict=True))
+
+
+def value(cell: object) -> float | None:
+    assert isinstance(cell, Estimate)
+    return cell.value
+
+
+def named(tables: tuple[Table, ...]) -> dict[str, Table]:
+    return {table.title: table for table in tables}
+
+
+def test_one_run(tmp_path: Path) -> None:
+    ways = {**ALL_DONE, ("task-0", 0): WANDERED, ("task-1", 1): LATE}
+    tables = named(compare([write_run(tmp_path / "a", ways)], intervals=QUICK))
+    metrics = row(tables["Metrics"], "rule")
+    assert (metrics["episodes"], metrics["lost"], metrics["disagree"]) == (8, 0, 0)
+    assert value(metrics["SR"]) == value(metrics["world"]) == 7 / 8
+    assert value(metrics["TP"]) == 7 / 8
+    assert value(metrics["SRR"]) == 1.0
+    assert value(metrics["SER"]) == 7 / 8
+    assert value(metrics["PLWSR"]) == 7 / 8
+    assert row(tables["Attributes"], "rule") == {
+        "run": "rule",
+        "short-horizon": "75.00 (75.00)",
+        "long-horizon": "100.00 (100.00)",
+    }
+    assert [one[1:3] for one in tables["Splits"].rows] == [("train", 6), ("test", 2)]
+    assert row(tables["Errors in successful trajectories, counts"], "rule")["D1"] == 1
+    assert "Lost episodes" not in tables and "Where key path and world disagree" not in tables
+
+
+def test_lost_episodes_are_never_silent(tmp_path: Path) -> None:
+    ways = {key: DONE for key in KEYS if key != ("task-3", 1)}
+    ways["task-0", 0] = "killed: the worker was ended by signal 9"
+    tables = named(compare([write_run(tmp_path / "a", ways)], intervals=QUICK))
+    metrics = row(tables["Metrics"], "rule")
+    assert (metrics["episodes"], metrics["lost"], value(metrics["SR"])) == (8, 2, 6 / 8)
+    assert any("SR of the 6 that ran: 100.00" in note for note in tables["Metrics"].notes)
+    assert tables["Lost episodes"].rows == (
+        ("rule", "task-0", 0, "killed: the worker was ended by signal 9"),
+        ("rule", "task-3", 1, "no record"),
+    )
+    strict = named(compare([tmp_path / "a"], "strict-emmoe", QUICK))
+    metrics = row(strict["Metrics"], "rule")
+    assert (metrics["episodes"], metrics["lost"], value(metrics["SR"])) == (6, 2, 1.0)
+    assert any("left out" in note for note in strict["Metrics"].notes)
+
+
+def test_a_run_without_any_episode(tmp_path: Path) -> None:
+    tables = named(compare([write_run(tmp_path / "a", {})], "strict-emmoe", QUICK))
+    assert value(row(tables["Metrics"], "rule")["SR"]) is None
+    assert len(tables["Lost episodes"].rows) == 8
+
+
+def test_disagreements_are_listed(tmp_path: Path) -> None:
+    path = write_run(tmp_path / "a", {**ALL_DONE, ("task-2", 0): WANDERED}, held=[("task-2", 0), *KEYS[:3]])
+    tables = named(compare([path], intervals=QUICK))
+    listed = tables["Where key path and world disagree"].rows
+    assert ("rule", "task-2", 0, "not done", "done") in listed
+    assert ("rule", "task-3", 1, "done", "not done") in listed
+    assert len(listed) == row(tables["Metrics"], "rule")["disagree"] == 5
+
+
+def test_paired_differences(tmp_path: Path) -> None:
+    good = write_run(tmp_path / "a", ALL_DONE, planner="rule")
+    worse = {**ALL_DONE, ("task-0", 0): WANDERED, ("task-1", 0): WANDERED, ("task-2", 0): "crash: gone"}
+    bad = write_run(tmp_path / "b", worse, planner="human")
+    tables = compare([bad, good], intervals=QUICK)
+    assert tables[1].title == "Differences to human"
+    paired = row(tables[1], "rule")
+    assert (paired["pairs"], paired["only first"], paired["only this"]) == (7, 0, 2)
+    assert value(paired["SR"]) == pytest.approx(2 / 7)
+    assert paired["McNemar p"] == 0.5
+    back = row(compare([good, bad], intervals=QUICK)[1], "human")
+    assert value(back["SR"]) == pytest.approx(-2 / 7)
+
+
+def test_only_episodes_that_all_runs_planned(tmp_path: Path) -> None:
+    short = write_run(tmp_path / "a", {key: DONE for key in KEYS if key[1] == 0}, trials=1)
+    long = write_run(tmp_path / "b", {**ALL_DONE, ("task-0", 1): WANDERED}, planner="human")
+    tables = compare([short, long], intervals=QUICK)
+    assert [one[:3] for one in tables[0].rows] == [("rule", 4, 0), ("human", 4, 0)]
+    assert value(row(tables[0], "human")["SR"]) == 1.0
+    assert any("4 episodes" in note for note in tables[1].notes)
+
+
+def test_runs_of_other_suites_are_refused(tmp_path: Path) -> None:
+    first = write_run(tmp_path / "a", ALL_DONE)
+    other = suite().model_dump(mode="json", by_alias=True, exclude_none=True)
+    other["tasks"][0]["text"] = "take the pear"
+    second = write_run(tmp_path / "b", ALL_DONE, tasks=Suite.model_validate(other))
+    with pytest.raises(BadInput, match="'task-0' is not the same"):
+        compare([first, second], intervals=QUICK)
+    for task in other["tasks"]:
+        task["id"] = f"other-{task['id']}"
+    third = write_run(tmp_path / "c", {}, tasks=Suite.model_validate(other))
+    with pytest.raises(BadInput, match="no task and trial in common"):
+        compare([first, third], intervals=QUICK)
+    with pytest.raises(BadInput, match="There is no run in"):
+        load_run(tmp_path / "nowhere")
+    with pytest.raises(BadInput, match="no profile 'other'"):
+        load_run(first, "other")
+
+
+def test_labels_tell_runs_apart(tmp_path: Path) -> None:
+    folders = [write_run(tmp_path / name, ALL_DONE) for name in ("a", "b")]
+    assert [run.label for run in load_runs(folders)] == ["rule (a)", "rule (b)"]
+    assert len({run.label for run in load_runs([folders[0], folders[0]])}) == 2
+
+
+def test_declared_names(tmp_path: Path) -> None:
+    other = suite().model_dump(mode="json", by_alias=True, exclude_none=True)
+    for task in other["tasks"]:
+        task["keypaths"] = [["[Pick, fruit]", "[End]"]]
+    strange = write_run(tmp_path / "a", ALL_DONE, tasks=Suite.model_validate(other))
+    tables = compare([strange], "strict-emmoe", QUICK)
+    assert value(row(tables[0], "rule")["SR"]) is None
+    assert any("KeyError at task task-0, trial 0 (8 such episodes)" in note for note in tables[0].notes)
+    assert value(row(compare([strange], intervals=QUICK)[0], "rule")["SR"]) == 0.0
+    known = write_run(tmp_path / "b", ALL_DONE, tasks=Suite.model_validate({**other, "names": {"apple": "fruit"}}))
+    for profile in ("homie", "strict-emmoe"):
+        assert value(row(compare([known], profile, QUICK)[0], "rule")["SR"]) == 1.0
+
+
+def homie(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "homie", "compare", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_the_command(tmp_path: Path) -> None:
+    a = str(write_run(tmp_path / "a", ALL_DONE))
+    b = str(write_run(tmp_path / "b", {**ALL_DONE, ("task-0", 0): WANDERED}, planner="human"))
+    done = homie(a, b, "--json", "--resamples", "200")
+    assert done.returncode == 0, done.stderr
+    tables = {table["title"]: table for table in json.loads(done.stdout)["tables"]}
+    assert tables["Metrics"]["rows"][1]["SR"]["value"] == 7 / 8
+    out = tmp_path / "tables.csv"
+    assert homie(a, b, "--form", "csv", "--out", str(out), "--resamples", "200").returncode == 0
+    first = next(csv.DictReader(io.StringIO(out.read_text())))
+    assert (first["run"], float(first["SR"]), first["SR low"] != "") == ("rule", 1.0, True)
+    wrong = homie(str(tmp_path))
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert wrong.stderr.startswith("homie: There is no run in")

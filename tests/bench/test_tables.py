@@ -1,0 +1,102 @@
+"""Tables in their four forms."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from homie.bench.statistics import Estimate, Interval
+from homie.bench.tables import Column, Table, shown, to_csv, to_json_text, to_latex, to_markdown, write
+from homie.errors import BadInput
+
+TABLE = Table(
+    "Metrics & more",
+    (Column("run"), Column("episodes", "count"), Column("SR", "percent"), Column("p", "p")),
+    (
+        ("chat:a_b|c", 300, Estimate(0.303, Interval(0.25, 0.36)), 0.0213),
+        ("rule", 297, Estimate(None), 0.00001),
+    ),
+    ("100 % made.",),
+)
+TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20)
+
+
+def test_markdown() -> None:
+    assert to_markdown([TABLE]) == (
+        "**Metrics & more**\n"
+        "\n"
+        "| run         | episodes | SR                 | p       |\n"
+        "| ----------- | -------: | -----------------: | ------: |\n"
+        "| chat:a_b\\|c | 300      | 30.30 [25.0, 36.0] | 0.0213  |\n"
+        "| rule        | 297      | -                  | <0.0001 |\n"
+        "\n"
+        "100 % made.\n"
+    )
+
+
+def test_latex() -> None:
+    text = to_latex([TABLE])
+    assert r"\caption{Metrics \& more}" in text
+    assert r"\begin{tabular}{lrrr}" in text
+    assert r"chat:a\_b\textbar{}c & 300 & 30.30 {[}25.0, 36.0] & 0.0213 \\" in text
+    assert r"rule & 297 & - & \textless{}0.0001 \\" in text
+
+
+def test_csv_keeps_all_digits() -> None:
+    first, second = csv.DictReader(io.StringIO(to_csv([TABLE])))
+    assert first == {
+        "table": "Metrics & more",
+        "run": "chat:a_b|c",
+        "episodes": "300",
+        "SR": "0.303",
+        "SR low": "0.25",
+        "SR high": "0.36",
+        "p": "0.0213",
+    }
+    assert (second["SR"], second["SR low"]) == ("", "")
+
+
+def test_json() -> None:
+    (table,) = json.loads(to_json_text([TABLE]))["tables"]
+    assert table["rows"][0] == {
+        "run": "chat:a_b|c",
+        "episodes": 300,
+        "SR": {"value": 0.303, "low": 0.25, "high": 0.36},
+        "p": 0.0213,
+    }
+    assert table["rows"][1]["SR"] == {"value": None, "low": None, "high": None}
+    assert (table["title"], table["notes"]) == ("Metrics & more", ["100 % made."])
+
+
+@given(TEXTS, st.floats(0, 1))
+def test_no_text_breaks_a_table(text: str, share: float) -> None:
+    table = Table(text, (Column("a"), Column(text, "percent")), ((text, share), ("x", None)), (text,))
+    rows = [line for line in to_markdown([table]).split("\n") if line.startswith("| ")]
+    assert {len(re.findall(r"(?<!\\)(?:\\\\)*\|", line)) for line in rows[:4]} == {3}
+    body = to_latex([table]).split("\\midrule\n")[1].split("\\bottomrule")[0]
+    assert [len(re.findall(r"(?<!\\)&", line)) for line in body.strip().split("\n")] == [1, 1]
+    (_, made, _) = list(csv.reader(io.StringIO(to_csv([table]))))
+    assert made == [text, text, str(share)]
+    assert json.loads(to_json_text([table]))["tables"][0]["title"] == text
+
+
+@given(st.floats(0, 1))
+def test_percentages_have_two_digits(share: float) -> None:
+    assert abs(float(shown(share, "percent")) - 100 * share) <= 0.005000001
+    assert shown(None, "percent") == "-"
+
+
+def test_a_row_has_a_cell_per_column() -> None:
+    with pytest.raises(ValueError, match="2 cells for 1 columns"):
+        Table("t", (Column("a"),), ((1, 2),))
+
+
+def test_an_unknown_form() -> None:
+    with pytest.raises(BadInput, match="choose markdown, latex, csv, json"):
+        write([TABLE], "word")
