@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -12,19 +11,7 @@ from rich.live import Live
 from rich.text import Text
 
 from homie.bench.ledger import Episode, Failure
-
-Z95 = 1.959963984540054
-"""Quantile of the normal distribution for an interval of 95 %."""
-
-
-def wilson(successes: int, runs: int, z: float = Z95) -> tuple[float, float]:
-    """The Wilson score interval of a share (E. B. Wilson 1927); (0, 1) without runs."""
-    if runs == 0:
-        return 0.0, 1.0
-    share, square = successes / runs, z * z
-    centre = (share + square / (2 * runs)) / (1 + square / runs)
-    half = z * math.sqrt(share * (1 - share) / runs + square / (4 * runs * runs)) / (1 + square / runs)
-    return max(0.0, centre - half), min(1.0, centre + half)
+from homie.bench.statistics import wilson
 
 
 class Progress:

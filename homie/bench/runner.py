@@ -16,7 +16,8 @@ from pathlib import Path
 from homie import registry
 from homie.bench.ledger import BenchFolder, Episode, episode_seed, plan, unfinished
 from homie.bench.pool import LocalPool, Pool
-from homie.bench.progress import Progress, wilson
+from homie.bench.progress import Progress
+from homie.bench.statistics import wilson
 from homie.bench.suite import Suite, find_suite
 from homie.bench.worker import EXPERT, Job, Report
 from homie.errors import BadInput, HomieError, InfrastructureError, Interrupted, MissingPart

@@ -1,0 +1,217 @@
+"""The runner: what it leaves, what an episode's result depends on, and what it does with trouble."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from homie.bench import runner
+from homie.bench.ledger import Failure, episode_seed, read_bench
+from homie.bench.progress import Progress, duration
+from homie.errors import BadInput, MissingPart
+from homie.options import BenchOptions, RunOptions
+from homie.runstore import read_episode, read_model, read_steps
+
+DONE = "put the ball in the box"
+
+
+def run(options, **more):
+    """A bench that tells nobody."""
+    said = io.StringIO()
+    progress = Progress(Console(file=said, width=400))
+    return runner.bench(options, progress, **more), said.getvalue()
+
+
+def results(path: Path) -> dict[str, object]:
+    """Everything of every finished episode that may not differ between equal runs."""
+    found = {}
+    for episode in read_bench(path)[2]:
+        lines = [json.loads(line) for line in (episode.folder / "steps.jsonl").open()]
+        ending = json.loads((episode.folder / "episode.json").read_text())
+        assert all(line.pop("timings") for line in lines) and ending.pop("wall_seconds") > 0
+        rest = [(episode.folder / name).read_bytes() for name in ("commands.jsonl", "final_state.json")]
+        found[episode.name] = (lines, ending, rest)
+    return found
+
+
+# ------------------------------------------------------------------ what it leaves
+
+
+def test_a_bench_leaves_finished_episodes(write_suite, tiny_bench, tmp_path):
+    summary, said = run(tiny_bench(write_suite([DONE, "rest a while"], trials=2), frames=True))
+    file, suite, episodes = read_bench(tmp_path / "run")
+    assert file.options.planner == "trouble" and "mujoco" in file.versions
+    assert json.loads((tmp_path / "run" / "planner.json").read_text()) == {"kind": "trouble"}
+    assert [episode.name for episode in episodes] == ["put-0", "put-1", "rest-0", "rest-1"]
+    for episode in episodes:
+        ending = episode.ending
+        assert ending is not None and ending.ended_by == "ended" and ending.rounds == 5
+        assert ending.seed == episode_seed(0, episode.task.id, episode.trial) and ending.trial == episode.trial
+        assert len(read_steps(episode.folder)) == 5 and (episode.folder / "frames").is_dir()
+    assert (summary.judged, summary.successes, summary.infrastructure) == (4, 4, 0)
+    assert summary.success == 1.0 and suite.tasks[0].goal is not None
+    assert "4/4 done, 0 running, 0 failed" in said.splitlines()[-1]
+
+
+def test_the_verdict_is_the_worlds_not_the_planners(write_suite, tiny_bench, monkeypatch):
+    monkeypatch.setenv("TINY_SLIPPERY", "1")
+    summary, _ = run(tiny_bench(write_suite()))
+    assert summary.lines[0].ended_by == "ended" and summary.lines[0].success is False
+
+
+def test_the_protocol_of_the_suite_and_of_the_command_line(write_suite, tiny_bench, tmp_path):
+    suite = write_suite(trials=2, rounds=2)
+    run(tiny_bench(suite))
+    assert [read_episode(path).rounds for path in sorted((tmp_path / "run/episodes").iterdir())] == [2, 2]
+    summary, _ = run(tiny_bench(suite, rounds=3, trials=1, out=tmp_path / "other"))
+    assert [line.rounds for line in summary.lines] == [3]
+
+
+def test_options_that_are_handed_on_mean_the_same_as_in_run():
+    for name in runner.SHARED:
+        if name not in ("video", "frames"):
+            assert BenchOptions.model_fields[name].default == RunOptions.model_fields[name].default, name
+
+
+# ------------------------------------------------------------------ what a result depends on
+
+
+def test_workers_and_order_change_nothing(write_suite, tiny_bench, tmp_path):
+    suite = write_suite([f"t{number} the ball" for number in range(5)], trials=2, rounds=12)
+    one, _ = run(tiny_bench(suite, planner="dice", out=tmp_path / "one"))
+    two, _ = run(
+        tiny_bench(suite, planner="dice", out=tmp_path / "two", workers=2, recycle=2),
+        order=lambda episodes: list(reversed(episodes)),
+    )
+    assert results(tmp_path / "one") == results(tmp_path / "two")
+    assert one.lines == two.lines
+    histories = [str(lines) for lines, _, _ in results(tmp_path / "one").values()]
+    assert len(set(histories)) == len(histories), "episodes differ from each other"
+    run(tiny_bench(suite, planner="dice", out=tmp_path / "three", seed=1, tasks="t0"))
+    assert results(tmp_path / "three")["t0-0"] != results(tmp_path / "one")["t0-0"]
+
+
+@given(st.integers(0, 2**31 - 1), st.text("abc-", min_size=1), st.integers(0, 99))
+def test_seeds_are_valid_and_differ(seed, task, trial):
+    found = episode_seed(seed, task, trial)
+    RunOptions(task="x", seed=found)
+    assert found == episode_seed(seed, task, trial) != episode_seed(seed, task, trial + 1)
+
+
+def test_seeds_are_the_same_on_every_machine_for_ever():
+    assert episode_seed(0, "put", 0) == 2071126677
+    assert episode_seed(7, "put", 2) == 2097993820
+
+
+def test_workers_are_replaced_before_they_grow(write_suite, tiny_bench, tmp_path):
+    run(tiny_bench(write_suite(trials=5), planner="dice:pid", recycle=2))
+    processes = [read_steps(path)[0].decision.raw for path in (tmp_path / "run/episodes").iterdir()]
+    assert sorted(Counter(processes).values()) == [1, 2, 2] and str(os.getpid()) not in processes
+
+
+# ------------------------------------------------------------------ trouble
+
+
+def test_every_trouble_is_recorded_as_what_it_is(write_suite, tiny_bench, tmp_path):
+    troubles = ("crash", "segfault", "kill", "hang", "deaf", "eat", "silent", "bug")
+    texts = [DONE, *(f"{trouble} please" for trouble in troubles)]
+    summary, said = run(tiny_bench(write_suite(texts), workers=2, timeout=4, retries=0, memory=4))
+    causes = {line.task: line.cause.partition(":")[0] for line in summary.lines}
+    assert causes == {
+        "put": "",
+        "crash": "crash",
+        "segfault": "crash",
+        "kill": "killed",
+        "hang": "deadline",
+        "deaf": "deadline",
+        "eat": "memory",
+        "silent": "planner",
+        "bug": "error",
+    }
+    assert summary.infrastructure == 8 and summary.judged == 1 and summary.success == 1.0
+    assert summary.causes == {"crash": 2, "killed": 1, "deadline": 2, "memory": 1, "planner": 1, "error": 1}
+    told = {line.task: line.cause for line in summary.lines}
+    assert "exit code 7" in told["crash"] and "SIGSEGV" in told["segfault"] and "4 s" in told["hang"]
+    assert "did not answer" in told["silent"] and "a bug in a plug-in" in told["bug"]
+    ending = read_episode(tmp_path / "run/episodes/crash-0")
+    assert ending is not None and ending.ended_by == "infrastructure" and ending.rounds == 2
+    assert [str(item.subtask) for item in ending.history] == ["[Go to, ball]", "[Pick, ball]"]
+    assert "9/9 done, 0 running, 8 failed" in said
+
+
+def test_a_try_that_failed_is_kept_and_the_next_counts(write_suite, tiny_bench, tmp_path, monkeypatch):
+    monkeypatch.setenv("TROUBLE_MARK", str(tmp_path / "mark"))
+    summary, said = run(tiny_bench(write_suite(["once and never again"])))
+    assert summary.infrastructure == 0 and summary.successes == 1
+    failure = read_model(tmp_path / "run/episodes/once-0-partial-1/failure.json", Failure)
+    assert failure.cause == "crash" and failure.attempt == 1 and failure.wall_seconds > 0
+    assert not (tmp_path / "run/episodes/once-0/failure.json").exists()
+    assert "it is run again" in said
+
+
+def test_tries_are_bounded_and_again_begins_anew(write_suite, tiny_bench, tmp_path, monkeypatch):
+    options = tiny_bench(write_suite([DONE, "bug please"]), retries=1)
+    summary, _ = run(options)
+    assert summary.causes == {"error": 1}
+    episodes = tmp_path / "run" / "episodes"
+    assert sorted(path.name for path in episodes.iterdir()) == ["bug-0", "bug-0-partial-1", "put-0"]
+    assert "ZeroDivisionError" in (episodes / "bug-0" / "error.log").read_text()
+    assert run(options)[0] == summary, "a bench that is done stays as it is"
+    before = (episodes / "put-0" / "episode.json").stat().st_mtime_ns
+    again, _ = run(options.model_copy(update={"again": True}))
+    assert again.lines == summary.lines and (episodes / "put-0" / "episode.json").stat().st_mtime_ns == before
+    assert {path.name for path in episodes.iterdir()} >= {"bug-0", "bug-0-partial-3"}
+    assert read_model(episodes / "bug-0" / "failure.json", Failure).attempt == 2, "two tries of its own"
+
+
+def test_bad_input_stops_the_bench_before_anything_is_written(write_suite, tiny_bench, tmp_path):
+    suite = write_suite()
+    for options, message in (
+        ({"planner": "nobody"}, "Unknown planner"),
+        ({"planner": "expert"}, "gives none for: put"),
+        ({"tasks": "putt"}, "did you mean 'put'"),
+        ({"detector": "nobody"}, "Unknown detector"),
+        ({"planner_settings": {"x": 1}}, "has no settings"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            run(tiny_bench(suite, **options))
+    with pytest.raises(MissingPart):
+        run(tiny_bench(suite, planner="absent"))
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_goal_that_can_not_be_judged_is_told_before_the_episode(write_suite, tiny_bench):
+    suite = write_suite()
+    suite.write_text("{format: 1, name: tiny, tasks: [{id: put, text: put the ball down, goal: {open: ball}}]}")
+    with pytest.raises(BadInput, match=r"task 'put'.*'ball' is open or closed"):
+        run(tiny_bench(suite))
+
+
+def test_another_configuration_is_refused_by_name(write_suite, tiny_bench):
+    suite = write_suite()
+    run(tiny_bench(suite))
+    run(tiny_bench(suite, workers=2, timeout=77, retries=0, recycle=3))
+    with pytest.raises(BadInput, match=r"different: trials, seed\)"):
+        run(tiny_bench(suite, seed=1, trials=2))
+    write_suite([f"{DONE}, please"])
+    with pytest.raises(BadInput, match="different: the content of the suite"):
+        run(tiny_bench(suite))
+
+
+def test_a_folder_of_something_else_is_refused(write_suite, tiny_bench, tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "thesis.tex").write_text("years of work")
+    with pytest.raises(BadInput, match="not empty and not a run folder"):
+        run(tiny_bench(write_suite()))
+
+
+def test_durations_can_be_read():
+    assert [duration(s) for s in (0.4, 60, 90, 3000, 7260)] == ["0 s", "60 s", "2 min", "50 min", "2 h 01 min"]

@@ -1,0 +1,172 @@
+"""Real processes, killed for real: what is finished stays, what is not runs again, and the results are the same."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from test_runner import results, run
+
+from homie.bench import ledger
+from homie.errors import BadInput
+
+START = [sys.executable, "-c", "from homie.cli.main import main; main()", "bench"]
+TEXTS = [f"t{number} the ball" for number in range(4)]
+
+
+@pytest.fixture
+def start(tmp_path, environment, bench_arguments):
+    """Start `homie bench` as a process; whatever of it is left is killed at the end."""
+    running = []
+
+    def begin(suite: Path, *arguments: str, planner: str = "dice", **more: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [*START, str(suite), *bench_arguments, "--planner", planner, "--out", str(tmp_path / "run"), *arguments],
+            cwd=tmp_path,
+            env={**environment, **more},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        running.append(process)
+        return process
+
+    yield begin
+    for process in running:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def alive(run_folder: Path) -> bool:
+    """Whether some worker of the run folder is alive."""
+    descriptor = os.open(run_folder / "episodes", os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def wait_until(condition, seconds: float = 30.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not come to that"
+        time.sleep(0.02)
+
+
+def finished(run_folder: Path) -> dict[str, int]:
+    """When every finished episode was finished (ns)."""
+    found = (run_folder / "episodes").glob("*/episode.json")
+    return {path.parent.name: path.stat().st_mtime_ns for path in found if "-partial-" not in path.parent.name}
+
+
+def test_killed_again_and_again_it_ends_as_if_nothing_had_been(write_suite, tiny_bench, start, tmp_path):
+    suite = write_suite(TEXTS, trials=3, rounds=8)
+    whole, _ = run(tiny_bench(suite, planner="dice", out=tmp_path / "whole"))
+    folder, dice, kills = tmp_path / "run", random.Random(4), 0
+    before: dict[str, int] = {}
+    while True:
+        process = start(suite, "--workers", "2", "--json", TINY_PERIOD="0.004")
+        wait_until(lambda process=process: process.poll() is not None or (folder / "run.json").exists())
+        try:
+            output, _ = process.communicate(timeout=dice.uniform(0.3, 3.0))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            kills += 1
+        after = finished(folder)
+        assert before.items() <= after.items(), "nothing finished is run again"
+        before = after
+        if process.returncode == 0:
+            break
+        assert process.returncode == -signal.SIGKILL and kills < 60
+    assert kills > 0 and any((folder / "episodes").glob("*-partial-*"))
+    assert results(folder) == results(tmp_path / "whole")
+    summary = json.loads(output)
+    assert [line["rounds"] for line in summary["lines"]] == [line.rounds for line in whole.lines]
+    assert summary["successes"] == whole.successes
+
+
+def test_workers_die_with_their_runner(write_suite, start, tmp_path):
+    suite = write_suite(["hang please"])
+    process = start(suite, planner="trouble")
+    steps = tmp_path / "run" / "episodes" / "hang-0" / "steps.jsonl"
+    wait_until(lambda: steps.exists() and steps.read_bytes().count(b"\n") == 2)
+    assert alive(tmp_path / "run")
+    process.kill()
+    wait_until(lambda: not alive(tmp_path / "run"), 10)
+
+
+def test_a_worker_of_another_runner_is_waited_for(write_suite, tiny_bench, tmp_path, monkeypatch):
+    options = tiny_bench(write_suite())
+    run(options)
+    monkeypatch.setattr(ledger, "PATIENCE", 0.2)
+    descriptor = os.open(tmp_path / "run" / "episodes", os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_SH)
+    with pytest.raises(BadInput, match="Workers of an earlier run still write"):
+        run(options)
+    os.close(descriptor)
+    run(options)
+
+
+def test_one_run_folder_serves_one_runner(write_suite, tiny_bench, start, tmp_path):
+    suite = write_suite(["hang please"])
+    start(suite, planner="trouble")
+    wait_until(lambda: (tmp_path / "run" / "run.json").exists())
+    with pytest.raises(BadInput, match="in use by another running homie"):
+        run(tiny_bench(suite))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_stopped_by_the_user_it_goes_on_later(write_suite, start, tmp_path, number):
+    suite = write_suite(TEXTS, trials=2, rounds=8)
+    process = start(suite, "--workers", "2", TINY_PERIOD="0.01")
+    wait_until(lambda: len(finished(tmp_path / "run")) >= 2)
+    os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
+    _, said = process.communicate(timeout=15)
+    assert process.returncode == 130, said
+    assert "Stopped by the user" in said and "Traceback" not in said
+    assert not alive(tmp_path / "run")
+    for log in (tmp_path / "run" / "workers").iterdir():
+        assert "Traceback" not in log.read_text()
+    done = len(finished(tmp_path / "run"))
+    output, said = start(suite, "--workers", "2", "--json").communicate(timeout=60)
+    assert json.loads(output)["episodes"] == 8 and f"{done} of 8 episodes were finished before" in said
+
+
+def test_a_disk_that_is_full_stops_the_bench_and_blames_no_planner(
+    write_suite, tiny_bench, tmp_path, environment, bench_arguments
+):
+    suite = write_suite([f"{name} the ball" for name in ("one", "two")])
+    arguments = [str(suite), *bench_arguments, "--planner", "trouble", "--out", str(tmp_path / "run")]
+
+    def full() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
+
+    done = subprocess.run(
+        [*START, *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        preexec_fn=full,
+    )
+    assert done.returncode == 4, done.stderr
+    assert "File too large" in done.stderr and "Make room there and give the same command again" in done.stderr
+    assert finished(tmp_path / "run") == {}
+    summary, _ = run(tiny_bench(suite))
+    assert summary.successes == 2 and summary.infrastructure == 0

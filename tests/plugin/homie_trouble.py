@@ -1,0 +1,94 @@
+"""Planners for the tests of the bench: one makes trouble where the instruction asks for it, one throws dice."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from homie.errors import PlannerError
+from homie.interfaces import Planner
+from homie.types import Decision, PlannerInput, Subtask
+
+LINES = (("Go to", "ball"), ("Pick", "ball"), ("Go to", "box"), ("Put", "ball", "box"), ("End",))
+
+
+def _sleep() -> None:
+    time.sleep(600)
+
+
+def _deaf() -> None:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    time.sleep(600)
+
+
+def _eat() -> None:
+    bytearray(64 << 30)
+
+
+def _silent() -> None:
+    raise PlannerError("The endpoint did not answer within 3 s.")
+
+
+def _bug() -> None:
+    raise ZeroDivisionError("a bug in a plug-in")
+
+
+def _once() -> None:
+    mark = Path(os.environ["TROUBLE_MARK"])
+    if not mark.exists():
+        mark.touch()
+        os._exit(7)
+
+
+TROUBLE: Mapping[str, Callable[[], None]] = {
+    "crash": lambda: os._exit(7),
+    "segfault": lambda: os.kill(os.getpid(), signal.SIGSEGV),
+    "kill": lambda: os.kill(os.getpid(), signal.SIGKILL),
+    "hang": _sleep,
+    "deaf": _deaf,
+    "eat": _eat,
+    "silent": _silent,
+    "bug": _bug,
+    "once": _once,
+}
+
+
+class TroublePlanner(Planner):
+    """Does the task of the tiny world; in round 3 it makes the trouble that the instruction's first word names."""
+
+    name = "trouble"
+
+    def __init__(self, argument: str) -> None:
+        self._trouble: Callable[[], None] | None = None
+
+    def describe(self) -> Mapping[str, object]:
+        return {"kind": "trouble"}
+
+    def reset(self, task: str, *, seed: int) -> None:
+        self._trouble = TROUBLE.get(task.split()[0])
+
+    def decide(self, given: PlannerInput) -> Decision:
+        if given.round == 3 and self._trouble is not None:
+            self._trouble()
+        return Decision((Subtask(*LINES[(given.round - 1) % len(LINES)]),))
+
+
+class DicePlanner(Planner):
+    """Decisions that depend on the seed alone. `raw` is the process that made them if the argument is `pid`."""
+
+    name = "dice"
+
+    def __init__(self, argument: str) -> None:
+        self._raw = str(os.getpid()) if argument == "pid" else ""
+
+    def reset(self, task: str, *, seed: int) -> None:
+        self._dice = random.Random(seed)
+
+    def decide(self, given: PlannerInput) -> Decision:
+        return Decision(
+            (Subtask(*self._dice.choice(LINES[:4] * 2 + LINES[4:])),), f"round {given.round}", "", self._raw
+        )
