@@ -154,6 +154,7 @@ def run_episode(
             feedback=feedback,
             actions=executor.actions,
             models=executor.skills.models,
+            rounds=rounds,
         )
         clock.lap("observe")
         listener.observed(given, observation)

@@ -125,7 +125,8 @@ class PlannerInput:
     """I = {o1..4, s, T, inv, h, f} of equation 4 (the system information s belongs to the planner).
 
     `views` maps `VIEWS` to images. `detections` lists what the detector reported in those images: names, boxes
-    and views, no depth and no world state. `actions` and `models` are the lists the planner may choose from.
+    and views, no depth and no world state. `actions` and `models` are the lists the planner may choose from. `rounds`
+    is the last round that there will be.
     """
 
     task: str
@@ -137,6 +138,7 @@ class PlannerInput:
     feedback: Feedback | None
     actions: tuple[str, ...]
     models: tuple[str, ...]
+    rounds: int = 20
 
     @property
     def inventory_text(self) -> str:

@@ -20,12 +20,12 @@ class Memory:
     `at` is the last place or thing that the robot has gone to. `by_sight` tells whether names have to be seen
     before they are accepted. It is None until that is known: a name that was never in sight is refused (True), or is
     accepted before the robot has moved at all (False; later the robot may have seen more in passing than its planner).
-    `open` are the containers that were opened, `stuck` those that would not open.
+    `left` is how many rounds there are after this one. `open` are the containers that were opened, `stuck` those that would not open.
     """
 
     def __init__(self) -> None:
         self.at = ""
-        self.round = 0
+        self.left = 0
         self.by_sight: bool | None = None
         self.in_sight: tuple[Detection, ...] = ()
         self.inventory: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Memory:
         """Remember what is in sight from here: things and rooms (by their floor), not doors and handles."""
         self.in_sight = tuple(one for one in given.detections if one.part in ("", "floor"))
         self.inventory = given.inventory
-        self.round = given.round
+        self.left = given.rounds - given.round
         for detection in self.in_sight:
             name = canonical(detection.name)
             self._seen[name] = None

@@ -24,9 +24,9 @@ MAX_FAILURES = 12
 """Failed subtasks in one episode after which the planner gives up."""
 MAX_LOOKS = 12
 """Places visited in search of one thing."""
-LAST_LOOK = 15
-"""The last round in which a search begins to look at another place: of the 20 that the paper gives, the rest is
-needed to go there, pick, go, put and close. It comes a round earlier for everything that stands open."""
+RESERVE = 5
+"""Rounds at the end in which a search does not begin to look at another place: they are needed to go there, pick, go,
+put and end. Everything that stands open takes one more."""
 
 _CLOSED = re.compile(r"the (.+?) is closed")
 
@@ -153,7 +153,7 @@ class Moves:
                 if (yield from self.go_to(found, f"I can see the {found} now, so I go to it.")):
                     return found
             why = f"I may have passed the {words} without noticing, so I try to go to it."
-            if len(looked) > before and self.memory.round <= LAST_LOOK and (yield from self.go_to(words, why)):
+            if len(looked) > before and self.memory.left >= RESERVE and (yield from self.go_to(words, why)):
                 return words
         return ""
 
@@ -161,7 +161,7 @@ class Moves:
         """Look for something in the places that a function names, in its order. Returns the name to go to as soon as
         it is in sight, "" if it is nowhere. `looked` gathers the places that were tried."""
         found = self.memory.worth_going(words)
-        while not found and len(looked) < MAX_LOOKS and self.memory.round <= LAST_LOOK - len(self.memory.open):
+        while not found and len(looked) < MAX_LOOKS and self.memory.left >= RESERVE + len(self.memory.open):
             place = next((one for one in places(words) if one not in looked and self._worth_a_look(one)), "")
             if not place:
                 break
