@@ -109,8 +109,8 @@ class _Predicate(BaseModel):
         """Whether it is so. Raises BadInput if it asks for what the world has not."""
 
     @abstractmethod
-    def words(self) -> Iterator[str]:
-        """Every word that names a thing or a place."""
+    def words(self) -> Iterator[Words]:
+        """What names a thing or a place; words that stand together may mean the same."""
 
 
 class AllOf(_Predicate):
@@ -121,7 +121,7 @@ class AllOf(_Predicate):
     def holds(self, state: State) -> bool:
         return all(goal.holds(state) for goal in self.all)
 
-    def words(self) -> Iterator[str]:
+    def words(self) -> Iterator[Words]:
         return (word for goal in self.all for word in goal.words())
 
 
@@ -133,7 +133,7 @@ class AnyOf(_Predicate):
     def holds(self, state: State) -> bool:
         return any(goal.holds(state) for goal in self.any)
 
-    def words(self) -> Iterator[str]:
+    def words(self) -> Iterator[Words]:
         return (word for goal in self.any for word in goal.words())
 
 
@@ -145,7 +145,7 @@ class Not(_Predicate):
     def holds(self, state: State) -> bool:
         return not self.no.holds(state)
 
-    def words(self) -> Iterator[str]:
+    def words(self) -> Iterator[Words]:
         return self.no.words()
 
 
@@ -165,9 +165,9 @@ class _Placed(_Predicate):
     def there(state: State, name: str, place: str) -> bool:
         """Whether the object is there."""
 
-    def words(self) -> Iterator[str]:
+    def words(self) -> Iterator[Words]:
         things, place = self.pair()
-        yield from (things,) if isinstance(things, str) else things
+        yield things
         yield place
 
 
@@ -209,7 +209,7 @@ class Open(_Predicate):
     def holds(self, state: State) -> bool:
         return any(max(fractions) >= OPEN for fractions in state.fractions(self.open))
 
-    def words(self) -> Iterator[str]:
+    def words(self) -> Iterator[Words]:
         yield self.open
 
 
@@ -221,7 +221,7 @@ class Closed(_Predicate):
     def holds(self, state: State) -> bool:
         return all(max(fractions) <= SHUT for fractions in state.fractions(self.closed))
 
-    def words(self) -> Iterator[str]:
+    def words(self) -> Iterator[Words]:
         yield self.closed
 
 
@@ -233,7 +233,7 @@ class TurnedOn(_Predicate):
     def holds(self, state: State) -> bool:
         return all(state.powered(self.turned_on))
 
-    def words(self) -> Iterator[str]:
+    def words(self) -> Iterator[Words]:
         yield self.turned_on
 
 
@@ -245,7 +245,7 @@ class TurnedOff(_Predicate):
     def holds(self, state: State) -> bool:
         return not any(state.powered(self.turned_off))
 
-    def words(self) -> Iterator[str]:
+    def words(self) -> Iterator[Words]:
         yield self.turned_off
 
 
@@ -260,9 +260,8 @@ class Held(_Predicate):
         thing = state.objects.get(state.held)
         return means(self.held, state.held, thing.kind if thing else "")
 
-    def words(self) -> Iterator[str]:
-        given = (self.held,) if isinstance(self.held, str) else self.held
-        return (word for word in given if word != NOTHING)
+    def words(self) -> Iterator[Words]:
+        yield from () if self.held == NOTHING else (self.held,)
 
 
 class RobotIn(_Predicate):
@@ -273,7 +272,7 @@ class RobotIn(_Predicate):
     def holds(self, state: State) -> bool:
         return means(self.robot_in, state.robot.room or "")
 
-    def words(self) -> Iterator[str]:
+    def words(self) -> Iterator[Words]:
         yield self.robot_in
 
 
@@ -313,8 +312,8 @@ class Amount(_Predicate):
                 return predicate.there(state, name, place)
         return True
 
-    def words(self) -> Iterator[str]:
-        yield from (self.of,) if isinstance(self.of, str) else self.of
+    def words(self) -> Iterator[Words]:
+        yield self.of
         yield from (place for place in (self.inside, self.on, self.at) if place is not None)
 
 
@@ -326,7 +325,7 @@ class Count(_Predicate):
     def holds(self, state: State) -> bool:
         return self.count.holds(state)
 
-    def words(self) -> Iterator[str]:
+    def words(self) -> Iterator[Words]:
         return self.count.words()
 
 
@@ -411,9 +410,11 @@ def complaint(error: ValidationError) -> str:
 
 
 def unknown_words(goal: Goal, scene: Mapping[str, Any]) -> list[str]:
-    """The words of a goal that mean nothing in a scene spec (as a mapping). Typing errors, most often."""
+    """What a goal names and a scene spec (as a mapping) has not. Typing errors, most often.
+
+    Of words that stand together (`[apple, pear, plum]`) one has to be there.
+    """
     entities = [item for group in ("rooms", "furniture", "objects") for item in scene.get(group, ())]
     known = [(str(item["name"]), str(item.get("kind", ""))) for item in entities]
-    return [
-        word for word in goal.words() if word != ANYTHING and not any(means(word, name, kind) for name, kind in known)
-    ]
+    lacking = [words for words in goal.words() if not any(means(words, name, kind) for name, kind in known)]
+    return [words if isinstance(words, str) else ", ".join(words) for words in lacking if words != ANYTHING]

@@ -7,13 +7,23 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
+import hashlib
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictStr, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictStr,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 
 from homie import registry
 from homie.bench.emmoe_files import is_emmoe, read_emmoe
@@ -54,17 +64,28 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+HOUSE = ("seed", "rooms", "objects")
+"""The fields that say which house is generated."""
+
+
 class SceneChoice(_Model):
-    """Where a task happens: a scene spec file (relative to the suite file), or the house of a seed."""
+    """Where a task happens: a scene spec file (relative to the suite file), or the house of a seed.
+
+    sha256: of the scene spec file. It is filled in when the suite is read; where it is given, the file must have it.
+    """
 
     spec: Path | None = None
+    sha256: str = ""
     seed: int = Field(default=0, ge=0, le=MAX_SEED)
     rooms: int | None = Field(default=None, ge=2, le=6)
     objects: int = Field(default=40, ge=0, le=60)
 
     @model_validator(mode="after")
     def _one_way(self) -> SceneChoice:
-        if self.spec is not None and self.model_fields_set - {"spec"}:
+        usual = type(self).model_fields
+        if self.spec is None and self.sha256:
+            raise ValueError("sha256 is that of a spec, and there is none")
+        if self.spec is not None and any(getattr(self, name) != usual[name].default for name in HOUSE):
             raise ValueError("give either spec, or seed with rooms and objects")
         return self
 
@@ -84,7 +105,7 @@ class Task(_Model):
     """
 
     id: TaskId
-    text: str = Field(min_length=1)
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
     attributes: tuple[Attribute, ...] = ()
     split: Literal["train", "test"] = "test"
     scene: SceneChoice = SceneChoice()
@@ -184,13 +205,16 @@ def read_suite(path: Path) -> Suite:
 
 
 def _located(task: Task, path: Path) -> Task:
-    """The task with the path of its scene spec made whole. Raises BadInput if there is no such file."""
+    """The task with the path of its scene spec made whole. Raises BadInput if it is not the file that is meant."""
     if task.scene.spec is None:
         return task
     spec = (path.parent / task.scene.spec).resolve()
     if not spec.is_file():
         raise BadInput(f"{path}: task '{task.id}': scene.spec: there is no file {spec}.")
-    return task.model_copy(update={"scene": SceneChoice(spec=spec)})
+    digest = hashlib.sha256(spec.read_bytes()).hexdigest()
+    if task.scene.sha256 not in ("", digest):
+        raise BadInput(f"{path}: task '{task.id}': scene.sha256: {spec} is another file, it has {digest}.")
+    return task.model_copy(update={"scene": SceneChoice(spec=spec, sha256=digest)})
 
 
 def _named(error: ValidationError, loaded: dict[str, Any]) -> str:
