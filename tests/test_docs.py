@@ -11,9 +11,10 @@ import yaml
 from homie.cli.main import COMMANDS
 from homie.cli.parameters import SHORTCUTS
 from homie.interfaces import Planner, Skill
-from homie.options import PlanOptions, RunOptions, SceneOptions
+from homie.options import CompareOptions, PlanOptions, RunOptions, SceneOptions
 
 ROOT = Path(__file__).parent.parent
+MODELS = (RunOptions, SceneOptions, PlanOptions, CompareOptions)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -30,7 +31,7 @@ def test_links_lead_somewhere(page):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_options_in_commands_exist(page):
-    known = {name.replace("_", "-") for model in (RunOptions, SceneOptions, PlanOptions) for name in model.model_fields}
+    known = {name.replace("_", "-") for model in MODELS for name in model.model_fields}
     known |= {"no-video", "no-frames", "config", "json", "version", "help", "set"}
     known |= {name.replace("_", "-") for name in SHORTCUTS}
     for block in blocks(page, "console"):

@@ -60,3 +60,18 @@ def pooled_srr() -> dict[str, Ratio]:
     """Errors in successful runs over all errors, for the models that have both rows."""
     good, bad = counts("H5_success_counts"), counts("H6_failed_counts")
     return {model: Ratio(good[model].total, good[model].total + bad[model].total) for model in bad}
+
+
+def table2(model: str) -> dict[str, float]:
+    """The metrics of a model in table 2."""
+    rows: dict[str, dict[str, float]] = golden.read(golden.SHARED / "data" / "emmoe" / "paper_tables.json")["table2"]
+    longer = {"Gemini": "Gemini-1.5-Pro", "Qwen2-VL": "Qwen2-VL-7B", "MiniCPM": "MiniCPM-V2.6"}
+    return rows[longer.get(model, model)]
+
+
+def table3(model: str) -> dict[str, list[float]]:
+    """The metrics of a model in table 3 by split: SR, PLWSR, TP, SRR, SER."""
+    rows: dict[str, dict[str, list[float]]] = golden.read(golden.SHARED / "data" / "emmoe" / "paper_tables.json")[
+        "table3"
+    ]
+    return rows[model]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import paper_tables
@@ -45,3 +46,29 @@ def test_implied_counts_are_those_that_were_printed() -> None:
         assert implied is not None
         assert row.total % implied.total == 0 or implied.total < row.total
     assert implied_counts(dict.fromkeys(HEADS, "3.00")) is None
+
+
+def test_srr_beside_the_counts_is_listed_in_the_docs() -> None:
+    listed = [line for line in DOCS.read_text().split("\n") if re.match(r"\| SRR \| .* \| [\d.]+ \|$", line)]
+    found = [
+        f"| SRR | {model} | {printed:.2f} | {100 * made.value:.2f} |"
+        for model, made in paper_tables.pooled_srr().items()
+        for printed in (paper_tables.table2(model)["SRR"],)
+        if made.value is not None and f"{100 * made.value:.2f}" != f"{printed:.2f}"
+    ]
+    assert listed == found
+
+
+def test_success_rates_are_whole_numbers_of_runs() -> None:
+    """All of 300 runs, but for SFT+DPO, of which three are missing."""
+    for model in paper_tables.MODELS:
+        whole, part = paper_tables.table2(model)["SR"], 297 if model == "SFT+DPO" else 300
+        assert is_share(whole, part)
+    assert not is_share(paper_tables.table2("SFT+DPO")["SR"], 300)
+    for model, train in (("SFT", 270), ("SFT+DPO", 267)):
+        row = paper_tables.table3(model)
+        assert is_share(row["train"][0], train) and is_share(row["test"][0], 30)
+
+
+def is_share(printed: float, runs: int) -> bool:
+    return any(f"{100 * successes / runs:.2f}" == f"{printed:.2f}" for successes in range(runs + 1))

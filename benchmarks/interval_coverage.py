@@ -1,0 +1,51 @@
+"""How often the intervals of `homie.bench.statistics` hold the truth: `python benchmarks/interval_coverage.py`.
+
+Tasks differ in how hard they are (Beta distributed success probabilities), trials of a task share its probability.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import numpy as np
+
+from homie.bench.statistics import Term, bootstrap, clustered_wilson, wilson
+
+SHAPES = ((1.0, 2.0), (0.5, 0.5), (0.3, 6.0))
+SIZES = ((100, 3), (20, 3), (10, 3))
+
+
+def coverage(shape: tuple[float, float], tasks: int, trials: int, runs: int, seed: int) -> tuple[float, ...]:
+    """Shares of runs whose interval holds the truth: clustered Wilson, bootstrap, Wilson as if all were independent."""
+    chance = np.random.default_rng(seed)
+    truth = shape[0] / sum(shape)
+    hits = np.zeros(3)
+    for _ in range(runs):
+        difficulty = chance.beta(*shape, tasks)
+        good = chance.random((tasks, trials)) < difficulty[:, None]
+        terms = [Term(task, float(one), 1.0) for task in range(tasks) for one in good[task]]
+        made = (
+            clustered_wilson(terms).interval,
+            bootstrap(terms, resamples=500).interval,
+            wilson(float(good.sum()), good.size),
+        )
+        hits += [interval is not None and interval.low <= truth <= interval.high for interval in made]
+    return tuple(float(share) for share in hits / runs)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=1500)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    print(
+        "| SR | tasks x trials | clustered Wilson | bootstrap | Wilson, trials as independent |\n|---|---|---|---|---|"
+    )
+    for shape in SHAPES:
+        for tasks, trials in SIZES:
+            shares = " | ".join(f"{100 * one:.1f}" for one in coverage(shape, tasks, trials, given.runs, given.seed))
+            print(f"| {100 * shape[0] / sum(shape):.0f} % | {tasks} x {trials} | {shares} |")
+
+
+if __name__ == "__main__":
+    main()
