@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from itertools import groupby
+from itertools import pairwise
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter, ValidationError, model_validator
@@ -119,7 +119,8 @@ class AllOf(_Predicate):
     all: Annotated[tuple[Goal, ...], Field(min_length=1)]
 
     def holds(self, state: State) -> bool:
-        return all(goal.holds(state) for goal in self.all)
+        verdicts = [goal.holds(state) for goal in self.all]  # every one, so that a mistake in any is told
+        return all(verdicts)
 
     def words(self) -> Iterator[Words]:
         return (word for goal in self.all for word in goal.words())
@@ -131,7 +132,8 @@ class AnyOf(_Predicate):
     any: Annotated[tuple[Goal, ...], Field(min_length=1)]
 
     def holds(self, state: State) -> bool:
-        return any(goal.holds(state) for goal in self.any)
+        verdicts = [goal.holds(state) for goal in self.any]
+        return any(verdicts)
 
     def words(self) -> Iterator[Words]:
         return (word for goal in self.any for word in goal.words())
@@ -402,8 +404,10 @@ def parse_goal(value: object) -> Goal:
 def complaint(error: ValidationError) -> str:
     """The first complaint of pydantic about a file, as a sentence that begins with the field."""
     first = error.errors()[0]
-    # A predicate is in `loc` twice, as the tag and as the field.
-    path = [part for part, _ in groupby(str(part) for part in first["loc"])]
+    location = first["loc"]
+    # A predicate is there twice, as the tag and as the field.
+    twice = [isinstance(part, str) and part == before for before, part in pairwise((None, *location))]
+    path = [str(part) for part, again in zip(location, twice, strict=True) if not again]
     where = f"{'.'.join(path)}: " if path else ""
     said = first["msg"].removeprefix("Value error, ")
     return f"{where}{said[:1].lower()}{said[1:]}."

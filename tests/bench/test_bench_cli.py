@@ -1,0 +1,67 @@
+"""`homie bench` as a user meets it, and two episodes in the real home."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from homie.bench.ledger import read_bench
+from homie.runstore import read_steps
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+def test_plain_lines_on_stderr_and_one_object_on_stdout(homie, write_suite, bench_arguments):
+    suite = write_suite(["put the ball in the box", "bug please"])
+    arguments = [str(suite), *bench_arguments, "--planner", "trouble", "--retries", "0", "--out", "out"]
+    done = homie("bench", *arguments, "--json")
+    assert done.returncode == 4, "an episode that infrastructure ended is no success"
+    told = json.loads(done.stdout)
+    assert told["episodes"] == 2 and told["causes"] == {"error": 1} and told["success"] == 1.0
+    assert [line["ended_by"] for line in told["lines"]] == ["ended", "infrastructure"]
+    assert "\x1b" not in done.stderr and "put-0  success after 5 rounds" in done.stderr
+    again = homie("bench", *arguments)
+    assert again.returncode == 4 and again.stdout == ""
+    assert "1 ended by infrastructure (1 error)" in again.stderr and "--again" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["none.yaml"], 2, "homie: Can not read the suite none.yaml: No such file or directory."),
+        (["SUITE", "--tasks", "pt"], 2, "homie: The suite 'tiny' has no task 'pt': did you mean 'put'?"),
+        (["SUITE", "--workers", "0"], 2, "homie: workers: Input should be greater than or equal to 1 (got 0)."),
+        (["SUITE", "--planner", "absent"], 3, "homie: The planner 'absent' needs the package"),
+    ],
+)
+def test_mistakes_are_one_sentence(homie, write_suite, bench_arguments, arguments, code, sentence):
+    suite = str(write_suite())
+    done = homie("bench", *[suite if word == "SUITE" else word for word in arguments], *bench_arguments)
+    assert done.returncode == code and "Traceback" not in done.stderr
+    assert [line for line in done.stderr.splitlines() if line.startswith(sentence)], done.stderr
+
+
+def test_a_config_file_says_it_all(homie, write_suite, tmp_path):
+    write_suite()
+    config = tmp_path / "bench.yaml"
+    config.write_text(
+        "suite: suite.yaml\nrobot: tiny\nskills: tiny\ndetector: tiny\ntargets: tiny\nplanner: trouble\nout: out\n"
+    )
+    done = homie("bench", "--config", "bench.yaml")
+    assert done.returncode == 0, done.stderr
+    assert len(read_bench(tmp_path / "out")[2]) == 1
+
+
+def test_experts_in_the_real_home(homie, tmp_path):
+    suite = str(EXAMPLES / "suites" / "first-six.yaml")
+    arguments = ["--planner", "expert", "--trials", "2", "--tasks", "orange-to-desk", "--out", "out", "--workers", "2"]
+    done = homie("bench", suite, *arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["successes"] == 2
+    _, _, (one, two) = read_bench(tmp_path / "out")
+    assert (one.folder / "scene.json").read_bytes() == (two.folder / "scene.json").read_bytes()
+    state = json.loads((one.folder / "final_state.json").read_text())
+    assert state["objects"]["orange"]["at"] == "desk" and state["robot"]["room"] == "study"
+    assert [str(record.execution.subtask) for record in read_steps(one.folder)][-1] == "[End]"

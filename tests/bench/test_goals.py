@@ -1,0 +1,183 @@
+"""Goal predicates: what they say about a world, and how they are read and refused."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+
+from homie.bench.goals import PREDICATES, Goal, State, parse_goal, read_state, unknown_words
+from homie.errors import BadInput
+
+SNAPSHOT = {
+    "objects": {
+        "apple_1": {"kind": "apple", "relation": "in", "at": "bowl", "room": "kitchen", "position": [0, 0, 0]},
+        "apple_2": {"kind": "apple", "relation": "on", "at": "kitchen", "room": "kitchen"},
+        "bowl": {"kind": "bowl", "relation": "on", "at": "table_2", "room": "kitchen"},
+        "can": {"kind": "tuna_fish_can", "relation": "in", "at": "fridge", "room": "kitchen"},
+        "mug": {"kind": "mug", "relation": "held", "at": "robot", "room": "study"},
+    },
+    "joints": {
+        "fridge/door": {"receptacle": "fridge", "fraction": 0.4},
+        "cabinet_1/door": {"receptacle": "cabinet_1", "fraction": 0.9},
+        "cabinet_2/door": {"receptacle": "cabinet_2", "fraction": 0.01},
+    },
+    "appliances": {"stove": True, "lamp_1": False, "lamp_2": True},
+    "held": "mug",
+    "robot": {"x": 1.0, "y": 2.0, "yaw": 0.0, "room": "study"},
+}
+TRUE = [
+    {"in": ["apple", "bowl"]},
+    {"on": ["apple_1", "table_2"]},
+    {"on": ["apple_1", "table"]},
+    {"on": ["apple_2", "kitchen"]},
+    {"on": [["pear", "apple"], "table"]},
+    {"on": ["anything", "table"]},
+    {"at": ["apple_1", "kitchen"]},
+    {"at": ["can", "fridge"]},
+    {"in": ["tuna_fish_can", "fridge"]},
+    {"open": "cabinet"},
+    {"closed": "cabinet_2"},
+    {"turned_on": "stove"},
+    {"turned_off": "lamp_1"},
+    {"held": "mug"},
+    {"held": ["apple", "mug"]},
+    {"robot_in": "study"},
+    {"count": {"of": "apple", "exactly": 2}},
+    {"count": {"of": "apple", "on": "table", "exactly": 1}},
+    {"count": {"of": "anything", "at": "kitchen", "at_least": 4, "at_most": 4}},
+    {"count": {"of": ["apple", "bowl"], "at": "kitchen", "every": True}},
+    {"any": [{"held": "apple"}, {"held": "mug"}]},
+    {"all": [{"held": "mug"}, {"any": [{"held": "apple"}, {"robot_in": "study"}]}]},
+]
+FALSE = [
+    {"in": ["apple", "fridge"]},
+    {"in": ["apple_1", "table"]},  # it is in the bowl, and the bowl is on the table
+    {"on": ["apple_2", "table"]},
+    {"on": ["pear", "table"]},
+    {"at": ["mug", "kitchen"]},
+    {"open": "fridge"},
+    {"closed": "fridge"},  # neither open nor closed: ajar
+    {"closed": "cabinet"},  # one of them is not
+    {"turned_on": "lamp"},
+    {"turned_off": "lamp"},
+    {"held": "nothing"},
+    {"held": "apple"},
+    {"robot_in": "kitchen"},
+    {"count": {"of": "apple", "on": "table", "every": True}},
+    {"count": {"of": "pear", "every": True}},  # of nothing, nothing is true
+    {"count": {"of": "apple", "at_least": 3}},
+    {"all": [{"held": "mug"}, {"held": "apple"}]},
+]
+
+
+@pytest.fixture(scope="module")
+def state() -> State:
+    return read_state(SNAPSHOT)
+
+
+@pytest.mark.parametrize("goal", TRUE, ids=str)
+def test_what_is_so(state, goal):
+    assert parse_goal(goal).holds(state)
+    assert not parse_goal({"not": goal}).holds(state)
+
+
+@pytest.mark.parametrize("goal", FALSE, ids=str)
+def test_what_is_not_so(state, goal):
+    assert not parse_goal(goal).holds(state)
+    assert parse_goal({"not": goal}).holds(state)
+
+
+def test_every_predicate_is_tested():
+    assert {next(iter(goal)) for goal in TRUE} | {"not"} == set(PREDICATES)
+
+
+def test_an_empty_hand():
+    empty = read_state({**SNAPSHOT, "held": None})
+    assert parse_goal({"held": "nothing"}).holds(empty) and not parse_goal({"held": "mug"}).holds(empty)
+
+
+@pytest.mark.parametrize("goal", [{"open": "table"}, {"closed": "apple"}, {"turned_on": "fridge"}, {"turned_off": "x"}])
+def test_what_the_world_has_not_can_not_be_judged(state, goal):
+    for asked in (goal, {"all": [{"held": "apple"}, {"not": goal}]}, {"any": [{"held": "mug"}, goal]}):
+        with pytest.raises(BadInput, match="The goal asks whether"):
+            parse_goal(asked).holds(state)
+
+
+@pytest.mark.parametrize(
+    ("goal", "message"),
+    [
+        ({"inside": ["apple", "bowl"]}, "a goal is one predicate of: all, any, not, in, on"),
+        ({"held": "mug", "robot_in": "study"}, "a goal is one predicate of"),
+        ("apple in bowl", "a goal is one predicate of"),
+        ({"in": ["apple"]}, r"in.1: field required"),
+        ({"in": ["apple", ""]}, "at least 1 character"),
+        ({"all": []}, "all: tuple should have at least 1 item"),
+        ({"all": [{"held": "mug"}, {"onn": ["a", "b"]}]}, r"all.1: a goal is one predicate of"),
+        ({"count": {"of": "apple"}}, "count: give at_least, at_most, exactly or every: true"),
+        ({"count": {"of": "apple", "in": "a", "on": "b", "exactly": 1}}, "give one of in, on, at"),
+        ({"count": {"of": "apple", "exactly": -1}}, "count.exactly: input should be greater than or equal to 0"),
+        ({"count": {"of": "apple", "exactlyy": 1}}, "count.exactlyy: extra inputs are not permitted"),
+    ],
+)
+def test_what_is_no_goal_is_refused_by_its_place(goal, message):
+    with pytest.raises(BadInput, match=message):
+        parse_goal(goal)
+
+
+def test_a_goal_comes_back_as_it_was_written():
+    for goal in (*TRUE, *FALSE):
+        parsed = parse_goal(goal)
+        written = TypeAdapter(Goal).dump_json(parsed, by_alias=True, exclude_none=True)
+        assert TypeAdapter(Goal).validate_json(written) == parsed
+
+
+words = st.sampled_from(["apple", "apple_1", "bowl", "mug", "pear", "anything"])
+places = st.sampled_from(["table", "kitchen", "fridge", "bowl", "study"])
+both = st.sampled_from(["all", "any"])
+goals = st.recursive(
+    st.builds(lambda key, thing, place: {key: [thing, place]}, st.sampled_from(["in", "on", "at"]), words, places)
+    | st.builds(lambda thing: {"held": thing}, words),
+    lambda inner: (
+        st.builds(lambda key, some: {key: some}, both, st.lists(inner, min_size=1, max_size=3))
+        | st.builds(lambda one: {"not": one}, inner)
+    ),
+    max_leaves=8,
+)
+
+
+@given(goals, goals)
+def test_the_laws_of_de_morgan(one, other):
+    state = read_state(SNAPSHOT)
+    both = parse_goal({"not": {"all": [one, other]}}).holds(state)
+    assert both == parse_goal({"any": [{"not": one}, {"not": other}]}).holds(state)
+
+
+@given(words, places)
+def test_in_or_on_is_at(thing, place):
+    state = read_state(SNAPSHOT)
+    either = parse_goal({"any": [{"in": [thing, place]}, {"on": [thing, place]}]}).holds(state)
+    assert not either or parse_goal({"at": [thing, place]}).holds(state)
+
+
+def test_objects_that_carry_each_other_in_a_ring_end_the_search():
+    ring = {"a": {"kind": "a", "relation": "on", "at": "b"}, "b": {"kind": "b", "relation": "on", "at": "a"}}
+    assert not parse_goal({"on": ["a", "table"]}).holds(read_state({"objects": ring}))
+
+
+def test_a_snapshot_of_something_else_is_refused():
+    with pytest.raises(BadInput, match=r"final_state.json is no snapshot .* objects.ball"):
+        read_state({"objects": {"ball": 2.5}})
+
+
+def test_typing_errors_are_found_in_the_scene():
+    scene = {
+        "rooms": [{"name": "kitchen", "kind": "kitchen"}],
+        "furniture": [{"name": "table_1", "kind": "table"}],
+        "objects": [{"name": "apple", "kind": "apple"}],
+    }
+    fine = {"all": [{"on": [["apple", "pear"], "table"]}, {"at": ["anything", "kitchen"]}, {"held": "nothing"}]}
+    assert unknown_words(parse_goal(fine), scene) == []
+    wrong = {"any": [{"on": ["aple", "table"]}, {"count": {"of": ["pear", "plum"], "in": "table_2", "exactly": 0}}]}
+    assert unknown_words(parse_goal(wrong), scene) == ["aple", "pear, plum", "table_2"]

@@ -1,0 +1,240 @@
+"""Suite files and the files of EMMOE-100: what they mean, and every refusal with file, task and field."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from homie.bench.emmoe_files import expert_lines, parse_info, read_emmoe
+from homie.bench.suite import Suite, find_suite, read_subtask, read_suite
+from homie.errors import BadInput
+from homie.types import Subtask
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples" / "suites").glob("*.yaml"))
+SUITE = """
+format: 1
+name: small
+protocol: {rounds: 12}
+tasks:
+  - id: apple
+    text: " put the apple on the table "
+    attributes: [short-horizon, logical]
+    split: train
+    scene: {seed: 7, rooms: 3}
+    keypaths: [["[Go to, apple]", [Pick, red apple]], [["Put", apple, table], "[End]"]]
+    goal: {on: [apple, table]}
+    expert: ["[Pick, apple]", "[Put, apple, table]"]
+  - id: lamp-off
+    text: turn the lamp off
+    goal: {turned_off: lamp}
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    def made(text: str, name: str = "suite.yaml") -> Path:
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return made
+
+
+def test_a_suite_is_read(write):
+    suite = read_suite(write(SUITE))
+    apple, lamp = suite.tasks
+    assert suite.protocol.rounds == 12 and suite.protocol.trials == 3
+    assert apple.text == "put the apple on the table" and apple.scene.seed == 7
+    assert apple.keypaths == (("[Go to, apple]", "[Pick, red apple]"), ("[Put, apple, table]", "[End]"))
+    assert apple.expert_length == 3, "End counts, written or not"
+    assert lamp.split == "test" and lamp.attributes == () and lamp.expert is None and lamp.expert_length == 0
+
+
+def test_on_and_off_are_words_not_booleans(write):
+    goal = read_suite(write(SUITE)).tasks[0].goal
+    assert goal is not None and goal.model_dump(by_alias=True) == {"on": ("apple", "table")}
+    named = read_suite(write(SUITE.replace("turned_off: lamp", "turned_off: off")))
+    assert named.tasks[1].goal is not None and list(named.tasks[1].goal.words()) == ["off"]
+
+
+def test_json_is_as_good_as_yaml(write):
+    suite = read_suite(write(SUITE))
+    text = suite.model_dump_json(by_alias=True, exclude_none=True)
+    assert read_suite(write(text, "suite.json")) == suite == Suite.model_validate_json(text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("format: 1", "format: 2", "suite.yaml: format: input should be 1"),
+        ("name: small", "names: small", "suite.yaml: name: field required"),
+        ("id: apple", "id: Apple 1", "task 'Apple 1': id: string should match"),
+        ("id: lamp-off", "id: apple", "two tasks have the id 'apple'"),
+        ("id: lamp-off\n", "identity: lamp-off\n", "task number 2: id: field required"),
+        ("logical", "logcal", "task 'apple': attributes.1: input should be 'short-horizon'"),
+        ("split: train", "split: dev", "task 'apple': split: input should be 'train' or 'test'"),
+        ("rooms: 3", "rooms: 9", "task 'apple': scene.rooms: input should be less than or equal to 6"),
+        ("rooms: 3", "spec: a.json", "task 'apple': scene: give either spec, or seed with rooms and objects"),
+        ("{seed: 7, rooms: 3}", "{spec: none.json}", "task 'apple': scene.spec: there is no file"),
+        ('"[Go to, apple]"', "Go to apple", r"task 'apple': keypaths.0.0: a subtask is written"),
+        ("[Pick, red apple]", "[]", r"task 'apple': keypaths.0.1: a subtask is written"),
+        ("{on: [apple, table]}", "{onto: [apple, table]}", "task 'apple': goal: a goal is one predicate of"),
+        ("{turned_off: lamp}", "null", "task 'lamp-off': give a goal, keypaths, or both"),
+        ("text: turn the lamp off", "text: '  '", "task 'lamp-off': text: string should have at least 1 character"),
+        ("text: turn", "texts: turn", "task 'lamp-off': text"),
+        ("tasks:", "tasks: []\nmore:", "tasks: tuple should have at least 1 item"),
+        ("format: 1", "format: 1\n  x: [", "neither YAML nor JSON"),
+    ],
+)
+def test_refusals_name_file_task_and_field(write, old, new, message):
+    assert old in SUITE
+    with pytest.raises(BadInput, match=message) as caught:
+        read_suite(write(SUITE.replace(old, new)))
+    assert "suite.yaml" in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["[1, 2]", "42", ""])
+def test_what_is_no_mapping_is_refused(write, text):
+    with pytest.raises(BadInput, match="must hold a mapping"):
+        read_suite(write(text))
+
+
+def test_a_scene_spec_is_found_beside_the_suite_and_known_by_its_content(write, tmp_path):
+    spec = tmp_path / "home.json"
+    spec.write_text("{}")
+    text = SUITE.replace("{seed: 7, rooms: 3}", "{spec: home.json}")
+    scene = read_suite(write(text)).tasks[0].scene
+    assert scene.spec == spec and len(scene.sha256) == 64
+    pinned = text.replace("home.json", f"home.json, sha256: {scene.sha256}")
+    assert read_suite(write(pinned)).tasks[0].scene == scene
+    spec.write_text("{ }")
+    assert read_suite(write(text)).tasks[0].scene.sha256 != scene.sha256
+    with pytest.raises(BadInput, match="is another file"):
+        read_suite(write(pinned))
+
+
+def test_tasks_are_chosen_by_pattern_and_split(write):
+    suite = read_suite(write(SUITE))
+    assert [task.id for task in suite.select("lamp-*, apple")] == ["apple", "lamp-off"]
+    assert [task.id for task in suite.select(split="test")] == ["lamp-off"]
+    with pytest.raises(BadInput, match="has no task 'aple': did you mean 'apple'"):
+        suite.select("aple")
+    with pytest.raises(BadInput, match="no task of the split 'test'"):
+        suite.select("apple", "test")
+
+
+def test_a_suite_that_is_not_there(tmp_path):
+    with pytest.raises(BadInput, match=r"Can not read the suite .*No such file"):
+        find_suite(str(tmp_path / "none.yaml"))
+    with pytest.raises(BadInput, match="There is no suite 'none': give a file"):
+        find_suite("none")
+
+
+@pytest.mark.parametrize("text", ["Pick, apple", "[Pick apple", "[]", "[Pick, ]", "[a, b, c, d]"])
+def test_what_is_no_subtask(text):
+    with pytest.raises(ValueError, match="a subtask is written"):
+        read_subtask(text)
+
+
+def test_subtasks():
+    assert read_subtask(" [Put, red apple ,table] ") == Subtask("Put", "red apple", "table")
+    assert read_subtask("[End]") == Subtask("End")
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_the_examples_are_suites(path):
+    suite = find_suite(str(path))
+    assert all(task.goal and task.keypaths and task.expert for task in suite.tasks)
+    for task in suite.tasks:
+        for keypath in task.keypaths:
+            assert keypath[-1] == "[End]"
+
+
+# ------------------------------------------------------------------ EMMOE-100
+
+INFO = """Task: put the
+cup away
+
+Subtask1: [Go to, blue_shelf] (NoMaD)
+Analysis: There is a
+shelf. Subtask done soon
+Feedback: None
+Inventory: None
+
+Subtask2: [Put, cup, blue_shelf] (octo)
+Analysis: now
+Feedback: Unable to put, the hand is empty
+Inventory: None
+Subtask3: [End]
+"""
+
+
+@pytest.fixture
+def emmoe(tmp_path) -> Path:
+    for split, number in (("train", "2"), ("train", "11"), ("test", "91")):
+        folder = tmp_path / "EMMOE-100" / "data" / split / number
+        folder.mkdir(parents=True)
+        (folder / "info.txt").write_text(INFO)
+        (folder / "keypath.json").write_text(
+            json.dumps([["[Pick, cup]", "[Put, cup, blue_shelf]", "[End]"], ["[End]"]])
+        )
+    return tmp_path / "EMMOE-100"
+
+
+def test_the_files_of_emmoe_are_read(emmoe):
+    tasks = read_emmoe(emmoe)
+    assert [(task.name, task.split) for task in tasks] == [("2", "train"), ("11", "train"), ("91", "test")]
+    task = tasks[0]
+    assert task.text == "put the cup away" and task.keypaths[1] == ("[End]",)
+    first, second, last = task.expert
+    assert (first.subtask, first.model) == (Subtask("Go to", "blue_shelf"), "NoMaD")
+    assert first.analysis == "There is a shelf. Subtask done soon"
+    assert second.subtask == Subtask("Put", "cup", "blue_shelf") and second.feedback.startswith("Unable to put")
+    assert last.subtask == Subtask("End") and last.model == "" and last.inventory == "None"
+
+
+def test_the_official_length_counts_lines_with_the_word(emmoe):
+    assert expert_lines(INFO) == 4, "the analysis says Subtask too, and the notebooks count it"
+    assert read_emmoe(emmoe)[0].expert_lines == 4
+
+
+def test_a_folder_of_emmoe_is_a_suite(emmoe):
+    suite = find_suite(str(emmoe))
+    assert suite.name == "emmoe-100" and [task.id for task in suite.tasks] == ["emmoe-2", "emmoe-11", "emmoe-91"]
+    assert [task.split for task in suite.tasks] == ["train", "train", "test"]
+    assert suite.tasks[0].expert == ("[Go to, blue_shelf]", "[Put, cup, blue_shelf]", "[End]")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("keypath.json", "{", "keypath.json is no list of key paths"),
+        ("keypath.json", '["[End]"]', "keypath.json is no list of key paths"),
+        ("info.txt", "Subtask1: [End]", "has no line `Task"),
+        ("info.txt", "Task: x\nSubtask1: [a, b, c, d]", "subtask 1 has 4 parts"),
+    ],
+)
+def test_broken_files_of_emmoe_are_named(emmoe, name, text, message):
+    (emmoe / "data" / "train" / "2" / name).write_text(text)
+    with pytest.raises(BadInput, match=message):
+        find_suite(str(emmoe))
+
+
+def test_a_task_without_info_is_named(emmoe):
+    (emmoe / "data" / "train" / "2" / "info.txt").unlink()
+    with pytest.raises(BadInput, match=r"Can not read .*info.txt"):
+        read_emmoe(emmoe)
+
+
+def test_a_printed_demonstration_of_the_paper():
+    source = ROOT.parent / "shared" / "data" / "emmoe" / "info_task84_demo_from_paper.txt"
+    if not source.exists():
+        pytest.skip("the reference data is not here")
+    text, steps = parse_info(source.read_text())
+    assert text.endswith("if it's empty put a short can into it") and [step.number for step in steps] == list(
+        range(1, 11)
+    )
+    assert steps[7].subtask == Subtask("Put", "short_can", "kitchen_drawer") and steps[6].inventory == "short_can"
