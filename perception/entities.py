@@ -119,7 +119,7 @@ class LooseObject:
 
     def _agrees(self, patch: Patch, margin: float, share: float) -> bool:
         """Whether at least a share of a look's points are in the box grown by a margin."""
-        return float(np.mean(_inside(patch.points, self.box, margin))) > share
+        return float(np.mean(inside(patch.points, self.box, margin))) > share
 
     def _turned(self, eye: Array) -> float:
         """Angle (rad) between the directions from which it was seen and from which it is seen now."""
@@ -340,12 +340,12 @@ class Room:
         return np.array([*low, *high])
 
 
-def _inside(points: Points | Array, box: Box, margin: float) -> Array:
+def inside(points: Points | Array, box: Box, margin: float) -> Array:
     """Which points (n, 3) lie in a box grown by a margin, (n,) bool."""
     c, s = np.cos(box.yaw), np.sin(box.yaw)
     local = (points - box.center) @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-    inside: Array = (np.abs(local) < box.half + margin).all(axis=1)
-    return inside
+    found: Array = (np.abs(local) < box.half + margin).all(axis=1)
+    return found
 
 
 def _area(patch: Patch) -> float:
@@ -360,8 +360,8 @@ def entered(points: Points, eye: Array, box: Box) -> Array:
     """
     c, s = np.cos(box.yaw), np.sin(box.yaw)
     turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-    inside = points[_inside(points, box, -0.05)]
-    start, ends = (eye - box.center) @ turn, (inside - box.center) @ turn
+    deep = points[inside(points, box, -0.05)]
+    start, ends = (eye - box.center) @ turn, (deep - box.center) @ turn
     ways = ends - start
     with np.errstate(divide="ignore", invalid="ignore"):
         times = np.where(np.abs(ways) > 1e-9, (np.sign(start) * box.half - start) / ways, -np.inf)
@@ -375,7 +375,7 @@ def entered(points: Points, eye: Array, box: Box) -> Array:
 
 def within(box: Box, point: Array, margin: float = 0.0) -> bool:
     """Whether a point (3,) lies in a box grown by a margin."""
-    return bool(_inside(np.asarray(point)[None], box, margin)[0])
+    return bool(inside(np.asarray(point)[None], box, margin)[0])
 
 
 def is_furniture(kind: str, box: Box) -> bool:

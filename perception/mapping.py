@@ -25,8 +25,6 @@ MARGIN = 3.0
 """Metres of unknown floor around the known map that the robot may be sent to."""
 TALL = 1.2
 """Metres above the floor at which what is an obstacle is a wall, or as much in the way of an arm as one."""
-PILLAR = 0.01
-"""Metres to each side of a seen point of a wall that are taken to be wall."""
 SURE = 3.0
 """Evidence at which a cell is sure: as many looks as this change its mind."""
 WIDEST_GAP = 0.6
@@ -109,12 +107,11 @@ class OccupancyMapper:
             resolution=RESOLUTION,
         )
 
-    def walls(self, center: Array, reach: float) -> list[Box]:
-        """What stands up as high as a wall within `reach` metres of a point (2+,), as pillars from the floor up."""
+    def walls(self, center: Array, reach: float) -> Points:
+        """Points (n, 2) within `reach` metres of a point (2+,) at which something as high as a wall was seen."""
         points = self._tall[(self._evidence.reshape(-1) > 0)]
-        near = points[np.linalg.norm(points - center[:2].astype(np.float32), axis=1) < reach]
-        half = np.array([PILLAR, PILLAR, HIGHEST / 2])
-        return [Box(np.array([x, y, HIGHEST / 2]), half) for x, y in near.astype(np.float64)]
+        near: Points = points[np.linalg.norm(points - center[:2].astype(np.float32), axis=1) < reach]
+        return near
 
     def _located(self, xy: Points) -> tuple[Mask, NDArray[np.intp]]:
         """Which of the points (n, 2 or more) lie on the map (n,), and the flat cell indices of those."""

@@ -28,11 +28,11 @@ from homie.types import (
     Subtask,
     Surface,
 )
-from perception.entities import Furniture, LooseObject, within
+from perception.entities import Furniture, LooseObject, inside, within
 from perception.localise import Points, Scan
-from perception.mapping import Keepout, OccupancyMapper
+from perception.mapping import HIGHEST, Keepout, OccupancyMapper
 from perception.places import over, standing_on
-from perception.solids import solids_of
+from perception.solids import solids_of, walls_of
 from perception.things import Things
 
 OPENED_ANGLE, OPENED_GAP = 0.9, 0.17
@@ -47,6 +47,8 @@ NEAR = 1.2
 """Metres around a target within which solid things matter to the arm."""
 BESIDE = 0.03
 """Metres from furniture up to which something tall belongs to it."""
+_KEY = np.array([1, 1 << 20])
+"""Makes one number of the row and column of a cell."""
 
 
 class SensorLocator(Locator):
@@ -159,8 +161,8 @@ class SensorLocator(Locator):
         """What the arm keeps out of near a target: see `Goal.solids`."""
         near = [thing for thing in self._things.furniture.values() if thing.box.distance(center) < NEAR]
         # A wall is what is tall and is no furniture: that is known better from its own points.
-        seen = np.concatenate([np.zeros((0, 3), np.float32), *(thing.points(panel=True) for thing in near)])
-        boxes = [wall for wall in self._mapper.walls(center, NEAR) if not _belongs(wall, near, seen)]
+        walls = self._mapper.walls(center, NEAR)
+        boxes = walls_of(walls[~_belonging(walls, near)], HIGHEST)
         for thing in near:
             moves = thing.identity.entity == entity and subtask.action in ("Open", "Close")
             boxes += solids_of(thing.points(panel=not moves), center, NEAR)
@@ -305,12 +307,19 @@ class SensorLocator(Locator):
         return None if furniture is None else over(furniture, thing.box)
 
 
-def _belongs(wall: Box, furniture: Sequence[Furniture], points: Points) -> bool:
-    """Whether something tall is a piece of furniture or its door, of which points (n, 3) have been seen."""
-    if any(thing.box.distance(wall.center) < BESIDE for thing in furniture):
-        return True
-    away = np.abs(points[:, :2] - wall.center[:2].astype(np.float32)).max(axis=1)
-    return bool(np.any(away < BESIDE))
+def _belonging(walls: Points, furniture: Sequence[Furniture]) -> Mask:
+    """Which points (n, 2) of something tall are of a piece of furniture or of its door."""
+    found = np.zeros(len(walls), dtype=bool)
+    if not len(walls):
+        return found
+    steps = np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1]), axis=-1).reshape(1, 9, 2)
+    around = np.floor(walls / BESIDE).astype(np.int64)[:, None] + steps
+    for thing in furniture:
+        level = np.column_stack([walls, np.full(len(walls), thing.box.center[2])])
+        found |= inside(level, thing.box, BESIDE)
+        cells = np.unique(np.floor(thing.points(panel=True)[:, :2] / BESIDE).astype(np.int64), axis=0)
+        found |= np.isin(around @ _KEY, cells @ _KEY).any(axis=1)
+    return found
 
 
 def _own_pixels(scan: Scan) -> Mask | None:

@@ -16,22 +16,38 @@ PLANNED, DRIVEN = 0.025, -0.005
 """Clearance (m) asked of the way of the arm for a standing that is planned, and for the one that was driven to."""
 
 
+FAR = 0.15
+"""Distance (m) up to which it matters how far away something is."""
+
+
 class Solids:
     """Boxes in the odometry frame, ready to be asked for the distance of many spheres at once."""
 
     def __init__(self, boxes: Sequence[Box]) -> None:
-        self._center = np.array([box.center for box in boxes]).reshape(-1, 1, 3)
-        self._half = np.array([box.half for box in boxes]).reshape(-1, 1, 3)
-        yaw = np.array([box.yaw for box in boxes]).reshape(-1, 1)
+        self._center = np.array([box.center for box in boxes]).reshape(-1, 3)
+        self._half = np.array([box.half for box in boxes]).reshape(-1, 3)
+        yaw = np.array([box.yaw for box in boxes])
         self._c, self._s = np.cos(yaw), np.sin(yaw)
+        c, s = np.abs(self._c), np.abs(self._s)
+        x, y, z = self._half.T
+        around = np.stack([c * x + s * y, s * x + c * y, z], axis=-1)
+        self._low, self._high = self._center - around, self._center + around
 
     def distance(self, points: Array, radii: Array) -> float:
-        """Smallest distance (m) of spheres (n, 3) to any box, negative inside; inf without boxes."""
-        if not self._center.size:
-            return float("inf")
-        away = points[None] - self._center
-        x = self._c * away[..., 0] + self._s * away[..., 1]
-        y = -self._s * away[..., 0] + self._c * away[..., 1]
-        outside = np.abs(np.stack([x, y, away[..., 2]], axis=-1)) - self._half
-        apart = np.linalg.norm(np.maximum(outside, 0.0), axis=-1) + np.minimum(outside.max(axis=-1), 0.0)
-        return float(np.min(apart - radii))
+        """Smallest distance (m) of spheres (n, 3) to any box, negative inside; `FAR` where none is nearer."""
+        low, high = (points - radii[:, None]).min(axis=0) - FAR, (points + radii[:, None]).max(axis=0) + FAR
+        near = np.flatnonzero(((self._low < high) & (self._high > low)).all(axis=1))
+        if not len(near):
+            return FAR
+        away = points[None] - self._center[near, None]
+        c, s = self._c[near, None], self._s[near, None]
+        outside = np.empty_like(away)
+        outside[..., 0] = c * away[..., 0] + s * away[..., 1]
+        outside[..., 1] = c * away[..., 1] - s * away[..., 0]
+        outside[..., 2] = away[..., 2]
+        np.abs(outside, out=outside)
+        outside -= self._half[near, None]
+        deepest = outside.max(axis=-1)
+        np.maximum(outside, 0.0, out=outside)
+        apart = np.sqrt(np.einsum("ijk,ijk->ij", outside, outside)) + np.minimum(deepest, 0.0)
+        return min(FAR, float(np.min(apart - radii)))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from homie.types import Array, Box
-from skills.classical.collision import Solids
+from skills.classical.collision import FAR, Solids
 
 FINE = 0.02
 """Metres between the points by which brute force knows a box."""
@@ -47,7 +47,7 @@ def _brute_force(boxes: list[Box], points: Array, radii: Array) -> float:
         for point, radius in zip(points, radii, strict=True):
             away = float(np.linalg.norm(surface - point, axis=1).min())
             best = min(best, (-away if _inside(box, point) else away) - radius)
-    return best
+    return min(best, FAR)
 
 
 @settings(max_examples=40, deadline=None)
@@ -79,5 +79,7 @@ def test_depth_inside_is_to_the_nearest_face() -> None:
     assert Solids([box]).distance(np.array([[0.0, 0.3, 0.0]]), np.array([0.0])) == pytest.approx(-0.1)
 
 
-def test_nothing_solid_is_infinitely_far() -> None:
-    assert Solids([]).distance(np.zeros((1, 3)), np.zeros(1)) == np.inf
+def test_what_is_far_away_is_not_measured() -> None:
+    assert Solids([]).distance(np.zeros((1, 3)), np.zeros(1)) == FAR
+    box = Box(np.array([2.0, 0.0, 0.0]), np.full(3, 0.1))
+    assert Solids([box]).distance(np.zeros((1, 3)), np.zeros(1)) == FAR
