@@ -17,6 +17,7 @@ import json
 import os
 import platform
 import time
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -119,7 +120,8 @@ class Episode:
 
     def give_up(self, failure: Failure, seed: int) -> None:
         """End the episode as `infrastructure`. What was done until then stays in `steps.jsonl`. Raises OSError."""
-        records = read_steps(self.folder) if (self.folder / "steps.jsonl").exists() else ()
+        with warnings.catch_warnings(action="ignore"):  # a line that a kill has torn is what is expected here
+            records = read_steps(self.folder) if (self.folder / "steps.jsonl").exists() else ()
         done = [record.execution for record in records if not record.decision.problem]
         ending = EpisodeFile(
             task=self.task.text,

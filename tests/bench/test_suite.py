@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from homie.bench.emmoe_files import expert_lines, parse_info, read_emmoe
+from homie.bench.goals import PREDICATES
 from homie.bench.suite import Suite, find_suite, read_subtask, read_suite
 from homie.errors import BadInput
 from homie.types import Subtask
@@ -238,3 +240,26 @@ def test_a_printed_demonstration_of_the_paper():
         range(1, 11)
     )
     assert steps[7].subtask == Subtask("Put", "short_can", "kitchen_drawer") and steps[6].inventory == "short_can"
+
+
+# ------------------------------------------------------------------ the manual
+
+MANUAL = (ROOT / "docs" / "suites.md").read_text(encoding="utf-8")
+
+
+def test_the_suite_of_the_manual_is_one(write):
+    (text,) = re.findall(r"```yaml\n(.*?)```", MANUAL, re.DOTALL)
+    (task,) = read_suite(write(text)).tasks
+    assert task.expert_length == 8
+
+
+def test_the_predicates_of_the_manual_are_all_there_are():
+    table = MANUAL.split("| predicate |")[1].split("\n\n")[0]
+    assert set(re.findall(r"`(\w+): ", table)) - {"every"} == set(PREDICATES)
+
+
+def test_the_python_of_the_manual_runs(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    (code,) = re.findall(r"```python\n(.*?)```", MANUAL, re.DOTALL)
+    exec(code, {})
+    assert capsys.readouterr().out == "['fruit-in-fridge-yes', 'fruit-in-fridge-no']\nTrue\n"
