@@ -26,7 +26,8 @@ class StrictEmmoe:
     """`strict-emmoe`: what the official notebooks compute, defects and exceptions included.
 
     names: what means the same, as word to template (the official `name_dict.txt`); a word that is not in it is a
-    KeyError where the notebooks look it up.
+    KeyError where the notebooks look it up. EMMOE's executor reads the same map; where a record tells what the executor
+    made of a word, that is added to it.
     """
 
     name: Literal["strict-emmoe", "homie"] = "strict-emmoe"
@@ -44,72 +45,79 @@ class StrictEmmoe:
         history = [strict_row(step) for step in scored]
         if ended:
             history.append(("End", NOTHING, NOTHING, "success"))
-        shares: list[float | str] = []
-        raised = "" if length else "IndexError"
-        reached: list[int] = []
-        for path in trajectory.keypaths if length else ():
-            try:
-                reached.append(_matched(history, path, self._match))
-                shares.append(reached[-1] / len(path) if path else 0.0)
-            except (KeyError, IndexError) as error:
-                shares.append(type(error).__name__)
-                raised = raised or type(error).__name__
-        failures = [step for step in scored if not step.success]
-        replans = len(failures) - (1 if ended and scored and not scored[-1].success else 0)
-        made = _executions(scored, lambda step: strict_row(step)[0], strict=True)
-        if raised:
-            metrics = ("tp", "success", "replans_in_success", "errors")
-            return Score(
-                trajectory.task_id,
-                trajectory.trial,
-                tp=None,
-                success=None,
-                ended=ended,
-                weight=None,
-                length=length,
-                tp_per_keypath=tuple(shares),
-                replans=replans,
-                scored_steps=len(scored),
-                executions=made,
-                attempts=_attempts(scored),
-                verdict=trajectory.verdict,
-                raises=dict.fromkeys(metrics, raised),
-            )
-        success = ended and any(
-            count == len(path) for count, path in zip(reached, trajectory.keypaths, strict=True) if path
+        names = {**self._resolved(trajectory.steps), **self._names}
+        found = [_attempt_path(history, path, names) for path in trajectory.keypaths] if length else []
+        shares = [reached if isinstance(reached, str) else _share(reached, path) for reached, path in found]
+        raised = (
+            {} if length else dict.fromkeys(("tp", "success", "replans", "replans_in_success", "errors"), "IndexError")
         )
+        for share in shares:
+            if isinstance(share, str):
+                raised.setdefault("tp", share)
+        success = self._success(found, raised) if ended else False
+        known = "success" not in raised
         counts = Counter(raw_code_of(step.message) for step in scored)
+        failures = [step for step in scored if not step.success]
         return Score(
             trajectory.task_id,
             trajectory.trial,
-            tp=max((share for share in shares if isinstance(share, float)), default=0.0),
-            success=success,
+            tp=None if "tp" in raised else max((share for share in shares if not isinstance(share, str)), default=0.0),
+            success=success if known else None,
             ended=ended,
-            weight=_path_weight(trajectory.expert_length, length) if success else 0.0,
+            weight=(_path_weight(trajectory.expert_length, length) if success else 0.0) if known else None,
             length=length,
             tp_per_keypath=tuple(shares),
-            replans=replans,
-            errors={code: counts[code] for code, _ in SENTENCES},
-            scored_steps=len(scored),
-            executions=made,
+            replans=len(failures) - (1 if ended and scored and not scored[-1].success else 0),
+            errors={code: counts[code] for code, _ in SENTENCES} if known else {},
+            scored_steps=max(length - 1, 0),
+            executions=_executions(scored, lambda step: strict_row(step)[0], strict=True),
             attempts=_attempts(scored),
-            next_node=_next_node(trajectory.keypaths, reached),
+            next_node=_next_node([(path, 0 if isinstance(reached, str) else reached) for reached, path in found]),
             verdict=trajectory.verdict,
+            raises=raised,
         )
 
-    def _match(self, row: tuple[str, str, str, str], node: str) -> bool:
-        verb, thing, place, signal = row
-        wanted = parts(node)
-        if signal != "success" or verb != wanted[0]:
-            return False
-        if verb == "End":
-            return True
-        other = wanted[2] if len(wanted) > 2 else NOTHING
-        if self._names[thing] != self._names[wanted[1]]:
-            return False
-        if NOTHING in (place, other):
-            return place == other
-        return self._names[place] == self._names[other]
+    def _resolved(self, steps: Iterable[Step]) -> dict[str, str]:
+        """The words that the executor has understood, as word to what the kind of the entity stands for."""
+        pairs = [names for step in steps for names in (step.objects, step.places) if len(names) > 1]
+        kinds = {word.lower(): _kind(plain(entity)) for word, entity, *_ in pairs}
+        return {word: self._names.get(kind, kind) for word, kind in kinds.items()}
+
+    def _success(self, found: Iterable[tuple[int | str, Sequence[str]]], raised: dict[str, str]) -> bool:
+        """Whether a whole key path was matched: the notebooks look no further than at the first one."""
+        for reached, path in found:
+            if isinstance(reached, str):
+                raised.update(dict.fromkeys(("success", "replans_in_success", "errors"), reached))
+                return False
+            if path and reached == len(path):
+                return True
+        return False
+
+
+def _attempt_path(
+    history: Sequence[tuple[str, str, str, str]], path: Sequence[str], names: Mapping[str, str]
+) -> tuple[int | str, Sequence[str]]:
+    """How many nodes of a path were reached, or the name of the exception; and the path."""
+    try:
+        return _matched(history, path, lambda row, node: _same_row(row, node, names)), path
+    except (KeyError, IndexError) as error:
+        return type(error).__name__, path
+
+
+def _same_row(row: tuple[str, str, str, str], node: str, names: Mapping[str, str]) -> bool:
+    """Whether a step reaches a node. Raises KeyError and IndexError where the notebooks do."""
+    verb, thing, place, signal = row
+    wanted = [part.strip() for part in node.strip("[").strip("]").split(",")]
+    if signal != "success" or verb != wanted[0]:
+        return False
+    if verb == "End":
+        return True
+    if names[thing] != names[wanted[1]]:
+        return False
+    there, other = (
+        NOTHING if word == NOTHING else names[word] for word in (place, wanted[2] if len(wanted) > 2 else NOTHING)
+    )
+    return there == other
 
 
 def strict_row(step: Step) -> tuple[str, str, str, str]:
@@ -137,7 +145,7 @@ class Homie:
         """The score of an episode."""
         steps = trajectory.steps
         reached = [_matched(steps, path, self._match) for path in trajectory.keypaths]
-        shares = [count / len(path) if path else 0.0 for count, path in zip(reached, trajectory.keypaths, strict=True)]
+        shares = [_share(count, path) for count, path in zip(reached, trajectory.keypaths, strict=True)]
         if not trajectory.keypaths:  # a task with a goal only: the world decides
             shares = [float(bool(trajectory.verdict))]
         success = trajectory.ended and 1.0 in shares
@@ -157,7 +165,7 @@ class Homie:
             scored_steps=sum(step.action != "End" and step.success is not None for step in steps),
             executions=_executions(steps, lambda step: step.action, strict=False),
             attempts=_attempts(steps),
-            next_node=_next_node(trajectory.keypaths, reached),
+            next_node=_next_node(list(zip(trajectory.keypaths, reached, strict=True))),
             verdict=trajectory.verdict,
             raises={} if expert else {"expert": "the task has no expert"},
         )
@@ -197,10 +205,14 @@ def _matched(steps: Sequence[object], path: Sequence[str], match: Callable[..., 
     return reached
 
 
-def _next_node(paths: Sequence[Sequence[str]], reached: Sequence[int]) -> str:
-    """The first node that was not reached on the path of which most was."""
-    best = max(zip(paths, reached, strict=True), key=lambda one: one[1] / max(len(one[0]), 1), default=((), 0))
-    return best[0][best[1]] if best[1] < len(best[0]) else ""
+def _share(reached: int, path: Sequence[str]) -> float:
+    return reached / len(path) if path else 0.0
+
+
+def _next_node(found: Sequence[tuple[Sequence[str], int]]) -> str:
+    """The first node that was not reached on the path of which most was. found: paths and how far each was reached."""
+    path, reached = max(found, key=lambda one: _share(one[1], one[0]), default=((), 0))
+    return path[reached] if reached < len(path) else ""
 
 
 def _path_weight(expert: int, actual: int) -> float:

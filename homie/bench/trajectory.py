@@ -74,11 +74,11 @@ class Trajectory:
 
 
 def parts(text: str) -> tuple[str, ...]:
-    """Verb, object and place of a subtask or of a node as written: `[Put, apple, fridge]` is three parts.
+    """Verb, object and place of a subtask as written: `[Put, apple, fridge]` is three parts. There may be more, or one.
 
-    Brackets around a part are dropped, as the official code does; there may be more parts than three, or one.
+    Only brackets around the whole are dropped, as in the official notebooks.
     """
-    return tuple(part.strip().strip("[]").strip() for part in text.strip().strip("[]").split(","))
+    return tuple(part.strip() for part in text.strip().lstrip("[").rstrip("]").split(","))
 
 
 def written_step(text: str, success: bool | None, message: str, attempts: tuple[bool, ...] = ()) -> Step:

@@ -27,8 +27,10 @@ from homie.types import (
 
 FAR = Feedback("fail", ErrorCode.D1, "Unable to pick, the target is far away")
 PICK, END = Subtask("Pick", "apple"), Subtask("End")
-DONE, WANDERED, LATE = "done", "wandered", "late"
-"""Ways an episode can go: at once, to an End without anything done, done after an error."""
+DONE, WANDERED, LATE, RENAMED = "done", "wandered", "late", "renamed"
+"""Ways an episode can go: at once; to an End without anything done; after an error; the apple put by a wrong name."""
+ENTITIES = {"apple": "apple_1", "table": "table_1", "spaceship": "table_1"}
+"""What the executor makes of a subtask, by its target (a Put is about its place)."""
 
 
 def suite(tasks: int = 4, **more: object) -> Suite:
@@ -54,19 +56,19 @@ def suite(tasks: int = 4, **more: object) -> Suite:
     )
 
 
-def rounds(way: str, verb: str = "Pick") -> list[RoundRecord]:
+def rounds(way: str) -> list[RoundRecord]:
     """The records of an episode that went a way."""
     steps = {
         DONE: [(PICK, SUCCESS)],
         WANDERED: [(Subtask("Go to", "table"), SUCCESS)],
         LATE: [(PICK, FAR), (PICK, SUCCESS)],
+        RENAMED: [(PICK, SUCCESS), (Subtask("Put", "spaceship", "table"), SUCCESS)],
     }[way]
     made = []
     for number, (subtask, feedback) in enumerate([*steps, (END, SUCCESS)], 1):
         tries = (Attempt(1, "classical", Outcome.SUCCEEDED, "", 1.0, 5),) if feedback.ok and subtask != END else ()
-        execution = Execution(subtask, "", (), tries, feedback, "apple_1" if subtask == PICK else "")
-        written = Subtask(verb, "apple") if subtask == PICK else subtask
-        made.append(RoundRecord(number, Decision((written,)), execution, ("apple",), float(number), {}))
+        execution = Execution(subtask, "", (), tries, feedback, ENTITIES.get(subtask.target, ""))
+        made.append(RoundRecord(number, Decision((subtask,)), execution, ("apple",), float(number), {}))
     return made
 
 
@@ -88,7 +90,7 @@ def write_run(
         way = ways.get((episode.task.id, episode.trial))
         if way is None:
             continue
-        lost = way not in (DONE, WANDERED, LATE)
+        lost = way not in (DONE, WANDERED, LATE, RENAMED)
         _write_episode(episode, [] if lost else rounds(way), way if lost else "")
         holds = way in (DONE, LATE) if held is None else (episode.task.id, episode.trial) in held
         apple = {"kind": "apple", "relation": "held" if holds else "on", "at": "hand" if holds else "table"}

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from bench_runs import DONE, LATE, WANDERED, suite, write_run
+from bench_runs import DONE, LATE, RENAMED, WANDERED, suite, write_run
 
 from homie.bench.compare import compare
 from homie.bench.results import load_run, load_runs
@@ -139,17 +139,25 @@ def test_labels_tell_runs_apart(tmp_path: Path) -> None:
 
 
 def test_declared_names(tmp_path: Path) -> None:
-    other = suite().model_dump(mode="json", by_alias=True, exclude_none=True)
-    for task in other["tasks"]:
+    fields = suite().model_dump(mode="json", by_alias=True, exclude_none=True)
+    for task in fields["tasks"]:
         task["keypaths"] = [["[Pick, fruit]", "[End]"]]
-    strange = write_run(tmp_path / "a", ALL_DONE, tasks=Suite.model_validate(other))
-    tables = compare([strange], "strict-emmoe", QUICK)
-    assert value(row(tables[0], "rule")["SR"]) is None
-    assert any("KeyError at task task-0, trial 0 (8 such episodes)" in note for note in tables[0].notes)
-    assert value(row(compare([strange], intervals=QUICK)[0], "rule")["SR"]) == 0.0
-    known = write_run(tmp_path / "b", ALL_DONE, tasks=Suite.model_validate({**other, "names": {"apple": "fruit"}}))
+    strange = write_run(tmp_path / "a", ALL_DONE, tasks=Suite.model_validate(fields))
+    known = write_run(tmp_path / "b", ALL_DONE, tasks=Suite.model_validate({**fields, "names": {"apple": "fruit"}}))
     for profile in ("homie", "strict-emmoe"):
+        assert value(row(compare([strange], profile, QUICK)[0], "rule")["SR"]) == 0.0
         assert value(row(compare([known], profile, QUICK)[0], "rule")["SR"]) == 1.0
+
+
+def test_where_the_notebooks_would_stop(tmp_path: Path) -> None:
+    fields = suite().model_dump(mode="json", by_alias=True, exclude_none=True)
+    for task in fields["tasks"]:
+        task["keypaths"] = [["[Put, apple, table]", "[End]"]]
+    path = write_run(tmp_path / "a", dict.fromkeys(KEYS, RENAMED), tasks=Suite.model_validate(fields))
+    strict = compare([path], "strict-emmoe", QUICK)
+    assert value(row(strict[0], "rule")["SR"]) is None
+    assert any("KeyError at task task-0, trial 0 (8 such episodes)" in note for note in strict[0].notes)
+    assert value(row(compare([path], intervals=QUICK)[0], "rule")["SR"]) == 1.0
 
 
 def homie(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -190,6 +190,32 @@ def test_several_subtasks_of_one_decision() -> None:
     assert [step.text for step in from_rounds(first, second).steps] == ["pick, apple", "put, apple, fridge"]
 
 
+def test_strict_raises_where_each_notebook_does() -> None:
+    """TP is asked of every run and every key path; success of ended runs only, and only up to the first whole path."""
+    unended = StrictEmmoe(NAMES).score(trajectory("Pick, spaceship", "Go to, table"))
+    assert dict(unended.raises) == {"tp": "KeyError"}
+    assert (unended.tp, unended.success, unended.weight) == (None, False, 0.0)
+    later = ("[Pick, apple]", "[Put, apple, fridge]", "[Go to, moon]", "[End]")
+    steps = ("Pick, apple", "Put, apple, fridge", "Go to, table", "End")
+    first = StrictEmmoe(NAMES).score(trajectory(*steps, paths=(PATH, later)))
+    assert (dict(first.raises), first.success, first.weight) == ({"tp": "KeyError"}, True, 1.0)
+    second = StrictEmmoe(NAMES).score(trajectory(*steps, paths=(later, PATH)))
+    assert set(second.raises) == {"tp", "success", "replans_in_success", "errors"}
+    assert second.tp_per_keypath == ("KeyError", 1.0)
+
+
+def test_strict_looks_both_places_up() -> None:
+    steps = ("Put, apple, spaceship", "End")
+    assert StrictEmmoe(NAMES).score(trajectory(*steps, paths=(("[Put, apple]",),))).raises["tp"] == "KeyError"
+    assert not StrictEmmoe(NAMES).score(trajectory(*steps, paths=(("[Put, fridge]",),))).raises
+
+
+def test_strict_drops_only_the_outer_brackets() -> None:
+    assert StrictEmmoe(NAMES).score(trajectory("[Pick, apple]", "End", paths=(("[Pick, apple]",),))).tp == 1.0
+    inner = StrictEmmoe(NAMES).score(trajectory("Pick, [apple], x", "End", paths=(("[Pick, apple]",),)))
+    assert inner.raises["tp"] == "KeyError"
+
+
 def test_an_empty_conversation() -> None:
     empty = from_conversation([], task_id="t", trial=1, keypaths=(PATH,), expert_length=3)
     assert StrictEmmoe(NAMES).score(empty).raises["tp"] == "IndexError"
