@@ -88,7 +88,8 @@ class Memory:
     def each(self, name: str) -> list[str]:
         """Words for each piece of furniture of a name: with the room where it was seen in several."""
         rooms = self._rooms_with.get(name, {})
-        return [f"{room} {name}" for room in rooms if room not in name] if len(rooms) > 1 else [name]
+        several = len(rooms) > 1 and not any(room in name for room in rooms)  # a kitchen counter is in the kitchen
+        return [f"{room} {name}" for room in rooms] if several else [name]
 
     def shut(self, container: str) -> None:
         """It is known to be closed."""
