@@ -97,6 +97,9 @@ class BenchOptions(Options):
     memory: float | None = Field(None, gt=0.0, description="GiB that a worker may take (default: no limit).")
     recycle: int = Field(25, ge=1, description="Episodes after which a worker is replaced by a fresh one.")
     again: bool = Field(False, description="Run finished episodes again that infrastructure ended.")
+    sweep: list[str] = Field(
+        default_factory=list, description="A bench for each value: planner.SETTING=A,B or OPTION=A,B; may be repeated."
+    )
     video: bool = Field(False, description="Write video.mp4.")
     frames: bool = Field(False, description="Write the four views of every round.")
 

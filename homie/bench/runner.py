@@ -73,9 +73,7 @@ def bench(
     depends on it. Ctrl-C and SIGTERM stop the robots first and raise Interrupted. A disk that can not be written raises
     InfrastructureError; episodes that infrastructure ended are in the summary, not raised.
     """
-    suite = find_suite(options.suite)
-    plan(Path(), options, suite)
-    _check_parts(options, suite)
+    suite = check(options)
     folder = BenchFolder.open(options, suite)
     progress = progress or Progress()
     try:
@@ -90,6 +88,19 @@ def bench(
     finally:
         progress.close()
         folder.close()
+
+
+def check(options: BenchOptions) -> Suite:
+    """The suite of a bench. Raises BadInput or MissingPart for what would fail in every episode; writes nothing."""
+    suite = find_suite(options.suite)
+    tasks = suite.select(options.tasks, options.split)
+    if options.planner != EXPERT:
+        check_planner(options.planner, options.planner_settings)
+    elif lacking := [task.id for task in tasks if task.expert is None]:
+        raise BadInput(f"The planner 'expert' plays what the suite gives, and it gives none for: {', '.join(lacking)}.")
+    for kind, name in (("robots", options.robot), ("detectors", options.detector), ("locators", options.targets)):
+        registry.load(kind, name)
+    return suite
 
 
 class _Runner:
@@ -180,16 +191,6 @@ SHARED = (
     "frames",
 )
 """Options that a bench hands on to every episode as they are."""
-
-
-def _check_parts(options: BenchOptions, suite: Suite) -> None:
-    """Raise BadInput or MissingPart for what would fail in every episode."""
-    if options.planner != EXPERT:
-        check_planner(options.planner, options.planner_settings)
-    elif lacking := [task.id for task in suite.select(options.tasks, options.split) if task.expert is None]:
-        raise BadInput(f"The planner 'expert' plays what the suite gives, and it gives none for: {', '.join(lacking)}.")
-    for kind, name in (("robots", options.robot), ("detectors", options.detector), ("locators", options.targets)):
-        registry.load(kind, name)
 
 
 def _local(run: Path, options: BenchOptions, episodes: int) -> Pool:

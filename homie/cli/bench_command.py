@@ -9,6 +9,7 @@ import typer
 from pydantic import TypeAdapter
 
 from homie.bench.runner import BenchSummary, bench
+from homie.bench.sweep import SweepSummary, sweep
 from homie.cli.parameters import options_from, planner_settings
 from homie.errors import InfrastructureError
 from homie.files import to_json
@@ -22,9 +23,12 @@ def bench_command(
     **given: Any,
 ) -> None:
     """Run a suite."""
-    summary = bench(BenchOptions.build(config, **planner_settings(given)))
+    options = BenchOptions.build(config, **planner_settings(given))
+    summary = sweep(options, told=lambda name: typer.echo(f"\n{name}", err=True)) if options.sweep else bench(options)
     if json:
-        typer.echo(to_json(TypeAdapter(BenchSummary).dump_python(summary, mode="json")).decode(), nl=False)
+        typer.echo(to_json(TypeAdapter(type(summary)).dump_python(summary, mode="json")).decode(), nl=False)
+    elif isinstance(summary, SweepSummary):
+        _tell_all(summary)
     else:
         _tell(summary)
     if summary.infrastructure:
@@ -45,3 +49,10 @@ def _tell(summary: BenchSummary) -> None:
             f"the same command with --out {summary.run_folder} --again runs them again",
             err=True,
         )
+
+
+def _tell_all(summary: SweepSummary) -> None:
+    for name, run in summary.runs.items():
+        typer.echo(f"\n{name}", err=True)
+        _tell(run)
+    typer.echo(f"\none table   homie compare {summary.run_folder}/*/", err=True)

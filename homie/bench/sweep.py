@@ -1,0 +1,140 @@
+"""Ablations: the same bench once for each value of an option, each with a run folder of its own.
+
+RUN/sweep.json                 a `SweepFile`: what was varied, and which folder has which value
+RUN/<option>-<value>/          a run folder (docs/bench.md)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict
+
+from homie.bench.progress import Progress
+from homie.bench.runner import BenchSummary, bench, check
+from homie.bench.suite import find_suite
+from homie.errors import BadInput
+from homie.files import slug, to_json, write_atomically
+from homie.options import BenchOptions
+from homie.runstore import held_folder
+
+PLANNER = "planner."
+"""What the name of a planner's setting begins with in a sweep."""
+FIXED = ("suite", "out", "sweep", "planner_settings", "workers", "timeout", "retries", "memory", "recycle", "again")
+"""Options that can not be swept: they change no result, or are not one value."""
+
+
+class SweepFile(BaseModel):
+    """`sweep.json`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    format: Literal[1] = 1
+    kind: Literal["sweep"] = "sweep"
+    sweep: tuple[str, ...]
+    runs: dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One bench of a sweep. name: of its folder. values: of what is varied, by its name."""
+
+    name: str
+    values: dict[str, Any]
+    options: BenchOptions
+
+
+@dataclass(frozen=True, slots=True)
+class SweepSummary:
+    """What a sweep leaves: the summary of every bench by the name of its folder."""
+
+    run_folder: Path
+    sweep: tuple[str, ...]
+    runs: dict[str, BenchSummary]
+
+    @property
+    def infrastructure(self) -> int:
+        """Episodes that infrastructure ended, of all benches."""
+        return sum(run.infrastructure for run in self.runs.values())
+
+
+def sweep(
+    options: BenchOptions,
+    made_progress: Callable[[], Progress] = Progress,
+    told: Callable[[str], None] = lambda name: None,
+) -> SweepSummary:
+    """Run a bench for every value, one after the other. What is wrong with any value is told before the first begins.
+
+    told: called with the name of every bench before it begins. Raises as `bench`.
+    """
+    for variant in variants(options):
+        check(variant.options)
+    path, lock = held_folder(options.out, find_suite(options.suite).name)
+    try:
+        if (path / "run.json").exists():
+            raise BadInput(f"The folder {path} holds a run, not a sweep: choose another --out.")
+        ours = variants(options.model_copy(update={"out": path}))
+        runs = {variant.name: variant.values for variant in ours}
+        file = SweepFile(sweep=tuple(options.sweep), runs=runs)
+        write_atomically(path / "sweep.json", to_json(file.model_dump(mode="json")))
+        done = {}
+        for variant in ours:
+            told(variant.name)
+            done[variant.name] = bench(variant.options, made_progress())
+        return SweepSummary(path, tuple(options.sweep), done)
+    except OSError as error:
+        raise BadInput(f"Can not write into the folder {path}: {error.strerror}.") from error
+    finally:
+        os.close(lock)
+
+
+def variants(options: BenchOptions) -> list[Variant]:
+    """The benches of a sweep, the last name varying fastest. Raises BadInput."""
+    axes = [_axis(text) for text in options.sweep]
+    made = []
+    for chosen in product(*([(name, value) for value in values] for name, values in axes)):
+        values = dict(chosen)
+        name = "-".join(f"{slug(name.removeprefix(PLANNER))}-{_shown(value)}" for name, value in chosen)
+        given = options.model_dump(exclude_unset=True)
+        settings = {**options.planner_settings}
+        for key, value in chosen:
+            if key.startswith(PLANNER):
+                settings[key.removeprefix(PLANNER)] = value
+            else:
+                given[key] = value
+        out = options.out / name if options.out else None
+        varied = BenchOptions.build(**{**given, "planner_settings": settings, "sweep": [], "out": out})
+        made.append(Variant(name, values, varied))
+    names = [variant.name for variant in made]
+    if len(set(names)) < len(names):
+        raise BadInput(f"--sweep has a value twice, or values that make one folder name ({', '.join(names)}).")
+    return made
+
+
+def _axis(text: str) -> tuple[str, list[Any]]:
+    """`planner.examples=0,5` as a name and its values. Raises BadInput."""
+    name, equals, listed = text.partition("=")
+    name = name.strip().replace("-", "_")
+    values = [value.strip() for value in listed.split(",") if value.strip()]
+    if not equals or not values:
+        raise BadInput(f"--sweep needs NAME=A,B (got '{text}'), for example --sweep planner.examples=0,5.")
+    known = [field for field in BenchOptions.model_fields if field not in FIXED]
+    if not name.removeprefix(PLANNER) or (not name.startswith(PLANNER) and name not in known):
+        raise BadInput(
+            f"--sweep can not vary '{name}': name a setting as planner.SETTING, or one of {', '.join(known)}."
+        )
+    try:
+        return name, [yaml.safe_load(value) for value in values]
+    except yaml.YAMLError as error:
+        raise BadInput(f"--sweep {name}: the values can not be read (got '{listed}').") from error
+
+
+def _shown(value: Any) -> str:
+    # A point is part of a number here and not of a word: 0.2 and 0.25 must differ.
+    return str(value).replace(".", "_") if isinstance(value, int | float) else slug(str(value))

@@ -1,0 +1,83 @@
+"""Sweeps: one bench per value, all of them checked before the first."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from homie.bench.ledger import read_bench
+from homie.bench.progress import Progress
+from homie.bench.sweep import SweepFile, sweep, variants
+from homie.errors import BadInput
+from homie.options import BenchOptions
+from homie.runstore import read_model
+
+
+def run(options):
+    return sweep(options, lambda: Progress(Console(file=io.StringIO())))
+
+
+def test_every_value_has_a_run_of_its_own(write_suite, tiny_bench, tmp_path):
+    options = tiny_bench(write_suite(), sweep=["rounds=2,5"])
+    summary = run(options)
+    assert {name: one.successes for name, one in summary.runs.items()} == {"rounds-2": 0, "rounds-5": 1}
+    for rounds in (2, 5):
+        file, _, (episode,) = read_bench(tmp_path / "run" / f"rounds-{rounds}")
+        assert file.options.rounds == rounds and file.options.sweep == [] and episode.ending.rounds == rounds
+    file = read_model(tmp_path / "run" / "sweep.json", SweepFile)
+    assert file.runs == {"rounds-2": {"rounds": 2}, "rounds-5": {"rounds": 5}}
+
+
+def test_a_sweep_goes_on_and_takes_more_values(write_suite, tiny_bench, tmp_path):
+    suite = write_suite()
+    run(tiny_bench(suite, sweep=["rounds=2"]))
+    before = (tmp_path / "run/rounds-2/episodes/put-0/episode.json").stat().st_mtime_ns
+    summary = run(tiny_bench(suite, sweep=["rounds=2,3"]))
+    assert list(summary.runs) == ["rounds-2", "rounds-3"]
+    assert (tmp_path / "run/rounds-2/episodes/put-0/episode.json").stat().st_mtime_ns == before
+
+
+def test_settings_of_the_planner_and_products():
+    options = BenchOptions(suite="s", planner_settings={"budget": 1}, sweep=["planner.examples=0,5", "targets=a,b"])
+    found = [(one.name, one.options.planner_settings, one.options.targets) for one in variants(options)]
+    assert found == [
+        ("examples-0-targets-a", {"budget": 1, "examples": 0}, "a"),
+        ("examples-0-targets-b", {"budget": 1, "examples": 0}, "b"),
+        ("examples-5-targets-a", {"budget": 1, "examples": 5}, "a"),
+        ("examples-5-targets-b", {"budget": 1, "examples": 5}, "b"),
+    ]
+
+
+def test_numbers_with_points_make_names_that_differ():
+    names = [one.name for one in variants(BenchOptions(suite="s", sweep=["planner.temperature=0.2,0.25,2"]))]
+    assert names == ["temperature-0_2", "temperature-0_25", "temperature-2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("rounds", "needs NAME=A,B"),
+        ("rounds=", "needs NAME=A,B"),
+        ("workers=1,2", "can not vary 'workers'"),
+        ("planner.=1", "can not vary 'planner.'"),
+        ("rounds=2,2", "has a value twice"),
+        ("rounds=2,x", "rounds: Input should be a valid integer"),
+        ("planner.x=1,2", "has no settings"),
+        ("planner=trouble,nobody", "Unknown planner 'nobody'"),
+    ],
+)
+def test_every_value_is_checked_before_the_first_begins(write_suite, tiny_bench, tmp_path, text, message):
+    with pytest.raises(BadInput, match=message):
+        run(tiny_bench(write_suite(), sweep=[text]))
+    assert not (tmp_path / "run").exists()
+
+
+def test_on_the_command_line(homie, write_suite, bench_arguments):
+    arguments = [str(write_suite()), *bench_arguments, "--planner", "trouble", "--out", "out", "--sweep", "rounds=2,5"]
+    done = homie("bench", *arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["runs"]["rounds-5"]["success"] == 1.0 and "\nrounds-2\n" in done.stderr
