@@ -38,8 +38,8 @@ class BenchRun:
 
 def load_run(run: Path, profile: str = "homie") -> BenchRun:
     """The scores of a bench under a profile. Episodes that are not finished count as lost. Raises BadInput."""
-    if not (run / "run.json").exists():
-        raise BadInput(f"There is no run in {run}: give the folder that `homie bench` wrote.")
+    if not (run / "suite.json").exists():
+        raise BadInput(f"There is no run of a suite in {run}: give the folder that `homie bench` wrote.")
     file, suite, episodes = read_bench(run)
     results = score_run(
         make_profile(profile, suite),

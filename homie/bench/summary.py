@@ -17,7 +17,7 @@ from homie.bench.metrics import (
 from homie.bench.paper import HEADS, counts_by_head, shares_by_head
 from homie.bench.scores import SKILLS, Results
 from homie.bench.statistics import RESAMPLES, Estimate
-from homie.bench.tables import Cell, Column, Table
+from homie.bench.tables import Cell, Column, Rates, Table
 
 Runs: TypeAlias = Mapping[str, Results]
 """Results by the label of the run."""
@@ -84,16 +84,14 @@ def _notes(label: str, results: Results) -> list[str]:
 
 def group_table(title: str, runs: Runs, tasks: Mapping[str, Collection[str]]) -> Table:
     """Table 5: SR (PLWSR) of each group of tasks."""
-    names = list(tasks)
-    rows = tuple((label, *(_pair(results.only(tasks[name])) for name in names)) for label, results in runs.items())
-    return Table(title, (RUN, *(Column(name) for name in names)), rows, ("SR (PLWSR).",))
+    rows: Rows = tuple(
+        (label, *(_rates(results.only(ids)) for ids in tasks.values())) for label, results in runs.items()
+    )
+    return Table(title, (RUN, *_percents(tasks)), rows, ("SR (PLWSR).",))
 
 
-def _pair(results: Results) -> str:
-    shown = [
-        "-" if (value := ratio(results, metric).value) is None else f"{100 * value:.2f}" for metric in ("SR", "PLWSR")
-    ]
-    return f"{shown[0]} ({shown[1]})"
+def _rates(results: Results) -> Rates:
+    return Rates(ratio(results, "SR").value, ratio(results, "PLWSR").value)
 
 
 def split_table(runs: Runs, tasks: Mapping[str, Collection[str]]) -> Table:

@@ -6,13 +6,21 @@ import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from homie.bench.statistics import Estimate
 from homie.errors import BadInput
 from homie.files import to_json
 
-Cell: TypeAlias = str | int | float | Estimate | None
+
+class Rates(NamedTuple):
+    """Two shares in one cell, as table 5 of the paper has them: SR (PLWSR)."""
+
+    sr: float | None
+    plwsr: float | None
+
+
+Cell: TypeAlias = str | int | float | Estimate | Rates | None
 Kind = Literal["text", "count", "percent", "p"]
 NOT_THERE = "-"
 
@@ -53,20 +61,23 @@ def to_latex(tables: Sequence[Table]) -> str:
 def to_csv(tables: Sequence[Table]) -> str:
     """Tables as CSV (RFC 4180), one after the other with the title in the first column.
 
-    Shares stay shares with all their digits; a column of estimates is followed by `low` and `high`.
+    Shares stay shares with all their digits; an estimate has three columns (with `low` and `high`), rates have two.
     """
     out = io.StringIO()
     writer = csv.writer(out)
     for table in tables:
-        wide = [any(isinstance(row[index], Estimate) for row in table.rows) for index in range(len(table.columns))]
+        widest = [
+            max((_parts(row[index]) for row in table.rows), key=len, default={"": None})
+            for index in range(len(table.columns))
+        ]
         heads = [
-            head
-            for column, estimated in zip(table.columns, wide, strict=True)
-            for head in ([column.head, f"{column.head} low", f"{column.head} high"] if estimated else [column.head])
+            f"{column.head} {name}".rstrip()
+            for column, parts in zip(table.columns, widest, strict=True)
+            for name in parts
         ]
         writer.writerow(["table", *heads])
         for row in table.rows:
-            cells = [part for cell, estimated in zip(row, wide, strict=True) for part in _plain(cell, estimated)]
+            cells = [_parts(cell).get(name) for cell, parts in zip(row, widest, strict=True) for name in parts]
             writer.writerow([table.title, *("" if cell is None else cell for cell in cells)])
     return out.getvalue()
 
@@ -106,6 +117,8 @@ def shown(cell: Cell, kind: Kind) -> str:
     """A cell as people read it: percentages with two digits as in the paper, an interval in brackets."""
     if cell is None:
         return NOT_THERE
+    if isinstance(cell, Rates):
+        return f"{shown(cell.sr, kind)} ({shown(cell.plwsr, kind)})"
     if isinstance(cell, Estimate):
         if cell.value is None:
             return NOT_THERE
@@ -174,14 +187,15 @@ def _one_line(text: str) -> str:
 
 
 def _value(cell: Cell) -> object:
-    if not isinstance(cell, Estimate):
-        return cell
-    low, high = cell.interval if cell.interval else (None, None)
-    return {"value": cell.value, "low": low, "high": high}
+    parts = _parts(cell)
+    return {name or "value": part for name, part in parts.items()} if len(parts) > 1 else cell
 
 
-def _plain(cell: Cell, estimated: bool) -> list[str | int | float | None]:
+def _parts(cell: Cell) -> dict[str, str | int | float | None]:
+    """The parts of a cell by what its column is called besides the head."""
     if isinstance(cell, Estimate):
         low, high = cell.interval if cell.interval else (None, None)
-        return [cell.value, low, high]
-    return [cell, None, None] if estimated else [cell]
+        return {"": cell.value, "low": low, "high": high}
+    if isinstance(cell, Rates):
+        return {"SR": cell.sr, "PLWSR": cell.plwsr}
+    return {"": cell}

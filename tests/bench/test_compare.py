@@ -17,7 +17,7 @@ from homie.bench.results import load_run, load_runs
 from homie.bench.statistics import Estimate
 from homie.bench.suite import Suite
 from homie.bench.summary import Intervals
-from homie.bench.tables import Table
+from homie.bench.tables import Rates, Table
 from homie.errors import BadInput
 
 KEYS = [(f"task-{number}", trial) for number in range(4) for trial in range(2)]
@@ -51,8 +51,8 @@ def test_one_run(tmp_path: Path) -> None:
     assert value(metrics["PLWSR"]) == 7 / 8
     assert row(tables["Attributes"], "rule") == {
         "run": "rule",
-        "short-horizon": "75.00 (75.00)",
-        "long-horizon": "100.00 (100.00)",
+        "short-horizon": Rates(0.75, 0.75),
+        "long-horizon": Rates(1.0, 1.0),
     }
     assert [one[1:3] for one in tables["Splits"].rows] == [("train", 6), ("test", 2)]
     assert row(tables["Errors in successful trajectories, counts"], "rule")["D1"] == 1
@@ -126,7 +126,7 @@ def test_runs_of_other_suites_are_refused(tmp_path: Path) -> None:
     third = write_run(tmp_path / "c", {}, tasks=Suite.model_validate(other))
     with pytest.raises(BadInput, match="no task and trial in common"):
         compare([first, third], intervals=QUICK)
-    with pytest.raises(BadInput, match="There is no run in"):
+    with pytest.raises(BadInput, match="There is no run of a suite in"):
         load_run(tmp_path / "nowhere")
     with pytest.raises(BadInput, match="no profile 'other'"):
         load_run(first, "other")
@@ -178,4 +178,4 @@ def test_the_command(tmp_path: Path) -> None:
     assert (first["run"], float(first["SR"]), first["SR low"] != "") == ("rule", 1.0, True)
     wrong = homie(str(tmp_path))
     assert (wrong.returncode, wrong.stdout) == (2, "")
-    assert wrong.stderr.startswith("homie: There is no run in")
+    assert wrong.stderr.startswith("homie: There is no run of a suite in")

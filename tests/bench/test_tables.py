@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.bench.statistics import Estimate, Interval
-from homie.bench.tables import Column, Table, shown, to_csv, to_json_text, to_latex, to_markdown, write
+from homie.bench.tables import Column, Rates, Table, shown, to_csv, to_json_text, to_latex, to_markdown, write
 from homie.errors import BadInput
 
 TABLE = Table(
@@ -60,6 +60,16 @@ def test_csv_keeps_all_digits() -> None:
         "p": "0.0213",
     }
     assert (second["SR"], second["SR low"]) == ("", "")
+
+
+def test_rates() -> None:
+    table = Table(
+        "t", (Column("run"), Column("logical", "percent")), (("a", Rates(0.5, None)), ("b", Rates(0.25, 0.2)))
+    )
+    assert "| a   | 50.00 (-)     |" in to_markdown([table])
+    first, second = csv.DictReader(io.StringIO(to_csv([table])))
+    assert (first["logical SR"], first["logical PLWSR"], second["logical PLWSR"]) == ("0.5", "", "0.2")
+    assert json.loads(to_json_text([table]))["tables"][0]["rows"][1]["logical"] == {"SR": 0.25, "PLWSR": 0.2}
 
 
 def test_json() -> None:
