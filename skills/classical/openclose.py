@@ -5,16 +5,16 @@ from __future__ import annotations
 import itertools
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from homie.interfaces import Kinematics, RobotSpec
-from homie.types import Array, Articulation, Box, Command, Pose, Pose2
+from homie.types import Array, Articulation, Command, Pose, Pose2
 from skills.classical.collision import FREE, PLANNED, TOUCH, Solids
 from skills.classical.hand import Hand
 from skills.classical.manipulation import Manipulation
-from skills.classical.motion import Motion, Stuck, gripper_rotation
+from skills.classical.motion import Motion, Stuck
+from skills.classical.pulls import ENTRY, Pull, moved_box, on_sweep, plan_pull
 from skills.classical.reaching import Reachable, Standing, same_place, solve_sequence
 
 HANDLE_OPENING = 0.06
@@ -28,8 +28,6 @@ WIDE = 1.45
 
 LEAST = 1.3
 """An opening that still lets the arm in, rad."""
-
-ENTRY = 0.10
 
 FIST = 0.045
 """Metres from the gripper frame to what the closed fingers push."""
@@ -51,21 +49,6 @@ MAX_OPTIONS = 200
 
 MAX_PULLS = 4
 """Places to stand that one opening or closing may take."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pull:
-    """A way to lead a handle: gripper poses from the first touch on, one per step of the joint."""
-
-    poses: tuple[Pose, ...]
-    moved: tuple[float, ...]
-    """How far the joint has moved at each of them, rad or m."""
-
-    @property
-    def before(self) -> Pose:
-        """Where the gripper comes from, before the first touch."""
-        first = self.poses[0]
-        return Pose(first.position - ENTRY * first.rotation[:, 0], first.rotation)
 
 
 class MoveArticulation(Manipulation):
@@ -218,7 +201,7 @@ class MoveArticulation(Manipulation):
             # The hand touches the panel that it moves; the rest of the arm may not be in it.
             if not self.clear(rest, standing.base, posture, TOUCH) or (
                 articulation.panel is not None
-                and not self.clear(Solids([_moved_box(articulation, moved)]), standing.base, posture, IN_PANEL)
+                and not self.clear(Solids([moved_box(articulation, moved)]), standing.base, posture, IN_PANEL)
             ):
                 return -np.inf
         way = self.way(standing.ready, standing.joints[0])
@@ -233,7 +216,7 @@ class MoveArticulation(Manipulation):
         inward = float(np.arctan2(-articulation.outward[1], -articulation.outward[0]))
         span = end - articulation.opening
         for follow, slant in self._wrists(articulation):
-            pull = _plan_pull(articulation, self.contact(articulation), end, follow, slant, inward)
+            pull = plan_pull(articulation, self.contact(articulation), end, follow, slant, inward)
             first, last = pull.poses[0].position, pull.poses[-1].position
             middle = (first[:2] + last[:2]) / 2
             swept = np.array([pose.position[:2] for pose in pull.poses])
@@ -244,7 +227,7 @@ class MoveArticulation(Manipulation):
                         continue
                     if float((xy - first[:2]) @ articulation.outward[:2]) < outside:
                         continue
-                    if articulation.kind == "hinge" and _on_sweep(articulation, xy, span):
+                    if articulation.kind == "hinge" and on_sweep(articulation, xy, span):
                         continue
                     for lean in (0.0, 0.4, -0.4):
                         toward = float(np.arctan2(*(middle - xy)[::-1])) + lean
@@ -354,58 +337,3 @@ class Close(MoveArticulation):
         if not self.goal.articulations:
             raise Stuck("no door or drawer with a handle is known")
         return max(self.goal.articulations, key=lambda a: a.opening / a.range)
-
-
-def _plan_pull(
-    articulation: Articulation, touch: Array, end: float, follow: float, slant: float, inward: float
-) -> Pull:
-    """Gripper poses along the way of the handle, about 6 degrees or 4 cm apart."""
-    span = end - articulation.opening
-    unit = 0.1 if articulation.kind == "hinge" else 0.04
-    count = max(2, int(np.ceil(abs(span) / unit)))
-    roll = np.pi / 2 if abs(articulation.handle_axis[2]) < 0.5 else 0.0
-    poses = []
-    for i in range(count + 1):
-        moved = span * i / count
-        position = _moved(articulation, touch, moved)
-        turned = moved * float(np.sign(articulation.axis[2])) if articulation.kind == "hinge" else 0.0
-        yaw = inward + slant + follow * turned
-        poses.append(Pose(position, gripper_rotation(yaw, 0.0, roll)))
-    return Pull(tuple(poses), tuple(span * i / count for i in range(count + 1)))
-
-
-def _moved(articulation: Articulation, point: Array, by: float) -> Array:
-    """Where a point (3,) of the panel is when the joint has moved by an angle or a distance from now."""
-    if articulation.kind == "slide":
-        slid: Array = point + by * articulation.axis
-        return slid
-    arm = point - articulation.axis_point
-    angle = by * float(np.sign(articulation.axis[2]))
-    c, s = np.cos(angle), np.sin(angle)
-    turned: Array = articulation.axis_point + np.array([c * arm[0] - s * arm[1], s * arm[0] + c * arm[1], arm[2]])
-    return turned
-
-
-def _moved_box(articulation: Articulation, by: float) -> Box:
-    """The panel when the joint has moved by an angle or a distance from now."""
-    panel = articulation.panel
-    assert panel is not None
-    turned = by * float(np.sign(articulation.axis[2])) if articulation.kind == "hinge" else 0.0
-    return Box(_moved(articulation, panel.center, by), panel.half, panel.yaw + turned)
-
-
-def _on_sweep(articulation: Articulation, xy: Array, span: float) -> bool:
-    """Whether a footprint at xy would be in the way of the door's sweep."""
-    arm = (articulation.handle - articulation.axis_point)[:2]
-    length = float(np.linalg.norm(arm)) + 0.08
-    to = xy - articulation.axis_point[:2]
-    if np.linalg.norm(to) > length + 0.32:
-        return False
-    for t in np.linspace(0.0, 1.0, 9):
-        angle = span * t * float(np.sign(articulation.axis[2]))
-        c, s = np.cos(angle), np.sin(angle)
-        direction = np.array([c * arm[0] - s * arm[1], s * arm[0] + c * arm[1]]) / np.linalg.norm(arm)
-        along = float(np.clip(to @ direction, 0.0, length))
-        if np.linalg.norm(to - along * direction) < 0.34:
-            return True
-    return False
