@@ -92,6 +92,9 @@ class BenchOptions(Options):
     attempts: int = Field(3, ge=1, le=10, description="Attempts per subtask.")
     out: Path | None = Field(None, description="Run folder (default: runs/<time>-<suite>); an unfinished one goes on.")
     workers: int = Field(1, ge=1, le=256, description="Worker processes.")
+    ray: str | None = Field(
+        None, min_length=1, description="Play on a Ray cluster: `local`, `auto` or its address (default: not)."
+    )
     timeout: float = Field(1800.0, gt=0.0, description="Seconds of wall clock after which an episode is ended.")
     retries: int = Field(2, ge=0, le=100, description="How often an episode is run again that infrastructure ended.")
     memory: float | None = Field(None, gt=0.0, description="GiB that a worker may take (default: no limit).")

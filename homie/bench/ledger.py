@@ -38,7 +38,7 @@ Cause = Literal["crash", "killed", "deadline", "memory", "planner", "robot", "er
 """Why infrastructure ended a try: the worker died by itself or was killed, took too long or too much memory; the
 planner gave no decision (its endpoint failed); the robot had a fault; anything else that nobody expected."""
 
-INDECISIVE = ("suite", "out", "workers", "timeout", "retries", "memory", "recycle", "again", "sweep")
+INDECISIVE = ("suite", "out", "workers", "ray", "timeout", "retries", "memory", "recycle", "again", "sweep")
 """Options that do not change the result of any episode. (The content of the suite does; its path does not.)"""
 PATIENCE = 20.0
 """Seconds to wait for the workers of a runner that was killed to notice it."""

@@ -21,6 +21,18 @@ GRACE = 5.0
 """Seconds that a worker has to stop its robot before it is killed."""
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a job may take. timeout: seconds of wall clock. memory: GiB of its process, None for no limit.
+
+    recycle: jobs after which a process is replaced by a fresh one.
+    """
+
+    timeout: float
+    memory: float | None
+    recycle: int
+
+
 class Pool(ABC):
     """Plays jobs side by side."""
 
@@ -55,14 +67,10 @@ class _Worker:
 
 
 class LocalPool(Pool):
-    """Worker processes by spawn. A job that takes longer than `timeout` seconds, or whose process dies, has failed.
+    """Worker processes by spawn. A job that takes too long, or whose process dies, has failed."""
 
-    memory: GiB for each worker, None for no limit. recycle: jobs after which a worker is replaced.
-    """
-
-    def __init__(self, run: Path, size: int, *, timeout: float, memory: float | None, recycle: int) -> None:
-        self._run, self._size, self._timeout = run, size, timeout
-        self._memory, self._recycle = memory, recycle
+    def __init__(self, run: Path, size: int, limits: Limits) -> None:
+        self._run, self._size, self._limits = run, size, limits
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[_Worker] = []
 
@@ -79,7 +87,7 @@ class LocalPool(Pool):
 
     def wait(self, seconds: float) -> Sequence[tuple[Job, Report, float]]:
         busy = [worker for worker in self._workers if worker.job is not None]
-        ends = [worker.began + self._timeout - time.monotonic() for worker in busy]
+        ends = [worker.began + self._limits.timeout - time.monotonic() for worker in busy]
         wait(
             [item for worker in busy for item in (worker.connection, worker.process.sentinel)],
             timeout=max(0.0, min([seconds, *ends])),
@@ -90,7 +98,7 @@ class LocalPool(Pool):
             if report is not None and worker.job is not None:
                 ended.append((worker.job, report, time.monotonic() - worker.began))
                 worker.job, worker.done = None, worker.done + 1
-                if report.cause is not None or worker.done >= self._recycle or not worker.process.is_alive():
+                if report.cause is not None or worker.done >= self._limits.recycle or not worker.process.is_alive():
                     self._end([worker])
         return ended
 
@@ -101,7 +109,7 @@ class LocalPool(Pool):
         number = min(set(range(self._size)) - {worker.number for worker in self._workers})
         ours, theirs = self._context.Pipe()
         process = self._context.Process(
-            target=work, args=(theirs, self._run, number, self._memory), name=f"homie-worker-{number}"
+            target=work, args=(theirs, self._run, number, self._limits.memory), name=f"homie-worker-{number}"
         )
         with _hashing_alike(), _no_interrupt():
             process.start()
@@ -118,9 +126,9 @@ class LocalPool(Pool):
                 return Report.model_validate_json(worker.connection.recv_bytes())
         if not alive:
             return _died(worker, self._run)
-        if time.monotonic() - worker.began >= self._timeout:
+        if time.monotonic() - worker.began >= self._limits.timeout:
             self._end([worker])
-            return Report(cause="deadline", message=f"The episode was not over after {self._timeout:g} s.")
+            return Report(cause="deadline", message=f"The episode was not over after {self._limits.timeout:g} s.")
         return None
 
     def _end(self, workers: Sequence[_Worker]) -> None:

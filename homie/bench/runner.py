@@ -15,7 +15,7 @@ from pathlib import Path
 
 from homie import registry
 from homie.bench.ledger import BenchFolder, Episode, episode_seed, plan, unfinished
-from homie.bench.pool import LocalPool, Pool
+from homie.bench.pool import Limits, LocalPool, Pool
 from homie.bench.progress import Progress
 from homie.bench.statistics import wilson
 from homie.bench.suite import Suite, find_suite
@@ -81,7 +81,7 @@ def bench(
         left = list(unfinished(episodes, again=options.again))
         names = {episode.name for episode in left}
         progress.began(len(episodes), [episode for episode in episodes if episode.name not in names])
-        make = pool or (lambda run: _local(run, options, len(left)))
+        make = pool or (lambda run: _pool(run, options, len(left)))
         if left:
             _Runner(options, suite, folder, make(folder.path), progress).run(order(left))
         return _summary(folder.path, options, suite, episodes)
@@ -193,14 +193,14 @@ SHARED = (
 """Options that a bench hands on to every episode as they are."""
 
 
-def _local(run: Path, options: BenchOptions, episodes: int) -> Pool:
-    return LocalPool(
-        run,
-        min(options.workers, episodes),
-        timeout=options.timeout,
-        memory=options.memory,
-        recycle=options.recycle,
-    )
+def _pool(run: Path, options: BenchOptions, episodes: int) -> Pool:
+    size = min(options.workers, episodes)
+    limits = Limits(options.timeout, options.memory, options.recycle)
+    if options.ray is None:
+        return LocalPool(run, size, limits)
+    from homie.bench.ray_pool import RayPool  # only where it is asked for: it needs an extra
+
+    return RayPool(run, size, limits, options.ray)
 
 
 def _raised(report: Report) -> HomieError:

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict
 
+from homie.bench.ledger import INDECISIVE
 from homie.bench.progress import Progress
 from homie.bench.runner import BenchSummary, bench, check
 from homie.bench.suite import find_suite
@@ -26,7 +27,7 @@ from homie.runstore import held_folder
 
 PLANNER = "planner."
 """What the name of a planner's setting begins with in a sweep."""
-FIXED = ("suite", "out", "sweep", "planner_settings", "workers", "timeout", "retries", "memory", "recycle", "again")
+FIXED = (*INDECISIVE, "planner_settings")
 """Options that can not be swept: they change no result, or are not one value."""
 
 

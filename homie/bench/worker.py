@@ -80,15 +80,11 @@ def work(connection: Connection, run: Path, number: int, memory: float | None) -
     """The main function of a worker process. memory: GiB that it may take."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the runner's: it stops its workers
     _die_with_the_runner()
-    lock = os.open(run / "episodes", os.O_RDONLY)  # held while this process lives
-    fcntl.flock(lock, fcntl.LOCK_SH)
+    prepare(run, memory)
     log = os.open(run / "workers" / f"worker-{number}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     os.dup2(log, sys.stdout.fileno())
     os.dup2(log, sys.stderr.fileno())
     faulthandler.enable()
-    if memory is not None:
-        limit = int(memory * 2**30)
-        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
     with contextlib.suppress(EOFError, BrokenPipeError):  # the runner has gone
         while True:
             job = Job.model_validate_json(connection.recv_bytes())
@@ -97,6 +93,15 @@ def work(connection: Connection, run: Path, number: int, memory: float | None) -
             except Interrupted:
                 return
             connection.send_bytes(report.model_dump_json().encode())
+
+
+def prepare(run: Path, memory: float | None) -> None:
+    """Make this process one that plays episodes: it shares the lock on the run folder, and its memory is limited."""
+    lock = os.open(run / "episodes", os.O_RDONLY)  # held while this process lives
+    fcntl.flock(lock, fcntl.LOCK_SH)
+    if memory is not None:
+        limit = int(memory * 2**30)
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
 def perform(job: Job) -> Report:

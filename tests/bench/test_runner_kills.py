@@ -73,28 +73,28 @@ def finished(run_folder: Path) -> dict[str, int]:
     return {path.parent.name: path.stat().st_mtime_ns for path in found if "-partial-" not in path.parent.name}
 
 
-def test_killed_again_and_again_it_ends_as_if_nothing_had_been(write_suite, tiny_bench, start, tmp_path):
-    suite = write_suite(TEXTS, trials=3, rounds=8)
+def begun(run_folder: Path) -> set[str]:
+    """The episode folders in which something has been done, those that were set aside included."""
+    return {path.parent.name for path in (run_folder / "episodes").glob("*/steps.jsonl") if path.stat().st_size}
+
+
+@pytest.mark.parametrize("kills", [6, pytest.param(20, marks=pytest.mark.slow)])
+def test_killed_again_and_again_it_ends_as_if_nothing_had_been(write_suite, tiny_bench, start, tmp_path, kills):
+    suite = write_suite(TEXTS, trials=max(3, kills // 2), rounds=8)
     whole, _ = run(tiny_bench(suite, planner="dice", out=tmp_path / "whole"))
-    folder, dice, kills = tmp_path / "run", random.Random(4), 0
-    before: dict[str, int] = {}
-    while True:
-        process = start(suite, "--workers", "2", "--json", TINY_PERIOD="0.004")
-        wait_until(lambda process=process: process.poll() is not None or (folder / "run.json").exists())
-        try:
-            output, _ = process.communicate(timeout=dice.uniform(0.3, 3.0))
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-            kills += 1
-        after = finished(folder)
-        assert before.items() <= after.items(), "nothing finished is run again"
-        before = after
-        if process.returncode == 0:
-            break
-        assert process.returncode == -signal.SIGKILL and kills < 60
-    assert kills > 0 and any((folder / "episodes").glob("*-partial-*"))
-    assert results(folder) == results(tmp_path / "whole")
+    folder, dice, done = tmp_path / "run", random.Random(kills), {}
+    for _ in range(kills):
+        was = begun(folder)
+        process = start(suite, "--workers", "2", TINY_PERIOD="0.004")
+        wait_until(lambda process=process, was=was: process.poll() is not None or begun(folder) - was)
+        time.sleep(dice.uniform(0.0, 1.0))
+        process.kill()
+        assert process.wait() in (0, -signal.SIGKILL)
+        assert done.items() <= finished(folder).items(), "nothing finished is run again"
+        done = finished(folder)
+    assert any((folder / "episodes").glob("*-partial-*"))
+    output, _ = start(suite, "--workers", "2", "--json").communicate(timeout=120)
+    assert done.items() <= finished(folder).items() and results(folder) == results(tmp_path / "whole")
     summary = json.loads(output)
     assert [line["rounds"] for line in summary["lines"]] == [line.rounds for line in whole.lines]
     assert summary["successes"] == whole.successes

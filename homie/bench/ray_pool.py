@@ -1,0 +1,125 @@
+"""A pool on a Ray cluster (extra `[ray]`): the same jobs, played by actors instead of local processes.
+
+The run folder must be on a disk that every machine of the cluster sees under the same path.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from homie.bench.pool import Limits, Pool
+from homie.bench.worker import Job, Report, perform, prepare
+from homie.errors import InfrastructureError, MissingPart
+
+LOCAL = "local"
+"""The address that means a cluster of this machine, started for this bench and stopped with it."""
+
+
+class Player:
+    """The actor: plays one episode after the other, as a worker process does."""
+
+    def __init__(self, run: str, memory: float | None, places: list[str]) -> None:
+        sys.path.extend(place for place in places if place not in sys.path)  # where the runner finds its plug-ins
+        prepare(Path(run), memory)
+
+    def play(self, job: str) -> str:
+        """A Job in, a Report out, both as JSON."""
+        return perform(Job.model_validate_json(job)).model_dump_json()
+
+
+@dataclass
+class _Slot:
+    """An actor with the job that it is at, and the reference under which its report will come."""
+
+    actor: Any
+    job: Job | None = None
+    report: Any = None
+    began: float = field(default_factory=time.monotonic)
+    done: int = 0
+
+
+class RayPool(Pool):
+    """Actors on a Ray cluster, one CPU each. Raises MissingPart, and InfrastructureError if no cluster answers.
+
+    address: `local`, `auto` for the cluster of this machine, or host:port. The rest is as for `LocalPool`, but an actor
+    past its deadline is killed at once.
+    """
+
+    def __init__(self, run: Path, size: int, limits: Limits, address: str) -> None:
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # it would tell its makers
+        try:
+            import ray
+        except ModuleNotFoundError as error:
+            raise MissingPart("`homie bench --ray` needs Ray: install it with `pip install 'homie[ray]'`.") from error
+        self._ray = ray
+        self._run, self._limits = run.resolve(), limits
+        where: dict[str, Any] = (
+            {"num_cpus": size, "include_dashboard": False} if address == LOCAL else {"address": address}
+        )
+        before = signal.getsignal(signal.SIGTERM)
+        try:
+            ray.init(log_to_driver=False, logging_level="error", **where)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            raise InfrastructureError(f"No Ray cluster answers at '{address}': {error}") from error
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)  # Ray puts one in its place that exits past every `finally`
+        self._size = min(size, int(ray.cluster_resources().get("CPU", 1)))
+        self._player = ray.remote(num_cpus=1, max_restarts=0, runtime_env={"env_vars": {"PYTHONHASHSEED": "0"}})(Player)
+        self._slots: list[_Slot] = []
+
+    @property
+    def free(self) -> int:
+        return self._size - sum(slot.job is not None for slot in self._slots)
+
+    def submit(self, job: Job) -> None:
+        slot = next((one for one in self._slots if one.job is None), None)
+        if slot is None:
+            slot = _Slot(self._player.remote(str(self._run), self._limits.memory, sys.path))
+            self._slots.append(slot)
+        slot.job, slot.began = job, time.monotonic()
+        slot.report = slot.actor.play.remote(job.model_dump_json(by_alias=True))
+
+    def wait(self, seconds: float) -> Sequence[tuple[Job, Report, float]]:
+        busy = [slot for slot in self._slots if slot.job is not None]
+        ends = [slot.began + self._limits.timeout - time.monotonic() for slot in busy]
+        ready, _ = self._ray.wait([slot.report for slot in busy], timeout=max(0.0, min([seconds, *ends])))
+        ended = []
+        for slot in busy:
+            report = self._report(slot, slot.report in ready)
+            if report is not None and slot.job is not None:
+                ended.append((slot.job, report, time.monotonic() - slot.began))
+                slot.job, slot.done = None, slot.done + 1
+                if report.cause is not None or slot.done >= self._limits.recycle:
+                    self._end(slot)
+        return ended
+
+    def close(self) -> None:
+        for slot in list(self._slots):
+            self._end(slot)
+        self._ray.shutdown()
+
+    def _report(self, slot: _Slot, ready: bool) -> Report | None:
+        errors = self._ray.exceptions
+        if ready:
+            try:
+                return Report.model_validate_json(self._ray.get(slot.report))
+            except errors.RayActorError as error:
+                said = str(error).strip().splitlines()
+                return Report(cause="crash", message=f"The Ray actor died: {said[0] if said else type(error).__name__}")
+            except errors.RayError as error:
+                return Report(cause="error", message=f"Ray: {str(error).strip().splitlines()[-1]}")
+        if time.monotonic() - slot.began >= self._limits.timeout:
+            return Report(cause="deadline", message=f"The episode was not over after {self._limits.timeout:g} s.")
+        return None
+
+    def _end(self, slot: _Slot) -> None:
+        self._ray.kill(slot.actor)
+        self._slots.remove(slot)
