@@ -25,7 +25,10 @@ class Options(BaseModel):
 
     @classmethod
     def build(cls, config: Path | None = None, **given: Any) -> Self:
-        """Options from a YAML file overridden by what is given (None = not given). Raises BadInput."""
+        """Options from a YAML file overridden by what is given (None = not given). Raises BadInput.
+
+        Settings of the planner are overridden one by one, all others whole.
+        """
         values: dict[str, Any] = {}
         if config is not None:
             try:
@@ -37,6 +40,9 @@ class Options(BaseModel):
             if not isinstance(loaded, dict):
                 raise BadInput(f"The config file {config} must hold a mapping of option names to values.")
             values.update(loaded)
+        filed, settings = values.get("planner_settings"), given.get("planner_settings")
+        if isinstance(filed, dict) and isinstance(settings, dict):
+            given["planner_settings"] = {**filed, **settings}
         values.update({name: value for name, value in given.items() if value is not None})
         if isinstance(values.get("task"), str):
             values["task"] = values["task"].strip()
@@ -119,6 +125,18 @@ class CompareOptions(Options):
     out: Path | None = Field(None, description="Write the tables into this file instead of stdout.")
 
 
+class ReportOptions(Options):
+    """Which runs to show in one HTML page, and what it holds."""
+
+    runs: list[Path] = Field(min_length=1, description="Run folders of `homie bench` or `homie run`.")
+    out: Path | None = Field(None, description="The page (default: report.html in the first run folder).")
+    profile: Literal["homie", "strict-emmoe"] = Field("homie", description="Reading of the EMMOE protocol.")
+    views: int = Field(192, ge=0, le=1024, description="Width of the views in pixels; 0 leaves them out.")
+    megabytes: float = Field(
+        50.0, ge=0.0, le=2000.0, description="MiB of pictures and videos in the page; what is more is linked."
+    )
+
+
 class PlanOptions(Options):
     """One decision without a robot: what the planner is told."""
 
@@ -147,10 +165,13 @@ class SceneOptions(Options):
 
 
 def explain(error: ValidationError) -> str:
-    """The first complaint of pydantic as one sentence that names the option."""
-    first = error.errors()[0]
+    """The first complaint of pydantic as one sentence that names the option; unknown names come before all others."""
+    found = error.errors()
+    first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
     where = ".".join(str(part) for part in first["loc"]) or "options"
     if where == "task" and first["type"] in ("string_too_short", "missing"):
         return 'The instruction is empty: say what to do, e.g. homie run "put the apple in the bowl".'
+    if first["type"] == "too_long":
+        return f"{where}: at most {first['ctx']['max_length']} (got {first['ctx']['actual_length']})."
     more = f" ({error.error_count() - 1} more)" if error.error_count() > 1 else ""
     return f"{where}: {first['msg']} (got {first.get('input')!r}){more}."

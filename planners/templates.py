@@ -78,7 +78,8 @@ class Template:
             reason = " ".join(str(error).split())
             raise BadInput(f"The block '{block}' of the template '{self.name}' can not be filled: {reason}.") from error
         except (TypeError, ValueError, ArithmeticError, AttributeError, LookupError) as error:
-            raise BadInput(f"The block '{block}' of the template '{self.name}' fails: {error}.") from error
+            reason = str(error).rstrip(".")
+            raise BadInput(f"The block '{block}' of the template '{self.name}' fails: {reason}.") from error
 
 
 def built_in() -> list[str]:
@@ -113,7 +114,7 @@ def parse_template(data: bytes, where: str, folder: Path | None) -> Template:
         compiled = environment.from_string(body)
     except jinja2.TemplateSyntaxError as error:
         line = text.count("\n") - body.count("\n") + error.lineno
-        raise BadInput(f"The template {where}, line {line}: {error.message}.") from error
+        raise BadInput(f"The template {where}, line {line}: {(error.message or '').rstrip('.')}.") from error
     for name in sorted(used.difference(NAMES, environment.globals)):
         close = difflib.get_close_matches(name, NAMES, 1)
         hint = f"did you mean '{close[0]}'?" if close else f"it may use: {', '.join(NAMES)}."

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.errors import BadInput
-from homie.options import MAX_SEED, RunOptions
+from homie.options import MAX_SEED, PlanOptions, RunOptions
 
 
 def test_defaults_of_the_paper():
@@ -22,6 +22,19 @@ def test_the_command_line_wins_over_the_file_and_the_file_over_the_defaults(tmp_
     config.write_text("task: from the file\nseed: 7\nrounds: 5\n")
     options = RunOptions.build(config, seed=8, rounds=None)
     assert (options.task, options.seed, options.rounds, options.attempts) == ("from the file", 8, 5, 3)
+
+
+def test_settings_of_the_planner_are_overridden_one_by_one(tmp_path):
+    config = tmp_path / "run.yaml"
+    config.write_text("task: go\nplanner_settings: {base_url: 'http://localhost:8000/v1', examples: 1}\n")
+    options = RunOptions.build(config, planner_settings={"examples": 2, "names": True})
+    assert options.planner_settings == {"base_url": "http://localhost:8000/v1", "examples": 2, "names": True}
+    assert RunOptions.build(config, planner_settings=None).planner_settings["examples"] == 1
+
+
+def test_too_many_of_a_thing_are_counted():
+    with pytest.raises(BadInput, match=r"^image: at most 4 \(got 5\)\.$"):
+        PlanOptions.build(task="go", image=[Path("a.png")] * 5)
 
 
 @pytest.mark.parametrize("task", ["", "  ", "\n\t"])
@@ -63,6 +76,7 @@ def test_a_bad_value_is_named(name, value):
         ("- a\n- list\n", "must hold a mapping"),
         ("", "must hold a mapping"),
         ("task: go\nsed: 7\n", "sed: "),
+        ("tasks: go\n", "tasks: "),
         ("task: 7\n", "task: "),
     ],
 )
