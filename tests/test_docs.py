@@ -11,10 +11,10 @@ import yaml
 from homie.cli.main import COMMANDS
 from homie.cli.parameters import SHORTCUTS
 from homie.interfaces import Planner, Skill
-from homie.options import BenchOptions, CompareOptions, PlanOptions, RunOptions, SceneOptions
+from homie.options import BenchOptions, CompareOptions, PlanOptions, ReportOptions, RunOptions, SceneOptions
 
 ROOT = Path(__file__).parent.parent
-MODELS = (RunOptions, BenchOptions, SceneOptions, PlanOptions, CompareOptions)
+MODELS = (RunOptions, BenchOptions, SceneOptions, PlanOptions, CompareOptions, ReportOptions)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 

@@ -20,6 +20,7 @@ COMMANDS = {
     "run": "Run one task: an instruction in, a household task done and a run folder out.",
     "bench": "Run a suite of tasks: every trial into one run folder, interrupted or not.",
     "compare": "Compare runs of a suite: metrics, intervals, paired differences, as tables.",
+    "report": "Show runs in one HTML page: tables, plots, every episode round by round.",
     "plan": "Ask a planner for one decision from pictures and a task, without a robot.",
     "scene": "Show a scene: its rooms, receptacles and objects.",
     "list": "List what can be chosen: planners, skills, robots, detectors, ...",

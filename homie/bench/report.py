@@ -1,0 +1,105 @@
+"""`homie report`: one HTML page of one or several runs that opens from disk.
+
+run folders --report_data--> Sources --report_figures--> tables and plots --templates/report.html--> RUN/report.html
+
+The page needs no network. What comes from a model or a file is escaped, and a content security policy lets nothing run
+but the page's own script.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+import jinja2
+from markupsafe import Markup
+
+from homie import __version__
+from homie.bench.report_data import Source, load
+from homie.bench.report_figures import MEANINGS, figures, tables
+from homie.bench.report_media import Media
+from homie.bench.summary import Intervals
+from homie.bench.tables import shown
+from homie.errors import BadInput
+from homie.files import write_atomically
+from homie.options import ReportOptions
+
+MEBIBYTE = 1024 * 1024
+
+
+class Report(NamedTuple):
+    """A page that was written. linked: pictures and videos that it only links to, because there was no room."""
+
+    path: Path
+    size: int
+    episodes: int
+    linked: int
+
+
+def report(options: ReportOptions) -> Report:
+    """Write the page of some runs. Raises BadInput."""
+    out = options.out or options.runs[0] / "report.html"
+    sources = load(options.runs, options.profile)
+    media = Media(out.parent, width=options.views, budget=int(options.megabytes * MEBIBYTE))
+    # A lone surrogate, which a model's raw text may hold, becomes a character reference that browsers show as unknown.
+    page = render(sources, media).encode("utf-8", errors="xmlcharrefreplace")
+    try:
+        write_atomically(out, page)
+    except OSError as error:
+        raise BadInput(f"Can not write the report to {out}: {error.strerror}.") from error
+    return Report(out, len(page), sum(len(source.episodes) for source in sources), media.linked)
+
+
+def render(sources: tuple[Source, ...], media: Media) -> str:
+    """The page. Raises BadInput for runs of different suites."""
+    intervals = Intervals()
+    style, script = (_part(f"report.{suffix}") for suffix in ("css", "js"))
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_part),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["cell"] = shown
+    return environment.get_template("report.html").render(
+        title=", ".join(source.label for source in sources),
+        version=__version__,
+        policy=_policy(style, script),
+        style=Markup(style),
+        script=Markup(script),
+        sources=sources,
+        tables=tables(sources, intervals),
+        figures=figures(sources, intervals),
+        episodes=[episode for source in sources for episode in source.episodes],
+        media=media,
+        meanings=MEANINGS,
+    )
+
+
+def _part(name: str) -> str:
+    """A file of the page."""
+    return (files("homie.bench") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    """Nothing is fetched but files beside the page, and nothing runs but this script."""
+    near = "data: file: 'self'"
+    rules: Mapping[str, str] = {
+        "default-src": "'none'",
+        "img-src": near,
+        "media-src": near,
+        "style-src": _digest(style),
+        "script-src": _digest(script),
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def _digest(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,0 +1,204 @@
+"""What a report shows: the runs, their scores, and every episode with its rounds.
+
+run folders --load--> Source ... with Shown episodes --> homie.bench.report
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Literal
+
+from homie.bench.ledger import Episode, Failure, plan
+from homie.bench.profiles import Homie
+from homie.bench.results import BenchRun, load_runs
+from homie.bench.scores import Results, Score, score_run
+from homie.bench.trajectory import Trajectory, from_episode
+from homie.errors import BadInput
+from homie.runstore import EpisodeFile, RunFile, episode_folders, read_episode, read_run, read_steps
+from homie.types import RoundRecord
+
+Outcome = Literal["succeeded", "failed", "lost", "unfinished", "not scored", "ended", "rounds"]
+"""What became of an episode. `ended` and `rounds` (they ran out) are those of a single run, which nobody judges."""
+SINGLE = "single runs"
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round: its number and its records, one for each subtask."""
+
+    number: int
+    records: tuple[RoundRecord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPath:
+    """A key path, how many of its nodes were reached in order, and the exception of a profile that has none."""
+
+    nodes: tuple[str, ...]
+    reached: int
+    raised: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One episode as the page shows it. run: the label of its run. name: of its folder. score: None if unfinished."""
+
+    run: str
+    name: str
+    text: str
+    trial: int
+    folder: Path
+    outcome: Outcome
+    rounds: tuple[Round, ...]
+    score: Score | None = None
+    ending: EpisodeFile | None = None
+    attributes: tuple[str, ...] = ()
+    split: str = ""
+    keypaths: tuple[KeyPath, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The error codes of its feedback, in order."""
+        found = (record.execution.feedback.code for one in self.rounds for record in one.records)
+        return tuple(str(code) for code in found if code)
+
+    @property
+    def steps(self) -> int:
+        """Subtasks, End and unreadable outputs included."""
+        return sum(len(one.records) for one in self.rounds)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One planner in the report: a bench, or all single runs of one planner. bench: None for single runs."""
+
+    label: str
+    results: Results
+    episodes: tuple[Shown, ...]
+    facts: Mapping[str, str]
+    bench: BenchRun | None = None
+
+
+def load(folders: Sequence[Path], profile: str = "homie") -> tuple[Source, ...]:
+    """Run folders of `homie bench` and of `homie run`, these together by planner. Raises BadInput."""
+    for folder in folders:
+        if (folder / "sweep.json").exists():
+            raise BadInput(f"{folder} holds the runs of a sweep: give these, as {folder}/*/.")
+        if not (folder / "run.json").exists():
+            raise BadInput(f"There is no run in {folder}: give a folder that `homie run` or `homie bench` wrote.")
+    benches = load_runs([folder for folder in folders if (folder / "suite.json").exists()], profile)
+    singles = [(folder, read_run(folder)) for folder in folders if not (folder / "suite.json").exists()]
+    singles.sort(key=lambda one: one[1].options.planner)
+    groups = groupby(singles, key=lambda one: one[1].options.planner)
+    taken = {run.label for run in benches}
+    return (
+        *(_bench(run) for run in benches),
+        *(_single(f"{name} ({SINGLE})" if name in taken else name, list(runs)) for name, runs in groups),
+    )
+
+
+def _bench(run: BenchRun) -> Source:
+    scores = {score.key: score for score in (*run.results.scores, *run.results.lost)}
+    episodes = plan(run.path, run.file.options, run.suite)
+    options = run.file.options
+    facts = {
+        "suite": run.suite.name,
+        "planner": options.planner,
+        "settings": ", ".join(f"{name}={value}" for name, value in options.planner_settings.items()),
+        "targets": options.targets,
+        "profile": run.results.profile,
+        "seed": str(run.file.seed),
+        "created": run.file.created,
+        "versions": ", ".join(f"{name} {number}" for name, number in run.file.versions.items()),
+        "platform": run.file.platform,
+    }
+    shown = tuple(_planned(run.label, one, scores[one.task.id, one.trial]) for one in episodes)
+    return Source(run.label, run.results, shown, {name: text for name, text in facts.items() if text}, run)
+
+
+def _planned(label: str, episode: Episode, score: Score) -> Shown:
+    ending, task = episode.ending, episode.task
+    outcome: Outcome = "unfinished"
+    if ending is not None and ending.ended_by == "infrastructure":
+        outcome = "lost"
+    elif ending is not None and score.success is None:
+        outcome = "not scored"
+    elif ending is not None:
+        outcome = "succeeded" if score.success else "failed"
+    shares = score.tp_per_keypath or (0.0,) * len(task.keypaths)
+    paths = tuple(
+        KeyPath(nodes, 0, share) if isinstance(share, str) else KeyPath(nodes, round(share * len(nodes)))
+        for nodes, share in zip(task.keypaths, shares, strict=False)
+    )
+    return Shown(
+        run=label,
+        name=episode.name,
+        text=task.text,
+        trial=episode.trial,
+        folder=episode.folder,
+        outcome=outcome,
+        rounds=_rounds(episode.folder),
+        score=score if ending is not None else None,
+        ending=ending,
+        attributes=task.attributes,
+        split=task.split,
+        keypaths=paths,
+        failures=episode.failures,
+    )
+
+
+def _single(label: str, runs: Sequence[tuple[Path, RunFile]]) -> Source:
+    """Single runs have neither key paths nor a goal: their errors and skills are counted, success is not."""
+    shown: list[Shown] = []
+    trajectories: list[Trajectory] = []
+    for path, file in runs:
+        for folder in episode_folders(path):
+            ending = read_episode(folder)
+            name = f"{path.resolve().name}/{folder.name}" if len(runs) > 1 else folder.name
+            score = None
+            if ending is not None:
+                trajectories.append(from_episode(folder, task_id=name, keypaths=(), expert_length=0))
+                score = Homie().score(trajectories[-1])
+            shown.append(
+                Shown(
+                    run=label,
+                    name=name,
+                    text=ending.task if ending else file.options.task,
+                    trial=ending.trial if ending else 0,
+                    folder=folder,
+                    outcome=_ended(ending),
+                    rounds=_rounds(folder),
+                    score=score,
+                    ending=ending,
+                )
+            )
+    first = runs[0][1]
+    facts = {
+        "planner": first.options.planner,
+        "targets": ", ".join(sorted({file.options.targets for _, file in runs})),
+        "seeds": ", ".join(str(seed) for seed in sorted({file.seed for _, file in runs})),
+        "created": first.created,
+        "versions": ", ".join(f"{name} {number}" for name, number in first.versions.items()),
+        "platform": first.platform,
+    }
+    return Source(label, score_run(Homie(), trajectories), tuple(shown), facts)
+
+
+def _ended(ending: EpisodeFile | None) -> Outcome:
+    if ending is None:
+        return "unfinished"
+    return "lost" if ending.ended_by == "infrastructure" else ending.ended_by
+
+
+def _rounds(folder: Path) -> tuple[Round, ...]:
+    """What an episode folder has, finished or not."""
+    if not (folder / "steps.jsonl").exists():
+        return ()
+    with warnings.catch_warnings(action="ignore"):  # a line that a kill has torn: the page says "unfinished"
+        records = read_steps(folder)
+    return tuple(Round(number, tuple(some)) for number, some in groupby(records, key=lambda record: record.round))

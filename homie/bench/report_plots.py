@@ -1,0 +1,166 @@
+"""The plots of a report as inline SVG. Colours come from the page's style sheet, so that they follow light and dark."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from homie.bench.statistics import Interval
+
+WIDTH = 460
+"""Of every plot, in units of its view box; the page shows them at about this many pixels."""
+LABELS = 150
+"""Left of horizontal bars."""
+LETTER = 6.6
+"""Width of a letter of the labels, about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A horizontal bar. value: share, None for nothing to divide by. note: what stands behind it."""
+
+    label: str
+    value: float | None
+    interval: Interval | None = None
+    note: str = ""
+    style: str = "s0"
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """A bar of parts: amounts by style, in the order in which they are drawn."""
+
+    label: str
+    parts: Mapping[str, float]
+    note: str = ""
+
+
+def share_bars(title: str, bars: Sequence[Bar]) -> Markup:
+    """Horizontal bars of shares from 0 to 100 %, each with its interval as a whisker."""
+    step, top, room = 26, 8, WIDTH - LABELS - 62
+    height = top + step * len(bars) + 24
+    drawn = [_axis(room, top, height - 24, [(share, f"{100 * share:.0f} %") for share in (0, 0.25, 0.5, 0.75, 1)])]
+    for index, bar in enumerate(bars):
+        y = top + step * index + 4
+        drawn.append(_label(bar.label, y + 13))
+        if bar.value is None:
+            drawn.append(_text(LABELS + 6, y + 13, "-"))
+            continue
+        told = f"{bar.label}: {100 * bar.value:.1f} % {bar.note}".strip()
+        drawn.append(_rect(LABELS, y, bar.value * room, 18, bar.style, told))
+        if bar.interval is not None:
+            low, high = (LABELS + end * room for end in bar.interval)
+            path = f"M{low:.1f} {y + 5}V{y + 13}M{low:.1f} {y + 9}H{high:.1f}M{high:.1f} {y + 5}V{y + 13}"
+            drawn.append(Markup('<path class="whisker" d="{}"/>').format(path))
+        drawn.append(_text(WIDTH, y + 13, f"{100 * bar.value:.1f} %", "end"))
+    return _svg(title, height, drawn)
+
+
+def stacked_bars(title: str, stacks: Sequence[Stack], unit: str = "") -> Markup:
+    """Horizontal stacked bars of amounts, with a common scale from 0. A part that has room is named in it."""
+    step, top, room = 26, 8, WIDTH - LABELS - 44
+    height = top + step * len(stacks) + 24
+    ticks = _ticks(max((sum(stack.parts.values()) for stack in stacks), default=0))
+    most = ticks[-1]
+    drawn = [_axis(room, top, height - 24, [(tick / most, f"{tick:g}{unit}") for tick in ticks])]
+    for index, stack in enumerate(stacks):
+        y, x = top + step * index + 4, float(LABELS)
+        drawn.append(_label(stack.label, y + 13))
+        for style, amount in stack.parts.items():
+            width = amount / most * room
+            if amount:
+                drawn.append(_rect(x, y, width, 18, style, f"{stack.label}: {style} {amount:.4g}{unit}"))
+            if width > LETTER * len(style) + 4:
+                drawn.append(_text(x + width / 2, y + 13, style, "middle", f"on-{_name(style)}"))
+            x += width
+        drawn.append(_text(WIDTH, y + 13, stack.note, "end"))
+    return _svg(title, height, drawn)
+
+
+def columns(title: str, stacks: Sequence[Stack], every: int = 1) -> Markup:
+    """Vertical stacked columns of counts. every: which columns have their label below."""
+    left, top, deep = 34, 10, 150
+    ticks = _ticks(max((sum(stack.parts.values()) for stack in stacks), default=0), whole=True)
+    most, wide = ticks[-1], (WIDTH - left - 8) / max(len(stacks), 1)
+    drawn = []
+    for tick in ticks:
+        y = top + deep * (1 - tick / most)
+        drawn.append(Markup('<path class="grid" d="M{} {:.1f}H{}"/>').format(left, y, WIDTH - 8))
+        drawn.append(_text(left - 6, y + 4, f"{tick:g}", "end"))
+    for index, stack in enumerate(stacks):
+        x, y = left + wide * index, float(top + deep)
+        for style, amount in stack.parts.items():
+            height = amount / most * deep
+            y -= height
+            if amount:
+                told = f"{stack.label}: {style} {amount:g}"
+                drawn.append(_rect(x + wide * 0.08, y, wide * 0.84, height, style, told))
+        if index % every == 0:
+            drawn.append(_text(x + wide / 2, top + deep + 16, stack.label, "middle"))
+    return _svg(title, top + deep + 24, drawn)
+
+
+def legend(items: Sequence[tuple[str, str]]) -> Markup:
+    """What the colours mean: pairs of style and text."""
+    lines = Markup("").join(
+        Markup('<li><i class="key {}"></i>{}</li>').format(_name(style), text) for style, text in items
+    )
+    return Markup('<ul class="legend">{}</ul>').format(lines)
+
+
+def totals(stacks: Sequence[Stack]) -> dict[str, float]:
+    """The amounts of all stacks by style, without those that are nothing."""
+    added: Counter[str] = Counter()
+    for stack in stacks:
+        added.update(stack.parts)
+    return {style: amount for style, amount in added.items() if amount}
+
+
+def _ticks(most: float, *, whole: bool = False) -> list[float]:
+    """Three to six round numbers from 0 to at least `most`."""
+    rough = max(most, 1e-9) / 4
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= rough - 1e-12)
+    if whole:
+        step = max(1.0, math.ceil(step))
+    return [round(number * step, 10) for number in range(max(2, math.ceil(most / step - 1e-9) + 1))]
+
+
+def _svg(title: str, height: float, drawn: Sequence[Markup]) -> Markup:
+    return Markup('<svg viewBox="0 0 {} {:.0f}" role="img" aria-label="{}">{}</svg>').format(
+        WIDTH, height, title, Markup("").join(drawn)
+    )
+
+
+def _axis(room: float, top: float, bottom: float, marks: Sequence[tuple[float, str]]) -> Markup:
+    return Markup("").join(
+        Markup('<path class="grid" d="M{:.1f} {}V{}"/>').format(LABELS + share * room, top, bottom)
+        + _text(LABELS + share * room, bottom + 16, text, "middle")
+        for share, text in marks
+    )
+
+
+def _rect(x: float, y: float, width: float, height: float, style: str, told: str) -> Markup:
+    return Markup(
+        '<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"><title>{}</title></rect>'
+    ).format(_name(style), x, y, max(width, 0.0), height, told)
+
+
+def _label(text: str, y: float) -> Markup:
+    """A label left of a bar, cut where it has no room; the whole is its title."""
+    room = int((LABELS - 8) / LETTER)
+    short = text if len(text) <= room else text[: room - 1] + "\u2026"
+    return Markup('<text x="{}" y="{}" text-anchor="end">{}<title>{}</title></text>').format(LABELS - 8, y, short, text)
+
+
+def _text(x: float, y: float, text: str, anchor: str = "start", style: str = "") -> Markup:
+    return Markup('<text class="{}" x="{:.1f}" y="{:.1f}" text-anchor="{}">{}</text>').format(style, x, y, anchor, text)
+
+
+def _name(style: str) -> str:
+    """A style as a class: `Go to` is `go-to`."""
+    return style.lower().replace(" ", "-")
