@@ -78,7 +78,8 @@ def bench(
     progress = progress or Progress()
     try:
         episodes = plan(folder.path, options, suite)
-        left = list(unfinished(episodes, again=options.again))
+        # Every task once before any again: a mistake in a suite shows early, and an unfinished run covers all of it.
+        left = sorted(unfinished(episodes, again=options.again), key=lambda episode: episode.trial)
         names = {episode.name for episode in left}
         progress.began(len(episodes), [episode for episode in episodes if episode.name not in names])
         make = pool or (lambda run: _pool(run, options, len(left)))

@@ -93,6 +93,8 @@ def work(connection: Connection, run: Path, number: int, memory: float | None) -
             except Interrupted:
                 return
             connection.send_bytes(report.model_dump_json().encode())
+            sys.stdout.write(f"{job.folder.name}: {report.cause or 'finished'}, {_resident():.0f} MiB\n")
+            sys.stdout.flush()
 
 
 def prepare(run: Path, memory: float | None) -> None:
@@ -165,6 +167,14 @@ def _check_goal(task: Task, robot: Robot, scene: bytes | None) -> None:
     if not isinstance(robot, WorldState):
         raise BadInput("the goal can not be judged: this robot has no world state.")
     task.goal.holds(read_state(robot.snapshot(), "the world's state"))
+
+
+def _resident() -> float:
+    """MiB of memory that this process holds now (at most so far, where the system does not tell)."""
+    told = Path("/proc/self/statm")
+    if not told.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return int(told.read_text().split()[1]) * resource.getpagesize() / 2**20
 
 
 def _memory(error: MemoryError) -> Report:
