@@ -213,5 +213,15 @@ def test_a_folder_of_something_else_is_refused(write_suite, tiny_bench, tmp_path
         run(tiny_bench(write_suite()))
 
 
+def test_on_a_terminal_a_line_moves_and_is_gone_at_the_end(write_suite, tiny_bench, monkeypatch):
+    monkeypatch.setenv("TINY_PERIOD", "0.01")
+    monkeypatch.setenv("TERM", "xterm")
+    said = io.StringIO()
+    progress = Progress(Console(file=said, width=200, force_terminal=True))
+    runner.bench(tiny_bench(write_suite(trials=2)), progress)
+    assert "0/2 done, 1 running, 0 failed" in said.getvalue() and "1/2 done" in said.getvalue()
+    assert said.getvalue().rstrip().endswith("\x1b[2K"), "the moving line is wiped off"
+
+
 def test_durations_can_be_read():
     assert [duration(s) for s in (0.4, 60, 90, 3000, 7260)] == ["0 s", "60 s", "2 min", "50 min", "2 h 01 min"]
