@@ -122,8 +122,9 @@ class _Runner:
                     while waiting and self._pool.free:
                         episode = waiting.popleft()
                         episode.begin()
-                        self._pool.submit(self._job(episode))
-                        at_work[episode.folder] = episode
+                        job = self._job(episode)
+                        self._pool.submit(job)
+                        at_work[job.folder] = episode
                         self._progress.started(episode)
                     for job, report, seconds in self._pool.wait(TICK):
                         episode = at_work.pop(job.folder)
@@ -145,7 +146,7 @@ class _Runner:
         task = episode.task
         seed = episode_seed(self._options.seed, task.id, episode.trial)
         options = episode_options(self._options, self._suite, episode)
-        return Job(task=task, trial=episode.trial, seed=seed, folder=episode.folder, options=options)
+        return Job(task=task, trial=episode.trial, seed=seed, folder=episode.folder.resolve(), options=options)
 
     def _again(self, episode: Episode, job: Job, report: Report, seconds: float) -> bool:
         """Take in a report; whether the episode is to be run again. Raises what no other episode would escape."""
