@@ -40,12 +40,18 @@ class Stack:
 
 
 def share_bars(title: str, bars: Sequence[Bar]) -> Markup:
-    """Horizontal bars of shares from 0 to 100 %, each with its interval as a whisker."""
-    step, top, room = 26, 8, WIDTH - LABELS - 62
-    height = top + step * len(bars) + 24
-    drawn = [_axis(room, top, height - 24, [(share, f"{100 * share:.0f} %") for share in (0, 0.25, 0.5, 0.75, 1)])]
-    for index, bar in enumerate(bars):
-        y = top + step * index + 4
+    """Horizontal bars of shares from 0 to 100 %, each with its interval as a whisker.
+
+    A bar without a label belongs to the one above it.
+    """
+    room, y = WIDTH - LABELS - 62, 0
+    places = []
+    for bar in bars:
+        y += 28 if bar.label else 20
+        places.append(y - 20)
+    bottom = y + 6
+    drawn = [_axis(room, 4, bottom, [(share, f"{100 * share:.0f} %") for share in (0, 0.25, 0.5, 0.75, 1)])]
+    for bar, y in zip(bars, places, strict=True):
         drawn.append(_label(bar.label, y + 13))
         if bar.value is None:
             drawn.append(_text(LABELS + 6, y + 13, "-"))
@@ -57,7 +63,7 @@ def share_bars(title: str, bars: Sequence[Bar]) -> Markup:
             path = f"M{low:.1f} {y + 5}V{y + 13}M{low:.1f} {y + 9}H{high:.1f}M{high:.1f} {y + 5}V{y + 13}"
             drawn.append(Markup('<path class="whisker" d="{}"/>').format(path))
         drawn.append(_text(WIDTH, y + 13, f"{100 * bar.value:.1f} %", "end"))
-    return _svg(title, height, drawn)
+    return _svg(title, bottom + 24, drawn)
 
 
 def stacked_bars(title: str, stacks: Sequence[Stack], unit: str = "") -> Markup:
@@ -151,9 +157,9 @@ def _rect(x: float, y: float, width: float, height: float, style: str, told: str
 
 
 def _label(text: str, y: float) -> Markup:
-    """A label left of a bar, cut where it has no room; the whole is its title."""
+    """A label left of a bar, without its middle where it has no room; the whole is its title."""
     room = int((LABELS - 8) / LETTER)
-    short = text if len(text) <= room else text[: room - 1] + "\u2026"
+    short = text if len(text) <= room else f"{text[: room - 12]}\u2026{text[-11:]}"
     return Markup('<text x="{}" y="{}" text-anchor="end">{}<title>{}</title></text>').format(LABELS - 8, y, short, text)
 
 
