@@ -92,6 +92,22 @@ def test_usage_errors_of_typer_exit_with_2(homie):
     assert homie("run", "go", "--seed", "seven").returncode == 2
 
 
+def test_usage_errors_are_one_json_object_too(homie):
+    done = homie("run", "go", "--seed", "seven", "--json")
+    told = json.loads(done.stdout)
+    assert done.returncode == told["exit_code"] == 2
+    assert "--seed" in told["error"] and "Usage: homie run" in done.stderr
+
+
+def test_a_reader_that_stops_reading_is_no_error():
+    reader, writer = os.pipe()
+    os.close(reader)
+    listing = [sys.executable, "-m", "homie", "list", "planners"]
+    done = subprocess.run(listing, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_a_missing_part_exits_with_3_and_the_command_that_installs_it(homie):
     done = homie("run", "go", "--planner", "absent:x")
     assert done.returncode == 3

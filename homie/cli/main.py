@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
+import select
 import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol, runtime_checkable
 
 import typer
 
@@ -34,8 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = list(sys.argv[1:] if arguments is None else arguments)
     wanted = next((argument for argument in given if not argument.startswith("-")), "")
     with _told(json="--json" in given):
-        app = build(wanted)
-    app(args=given, prog_name="homie")
+        code = build(wanted)(args=given, prog_name="homie", standalone_mode=False)
+    raise SystemExit(code or 0)
 
 
 def build(wanted: str) -> typer.Typer:
@@ -97,16 +99,52 @@ def _told(*, json: bool) -> Iterator[None]:
         _fail("Stopped by the user.", 130, json=json)
     except Exception as error:
         if type(error).__module__.startswith(("typer.", "click.")):
-            raise  # Typer's own: it tells them itself
+            _fail_usage(error, json=json)
+        if isinstance(error, BrokenPipeError) and _reader_is_gone():
+            raise SystemExit(0) from None
         with tempfile.NamedTemporaryFile("w", prefix="homie-", suffix=".log", delete=False) as log:
             traceback.print_exc(file=log)
         _fail(f"Unexpected {type(error).__name__}: {error}. The traceback is in {log.name}.", 4, json=json)
 
 
+def _reader_is_gone() -> bool:
+    """Whether nobody reads stdout any more (`homie list | head -1`); then the rest of it goes nowhere."""
+    stdout = select.poll()
+    stdout.register(sys.stdout.fileno(), 0)
+    gone = any(events & select.POLLERR for _, events in stdout.poll(0))
+    if gone:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return gone
+
+
+def _fail_usage(error: Exception, *, json: bool) -> None:
+    """Tell an error of Typer's own, such as an unknown option, in its words and with the usage."""
+    if not isinstance(error, _UsageError):
+        raise error
+    error.show()
+    if json:
+        _tell_json(error.format_message(), error.exit_code)
+    raise SystemExit(error.exit_code)
+
+
+@runtime_checkable
+class _UsageError(Protocol):
+    """What the usage errors of every version of Typer have; their class has moved between packages."""
+
+    exit_code: int
+
+    def show(self) -> None: ...
+    def format_message(self) -> str: ...
+
+
 def _fail(sentence: str, code: int, *, json: bool) -> None:
     typer.echo(f"homie: {sentence}", err=True)
     if json:
-        from homie.files import to_json
-
-        typer.echo(to_json({"error": sentence, "exit_code": code}).decode(), nl=False)
+        _tell_json(sentence, code)
     raise SystemExit(code)
+
+
+def _tell_json(sentence: str, code: int) -> None:
+    from homie.files import to_json
+
+    typer.echo(to_json({"error": sentence, "exit_code": code}).decode(), nl=False)
