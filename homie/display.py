@@ -7,7 +7,7 @@ from rich.status import Status
 from rich.text import Text
 
 from homie.agent import EpisodeListener, EpisodeResult
-from homie.types import Attempt, Check, Decision, Observation, Outcome, PlannerInput, RoundRecord, Subtask
+from homie.types import Attempt, Check, Decision, Observation, Outcome, PlannerInput, RoundRecord, Subtask, in_sight
 
 STYLES = {Outcome.SUCCEEDED: "green", Outcome.FAILED: "red", Outcome.TIMED_OUT: "red", Outcome.RUNNING: ""}
 
@@ -26,7 +26,7 @@ class ProgressDisplay(EpisodeListener):
         self._line("task  ", task, style="bold")
 
     def observed(self, given: PlannerInput, observation: Observation) -> None:
-        names = sorted({detection.name for detection in given.detections if not detection.part})
+        names = sorted({detection.name for detection in in_sight(given.detections) if detection.part != "floor"})
         self._line(f"\nround {given.round}", f"  {observation.stamp:.1f} s", style="bold", rest="dim")
         self._line("  sees      ", ", ".join(names) or "nothing it knows", rest="dim")
 

@@ -7,7 +7,7 @@ unless a docstring says otherwise. Images are HxWx3 uint8 RGB, depth is HxW floa
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, TypeAlias
@@ -280,6 +280,23 @@ class Detection:
     instance: str = ""
     part: str = ""
     mask: Mask | None = field(default=None, repr=False, compare=False)
+
+
+def in_sight(detections: Sequence[Detection]) -> tuple[Detection, ...]:
+    """The rooms, and the things by view: whole, or by a door or drawer where no more of them is seen.
+
+    The door of a closed fridge may fill a picture; the fridge is in sight all the same.
+    """
+    whole = {(one.view, one.instance or one.name) for one in detections if one.part in _WHOLE}
+    return tuple(
+        one
+        for one in detections
+        if one.part in _WHOLE or (one.part in _PANELS and (one.view, one.instance or one.name) not in whole)
+    )
+
+
+_WHOLE = ("", "floor")
+_PANELS = ("door", "drawer")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import sys
 
 from homie.errors import BadInput
 from homie.interfaces import Planner
-from homie.types import END, VIEWS, Decision, PlannerInput, Subtask
+from homie.types import END, VIEWS, Decision, PlannerInput, Subtask, in_sight
 from planners.parsing import parse_subtask
 
 _HELP = """Write one subtask, for example:
@@ -70,7 +70,7 @@ def describe(given: PlannerInput) -> str:
         code = f" ({given.feedback.code})" if given.feedback.code else ""
         lines.append(f"Last subtask: {given.feedback.status}{code}: {given.feedback.message}")
     for view in VIEWS:
-        names = dict.fromkeys(one.name for one in given.detections if one.view == view and one.part in ("", "floor"))
+        names = dict.fromkeys(one.name for one in in_sight(given.detections) if one.view == view)
         lines.append(f"  {view}: {', '.join(names) or 'nothing known'}")
     return "\n".join(lines) + "\n"
 

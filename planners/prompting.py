@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from homie.errors import BadInput
-from homie.types import VIEWS, Decision, Detection, Image, PlannerInput
+from homie.types import VIEWS, Decision, Detection, Image, PlannerInput, in_sight
 from planners.answers import Layout
 from planners.examples import Example, load_examples
 from planners.marks import draw_marks, shrink
@@ -21,8 +21,6 @@ from planners.templates import Template, load_template
 
 EXAMPLES = 3
 """In-context examples where the settings do not say how many."""
-_WHOLE = ("", "floor")
-"""Parts that stand for a whole thing (or a room): handles and doors are no names for a planner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,14 +134,15 @@ class Prompt:
         """Detections by the number that is drawn on them, counted from 1 over the four views."""
         if not (self.settings.boxes and self.settings.images):
             return {}
-        things = [one for view in VIEWS for one in given.detections if one.view == view and not one.part]
+        seen = [one for one in in_sight(given.detections) if one.part != "floor"]
+        things = [one for view in VIEWS for one in seen if one.view == view]
         return dict(enumerate(things, 1))
 
     def _sights(self, given: PlannerInput, marks: Mapping[int, Detection]) -> tuple[Sight, ...]:
         numbers = {id(one): number for number, one in marks.items()}
         sights = []
         for view in VIEWS:
-            seen = [one for one in given.detections if one.view == view and one.part in _WHOLE]
+            seen = [one for one in in_sight(given.detections) if one.view == view]
             words = [f"{numbers[id(one)]}: {one.name}" if id(one) in numbers else one.name for one in seen]
             sights.append(Sight(view, tuple(dict.fromkeys(words))))
         return tuple(sights)

@@ -107,6 +107,17 @@ def test_actions_of_other_suites_are_listed_and_examples_with_strange_actions_le
     assert '"Go to"' in system and '"Pick"' not in system and '"Put", "target": "scissors"' not in system
 
 
+def test_a_thing_that_shows_only_its_door_is_in_sight_and_a_handle_alone_is_not() -> None:
+    door = Detection("fridge", "front", (0, 0, 400, 300), instance="fridge", part="door")
+    handle = Detection("drawer", "front", (0, 0, 9, 9), instance="drawer_1", part="handle")
+    alone = replace(GIVEN, detections=(door, handle))
+    assert "Front: fridge\n" in text_of(asked(alone, images=False).messages[-1])
+    assert "Front: 1: fridge\n" in text_of(asked(alone, boxes=True).messages[-1])
+    body = Detection("fridge", "front", (0, 0, 20, 300), instance="fridge")
+    both = replace(GIVEN, detections=(door, body))
+    assert "Front: 1: fridge\n" in text_of(asked(both, boxes=True).messages[-1])
+
+
 def test_text_only_lists_the_names_of_every_view() -> None:
     for name in built_in():
         request = asked(template=name, images=False, boxes=True)
