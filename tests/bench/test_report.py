@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import base64
+import html
 import io
 import json
 import re
 import shutil
 import subprocess
 from dataclasses import replace
+from functools import partial
 from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from urllib.parse import unquote
 
 import bench_runs
@@ -296,15 +300,88 @@ def test_in_a_browser_the_script_runs_and_only_that(tmp_path: Path) -> None:
         run / "episodes" / "task-0-0", lambda record: replace(record, decision=Decision((), NASTY, raw=f"<pre>{NASTY}"))
     )
     made, _ = write(run)
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--virtual-time-budget=2000"]
-    shown = subprocess.run(
-        [CHROMIUM, *flags, f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", f"{made.path.as_uri()}#episode-1"],
+    shown = browse(f"{made.path.as_uri()}#episode-1", tmp_path)
+    assert "<title>Report: rule</title>" in shown.stdout
+    assert '<span id="count" class="soft">8 of 8</span>' in shown.stdout  # the filter has counted
+    assert [line for line in shown.stderr.splitlines() if "CONSOLE" in line] == []
+
+
+DRIVER = """<iframe src="report.html" style="width: 400px; height: 900px"></iframe><script>
+const frame = document.querySelector("iframe");
+const pause = () => new Promise((done) => setTimeout(done, 100));
+frame.onload = async () => {
+  frame.onload = null;
+  const page = frame.contentDocument, told = {};
+  const shown = (name) => page.querySelector(name).getBoundingClientRect().height > 0;
+  const press = async (key) => {
+    page.body.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true}));
+    await pause();
+  };
+  const state = () => [frame.contentWindow.location.hash, shown("#overview"), shown("#episode-1"), shown("#episode-3")];
+  told.overflow = [page.documentElement.scrollWidth];
+  told.first = state();
+  const words = page.querySelector("#words");
+  words.value = "task-0 SUCC"; words.dispatchEvent(new Event("input"));
+  told.words = page.querySelector("#count").textContent;
+  words.value = ""; page.querySelector("#ways").value = "failed";
+  page.querySelector("#ways").dispatchEvent(new Event("change"));
+  told.failed = page.querySelector("#count").textContent;
+  page.querySelector("#ways").value = ""; words.dispatchEvent(new Event("input"));
+  page.querySelector("#episodes a[href='#episode-1']").click(); await pause();
+  told.opened = state();
+  told.overflow.push(page.documentElement.scrollWidth);
+  await press("ArrowRight"); await press("ArrowRight");
+  told.turned = state();
+  page.querySelector("#episode-3 .jump a").click(); await pause();
+  told.round = state();
+  await press("Escape");
+  told.back = state();
+  const result = document.createElement("pre");
+  result.id = "result"; result.textContent = JSON.stringify(told);
+  document.body.append(result);
+};
+</script>"""
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="Chromium is not installed")
+def test_in_a_browser_episodes_can_be_clicked_through(tmp_path: Path) -> None:
+    long = "a-word-that-is-never-cut" * 40
+    run = write_run(tmp_path / "run", WAYS)
+    rewrite(run / "episodes" / "task-0-0", lambda record: replace(record, decision=Decision((), long, raw=long)))
+    write(run)
+    (run / "driver.html").write_text(DRIVER)
+    handler = partial(QuietHandler, directory=str(run))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            shown = browse(f"http://127.0.0.1:{server.server_port}/driver.html", tmp_path)
+        finally:
+            server.shutdown()
+    (result,) = re.findall(r'<pre id="result">(.*?)</pre>', shown.stdout)
+    told = json.loads(html.unescape(result))
+    assert told["first"] == ["", True, False, False]
+    assert (told["words"], told["failed"]) == ("2 of 8", "1 of 8")
+    assert told["opened"] == ["#episode-1", False, True, False]
+    assert told["turned"] == ["#episode-3", False, False, True]
+    assert told["round"] == ["#episode-3-round-1", False, False, True]
+    assert told["back"] == ["#episodes", True, False, False]
+    assert max(told["overflow"]) <= 400  # nothing is wider than a telephone
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    """Serves a folder and says nothing."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing."""
+
+
+def browse(address: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """What Chromium has made of a page."""
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--virtual-time-budget=5000"]
+    return subprocess.run(
+        [CHROMIUM, *flags, f"--user-data-dir={folder / 'profile'}", "--dump-dom", address],
         capture_output=True,
         text=True,
         timeout=120,
         check=True,
     )
-    assert "<title>Report: rule</title>" in shown.stdout
-    assert '<span id="count" class="soft">8 of 8</span>' in shown.stdout  # the filter has counted
-    complaints = [line for line in shown.stderr.splitlines() if "CONSOLE" in line]
-    assert complaints == []
