@@ -41,6 +41,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "paper": "error_detection:paper_order",
             "code": "error_detection:code_order",
         },
+        "suites": {
+            "homie-100": "homie.bench.suites:homie_100",
+        },
         "names": {
             "default": "perception.names:best_matches",
         },
