@@ -76,6 +76,7 @@ def render(sources: tuple[Source, ...], media: Media) -> str:
         tables=tables(sources, intervals),
         figures=figures(sources, intervals),
         episodes=[episode for source in sources for episode in source.episodes],
+        judged=any(source.bench for source in sources),
         media=media,
         meanings=MEANINGS,
     )

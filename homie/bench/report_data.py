@@ -18,11 +18,12 @@ from homie.bench.results import BenchRun, load_runs
 from homie.bench.scores import Results, Score, score_run
 from homie.bench.trajectory import Trajectory, from_episode
 from homie.errors import BadInput
+from homie.options import BenchOptions, RunOptions
 from homie.runstore import EpisodeFile, RunFile, episode_folders, read_episode, read_run, read_steps
 from homie.types import RoundRecord
 
-Outcome = Literal["succeeded", "failed", "lost", "unfinished", "not scored", "ended", "rounds"]
-"""What became of an episode. `ended` and `rounds` (they ran out) are those of a single run, which nobody judges."""
+Outcome = Literal["succeeded", "failed", "lost", "unfinished", "not scored", "said End", "out of rounds"]
+"""What became of an episode. `said End` and `out of rounds` are those of a single run, which nobody judges."""
 SINGLE = "single runs"
 
 
@@ -85,7 +86,7 @@ class Source:
 
 
 def load(folders: Sequence[Path], profile: str = "homie") -> tuple[Source, ...]:
-    """Run folders of `homie bench` and of `homie run`, these together by planner. Raises BadInput."""
+    """Run folders of `homie bench` and of `homie run`, these together by planner and its settings. Raises BadInput."""
     for folder in folders:
         if (folder / "sweep.json").exists():
             raise BadInput(f"{folder} holds the runs of a sweep: give these, as {folder}/*/.")
@@ -93,13 +94,21 @@ def load(folders: Sequence[Path], profile: str = "homie") -> tuple[Source, ...]:
             raise BadInput(f"There is no run in {folder}: give a folder that `homie run` or `homie bench` wrote.")
     benches = load_runs([folder for folder in folders if (folder / "suite.json").exists()], profile)
     singles = [(folder, read_run(folder)) for folder in folders if not (folder / "suite.json").exists()]
-    singles.sort(key=lambda one: one[1].options.planner)
-    groups = groupby(singles, key=lambda one: one[1].options.planner)
+    singles.sort(key=lambda one: _planner(one[1]))
+    groups = groupby(singles, key=lambda one: _planner(one[1]))
     taken = {run.label for run in benches}
     return (
         *(_bench(run) for run in benches),
         *(_single(f"{name} ({SINGLE})" if name in taken else name, list(runs)) for name, runs in groups),
     )
+
+
+def _planner(file: RunFile) -> str:
+    return f"{file.options.planner} {_settings(file.options)}".strip()
+
+
+def _settings(options: RunOptions | BenchOptions) -> str:
+    return ", ".join(f"{name}={value}" for name, value in options.planner_settings.items())
 
 
 def _bench(run: BenchRun) -> Source:
@@ -109,7 +118,7 @@ def _bench(run: BenchRun) -> Source:
     facts = {
         "suite": run.suite.name,
         "planner": options.planner,
-        "settings": ", ".join(f"{name}={value}" for name, value in options.planner_settings.items()),
+        "settings": _settings(options),
         "targets": options.targets,
         "profile": run.results.profile,
         "seed": str(run.file.seed),
@@ -179,7 +188,7 @@ def _single(label: str, runs: Sequence[tuple[Path, RunFile]]) -> Source:
             )
     first = runs[0][1]
     facts = {
-        "planner": first.options.planner,
+        "planner": _planner(first),
         "targets": ", ".join(sorted({file.options.targets for _, file in runs})),
         "seeds": ", ".join(str(seed) for seed in sorted({file.seed for _, file in runs})),
         "created": first.created,
@@ -192,7 +201,8 @@ def _single(label: str, runs: Sequence[tuple[Path, RunFile]]) -> Source:
 def _ended(ending: EpisodeFile | None) -> Outcome:
     if ending is None:
         return "unfinished"
-    return "lost" if ending.ended_by == "infrastructure" else ending.ended_by
+    endings: dict[str, Outcome] = {"ended": "said End", "rounds": "out of rounds", "infrastructure": "lost"}
+    return endings[ending.ended_by]
 
 
 def _rounds(folder: Path) -> tuple[Round, ...]:

@@ -142,7 +142,10 @@ def _single_tables(sources: Sequence[Source]) -> tuple[Table, ...]:
         (
             source.label,
             len(source.episodes),
-            *(sum(one.outcome == way for one in source.episodes) for way in ("ended", "rounds", "unfinished")),
+            *(
+                sum(one.outcome == way for one in source.episodes)
+                for way in ("said End", "out of rounds", "unfinished")
+            ),
             round(sum(one.steps for one in source.episodes) / max(len(source.episodes), 1), 2),
             round(sum(one.ending.robot_seconds for one in source.episodes if one.ending), 1),
         )
@@ -166,7 +169,7 @@ def _all_errors(source: Source) -> ErrorCounts:
 
 def _outcomes(episodes: Iterable[Shown]) -> dict[str, float]:
     found = Counter[str](one.outcome for one in episodes)
-    order = ("succeeded", "failed", "not scored", "ended", "rounds")
+    order = ("succeeded", "failed", "not scored", "said End", "out of rounds")
     return {name: float(found[name]) for name in order if found[name]}
 
 
