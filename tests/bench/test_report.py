@@ -385,3 +385,17 @@ def browse(address: str, folder: Path) -> subprocess.CompletedProcess[str]:
         timeout=120,
         check=True,
     )
+
+
+def test_what_a_profile_can_not_score_says_so(tmp_path: Path) -> None:
+    def rename(record: RoundRecord) -> RoundRecord:
+        subtask = replace(record.execution.subtask, target="spaceship")
+        execution = replace(record.execution, subtask=subtask, target="")
+        return replace(record, decision=Decision((subtask,)), execution=execution) if record.round == 1 else record
+
+    run = write_run(tmp_path / "run", {("task-0", 0): DONE, ("task-1", 0): DONE})
+    rewrite(run / "episodes" / "task-0-0", rename)  # a word that the notebooks look up in vain
+    _, page = write(run, profile="strict-emmoe")
+    rows = [given["data-outcome"] for given in page.all("tr") if "data-outcome" in given]
+    assert (rows[0], rows[2]) == ("not scored", "succeeded")
+    assert "KeyError" in page.text
