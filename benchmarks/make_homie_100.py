@@ -3,10 +3,11 @@
     python benchmarks/make_homie_100.py build
     python benchmarks/make_homie_100.py experts --tasks "apple-*,lemon-sofa"
 
-`build` looks for a house for every task of homie_100_tasks.py and writes homie/bench/suites/homie-100.yaml. A house in
-`REFUSED` is passed over: put it there when the task's expert fails in it, and build again; other tasks keep their
-houses. `experts` plays the experts that docs/data/homie-100-experts.json does not tell about yet, one after the
-other, and writes that file after each.
+`build` looks for a house for every task of homie_100_tasks.py and writes homie/bench/suites/homie-100.yaml. `experts`
+plays the experts that docs/data/homie-100-experts.json does not tell about yet, one after the other, and writes that
+file after each. A house in which the expert failed is passed over by the next `build`; other tasks keep theirs. So
+`experts` and `build` in turn end with 100 experts that do their tasks. (Where the skills have become better: remove the
+file, and all begins anew.)
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from homie_100_tasks import ENTRIES, TEST, Entry
 
 from homie.bench.authoring import House
 from homie.bench.goals import parse_goal, unknown_words
+from homie.bench.results import load_run
 from homie.bench.runner import bench
 from homie.bench.suite import Task, read_suite
 from homie.envs.mujoco.catalog_furniture import FURNITURE
@@ -35,6 +37,7 @@ from homie.envs.mujoco.catalog_objects import OBJECTS
 from homie.envs.mujoco.generate import generate
 from homie.errors import BadInput
 from homie.options import BenchOptions
+from homie.types import Subtask
 
 ROOT = Path(__file__).parents[1]
 SUITE = ROOT / "homie" / "bench" / "suites" / "homie-100.yaml"
@@ -44,8 +47,6 @@ SIZES = ((2, 16), (3, 18), (4, 20), (3, 20))
 SEEDS = 600
 LONG = 10
 """Subtasks from which a task is long-horizon (EMMOE, section 3.1)."""
-REFUSED: dict[str, tuple[int, ...]] = {}
-"""Seeds of houses in which the expert of a task did not reach its goal."""
 LETTERS = {"o": "open-ended", "l": "logical", "h": "human-style"}
 HEAD = """\
 # homie-100: 100 household tasks in generated houses. Made by benchmarks/make_homie_100.py; docs/suites.md explains the
@@ -65,11 +66,12 @@ def house(seed: int) -> House | None:
 
 def candidates(entry: Entry) -> Iterator[tuple[int, Draft]]:
     """Houses in which the task makes sense, in an order that depends on the task alone."""
+    refused = known_experts().get(entry.id, {}).get("refused", [])
     first = zlib.crc32(entry.id.encode()) % SEEDS
     for step in range(SEEDS):
         seed = (first + step) % SEEDS
         here = house(seed)
-        if here is None or seed in REFUSED.get(entry.id, ()):
+        if here is None or seed in refused:
             continue
         found = entry.pattern(here)
         if found is None or unknown_words(goal := parse_goal(found.goal), here.spec.model_dump()):
@@ -135,6 +137,12 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
+def known_experts() -> dict[str, Any]:
+    """What is known of the experts, by the ids of the tasks."""
+    known: dict[str, Any] = json.loads(EXPERTS.read_text("utf-8")) if EXPERTS.exists() else {}
+    return known
+
+
 def fingerprint(task: Task) -> str:
     """Changes when anything does on which the expert's success depends."""
     parts = task.model_dump_json(include={"scene", "goal", "expert"}, by_alias=True)
@@ -144,7 +152,7 @@ def fingerprint(task: Task) -> str:
 def experts(patterns: str | None, limit: int | None) -> None:
     """Play the experts of which nothing is known yet, and write down which reached their goal."""
     suite = read_suite(SUITE)
-    known: dict[str, Any] = json.loads(EXPERTS.read_text("utf-8")) if EXPERTS.exists() else {}
+    known = known_experts()
     left = [task for task in suite.select(patterns) if known.get(task.id, {}).get("task") != fingerprint(task)]
     for task in left[:limit]:
         with tempfile.TemporaryDirectory() as folder:
@@ -152,20 +160,30 @@ def experts(patterns: str | None, limit: int | None) -> None:
                 suite=str(SUITE), tasks=task.id, planner="expert", trials=1, retries=0, out=Path(folder) / "run"
             )
             line = bench(options).lines[0]
-            feedback = _failures(Path(folder) / "run" / "episodes")
+            run = load_run(Path(folder) / "run")
+            feedback = _failures(run.path / "episodes")
+        if line.ended_by == "infrastructure":
+            print(task.id, "could not be played:", line.cause, flush=True)
+            continue
+        keypath = bool(run.results.scores[0].success)
+        done = bool(line.success) and keypath
+        refused = set(known.get(task.id, {}).get("refused", [])) | (set() if done else {task.scene.seed})
         known[task.id] = {
             "task": fingerprint(task),
+            "seed": task.scene.seed,
             "goal": bool(line.success),
+            "keypath": keypath,
             "rounds": line.rounds,
-            "ended_by": line.ended_by,
             "failed": feedback,
+            "refused": sorted(refused),
         }
         known = {one.id: known[one.id] for one in suite.tasks if one.id in known}
         EXPERTS.parent.mkdir(parents=True, exist_ok=True)
         EXPERTS.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
-        print(task.id, "reached" if line.success else "NOT reached", line.rounds, *feedback, flush=True)
-    good = sum(entry["goal"] for entry in known.values())
-    print(f"{good} of {len(known)} experts that were played reached their goal; {len(suite.tasks)} tasks")
+        print(task.id, "done" if done else "NOT done", line.rounds, *feedback, flush=True)
+    current = [known[task.id] for task in suite.tasks if known.get(task.id, {}).get("task") == fingerprint(task)]
+    good = sum(entry["goal"] and entry["keypath"] for entry in current)
+    print(f"{len(suite.tasks)} tasks; {len(current)} of their experts were played, {good} did what was asked")
 
 
 def _failures(episodes: Path) -> list[str]:
@@ -175,8 +193,7 @@ def _failures(episodes: Path) -> list[str]:
         for line in steps.read_text("utf-8").splitlines():
             execution = json.loads(line)["execution"]
             if execution["feedback"]["status"] != "success":
-                subtask = execution["subtask"]
-                found.append(f"{subtask} {execution['feedback']['code']}")
+                found.append(f"{Subtask(**execution['subtask'])} {execution['feedback']['code']}")
     return found
 
 
