@@ -20,7 +20,8 @@ class Memory:
     `at` is the last place or thing that the robot has gone to. `by_sight` tells whether names have to be seen
     before they are accepted. It is None until that is known: a name that was never in sight is refused (True), or is
     accepted before the robot has moved at all (False; later the robot may have seen more in passing than its planner).
-    `left` is how many rounds there are after this one. `open` are the containers that were opened, `stuck` those that would not open.
+    `left` is how many rounds there are after this one. `open` are the containers that were opened, `stuck` those that
+    would not open.
     """
 
     def __init__(self) -> None:

@@ -30,6 +30,8 @@ NAMES = (
 )
 """What a template may use; docs/model-planners.md says where."""
 _NEEDED = ("system", "user")
+_FAILURES = (TypeError, ValueError, ArithmeticError, AttributeError, LookupError, RecursionError, MemoryError)
+"""What the expressions of a template can raise."""
 _MARK = "---"
 _ENDING = ".md"
 
@@ -75,10 +77,10 @@ class Template:
         try:
             return "".join(self.compiled.blocks[block](self.compiled.new_context(dict(told)))).strip()
         except jinja2.TemplateError as error:
-            reason = " ".join(str(error).split())
+            reason = " ".join(str(error).split()).rstrip(".")
             raise BadInput(f"The block '{block}' of the template '{self.name}' can not be filled: {reason}.") from error
-        except (TypeError, ValueError, ArithmeticError, AttributeError, LookupError) as error:
-            reason = str(error).rstrip(".")
+        except _FAILURES as error:
+            reason = str(error).rstrip(".") or "out of memory"
             raise BadInput(f"The block '{block}' of the template '{self.name}' fails: {reason}.") from error
 
 
