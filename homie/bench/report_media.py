@@ -46,8 +46,8 @@ class Media:
         found = []
         for name in VIEWS if self._width else ():
             path = episode / "frames" / f"round-{round_number:02d}-{name}.png"
-            if path.exists() and (data := self._thumbnail(path)):
-                found.append(View(name, self._source("image/jpeg", data, path), self._link(path)))
+            if path.exists() and (source := self._picture(path)):
+                found.append(View(name, source, self._link(path)))
         return tuple(found)
 
     def video(self, episode: Path) -> str:
@@ -60,6 +60,14 @@ class Media:
             self.linked += 1
             return self._link(path)
         return self._source("video/mp4", path.read_bytes(), path)
+
+    def _picture(self, path: Path) -> str:
+        """Where the page gets a picture from, "" if the file is none."""
+        if self._left <= 0:
+            self.linked += 1
+            return self._link(path)
+        data = self._thumbnail(path)
+        return self._source("image/jpeg", data, path) if data else ""
 
     def _thumbnail(self, path: Path) -> bytes:
         try:
