@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 
@@ -115,7 +114,10 @@ class MoveArticulation(Manipulation):
         yield from self.come_to(standing)
         yield from self.look_at(articulation.handle)
         yield from self.gripper(self.opening)
-        joints = solve_sequence(self.kinematics, self.base, (pull.before, *pull.poses), self.ready, max_jump=1.2)
+        # From the planned posture, not from the raised one: a little beside the planned place another way for the elbow
+        # may be shorter, and that way has not been looked at.
+        poses = (pull.before, *pull.poses)
+        joints = solve_sequence(self.kinematics, self.base, poses, standing.joints[0], max_jump=1.2)
         if joints is None:
             self._useless.append(self.base)
             raise Stuck("the handle can not be led from here")
@@ -164,22 +166,25 @@ class MoveArticulation(Manipulation):
             if same_place(base, self.base) and abs(opening - articulation.opening) < 0.02:
                 raise Stuck(nowhere)
         reachable = Reachable.of(self.costs, self.base)
-        least: tuple[float, Standing, Pull] | None = None
-        for outside, end in itertools.product(self.sides, self.ends(articulation)):
-            for base, pull in self._options(articulation, end, reachable, outside):
-                for ready in self.spec.ready:
-                    standing = self._standing(base, pull, ready)
-                    if standing is None:
-                        continue
-                    margin = self._margin(standing, pull, articulation)
-                    if margin >= PLANNED:
+        for outside in self.sides:
+            closest: list[tuple[float, Standing, Pull]] = []
+            for end in self.ends(articulation):
+                least: tuple[float, Standing, Pull] | None = None
+                for base, pull in self._options(articulation, end, reachable, outside):
+                    for ready in self.spec.ready:
+                        standing = self._standing(base, pull, ready)
+                        if standing is None:
+                            continue
+                        margin = self._margin(standing, pull, articulation)
+                        if margin >= PLANNED:
+                            return standing, pull
+                        if least is None or margin > least[0]:
+                            least = margin, standing, pull
+                closest += [least] if least is not None else []
+            for wanted in (FREE, TOUCH):
+                for margin, standing, pull in closest:
+                    if margin >= wanted:
                         return standing, pull
-                    if least is None or margin > least[0]:
-                        least = margin, standing, pull
-            if least is not None and least[0] >= FREE:
-                return least[1:]
-        if least is not None and least[0] >= TOUCH:
-            return least[1:]
         self._hopeless = self.base, articulation.opening
         raise Stuck(nowhere)
 
