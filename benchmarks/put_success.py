@@ -21,6 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
+from homie.bench.statistics import wilson
 from homie.envs.mujoco.generate import generate
 from homie.envs.mujoco.spec import SceneSpec
 from homie.envs.mujoco.surfaces import surfaces_of
@@ -110,17 +111,9 @@ def _cause(lines: list[dict]) -> str:  # type: ignore[type-arg]
     return "ended without an error, the object is elsewhere"
 
 
-def _wilson(good: int, total: int) -> tuple[float, float]:
-    """95 % Wilson interval of a share, as percentages."""
-    z, share = 1.96, good / total
-    middle = (share + z * z / (2 * total)) / (1 + z * z / total)
-    reach = z * np.sqrt(share * (1 - share) / total + z * z / (4 * total * total)) / (1 + z * z / total)
-    return 100 * (middle - reach), 100 * (middle + reach)
-
-
 def _write_report(path: Path, targets: str, grasp: str, verdicts: list[Verdict]) -> None:
     good = sum(v.success for v in verdicts)
-    low, high = _wilson(good, len(verdicts))
+    low, high = (100 * bound for bound in wilson(good, len(verdicts)))
     walls, robot = [v.wall_seconds for v in verdicts], [v.robot_seconds for v in verdicts]
     share = f"{100 * good / len(verdicts):.0f} %, 95 % Wilson interval {low:.0f}-{high:.0f} %"
     rounds = np.median([v.rounds for v in verdicts])

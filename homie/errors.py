@@ -6,6 +6,8 @@ Error *codes* (L1-L4, D1-D2, F1-F2, E1-E2) are something else: they are feedback
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 
 class HomieError(Exception):
     """Base of everything Homie raises on purpose. The message says what is wrong and what to do."""
@@ -45,3 +47,11 @@ class Interrupted(HomieError):
     """The user stopped the run with Ctrl-C; what was finished is on disk: exit code 130."""
 
     exit_code = 130
+
+
+def suggestion(word: str, known: Iterable[str], otherwise: str) -> str:
+    """The end of a sentence about an unknown word: the known one that it is most like, or `otherwise`."""
+    import difflib  # not at start-up, which needs no suggestions
+
+    close = difflib.get_close_matches(word, list(known), 1)
+    return f"did you mean '{close[0]}'?" if close else otherwise

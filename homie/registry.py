@@ -5,14 +5,13 @@ Nothing is imported until it is asked for, so `homie --help` stays quick and a b
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from collections.abc import Mapping
-from importlib.metadata import entry_points
+from importlib.metadata import PackageNotFoundError, entry_points, version
 from types import MappingProxyType
 from typing import Any
 
-from homie.errors import BadInput, MissingPart
+from homie.errors import BadInput, MissingPart, suggestion
 
 BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
@@ -67,13 +66,20 @@ def names(kind: str) -> list[str]:
     return list(targets(kind))
 
 
+def installed_version(package: str) -> str | None:
+    """The installed version of a package, or None."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
 def load(kind: str, name: str) -> Any:
     """The object registered under a name. Raises BadInput for an unknown name, MissingPart for a missing package."""
     target = targets(kind).get(name)
     if target is None:
         known = names(kind)
-        close = difflib.get_close_matches(name, known, 1)
-        hint = f"did you mean '{close[0]}'?" if close else f"choose one of: {', '.join(known)}."
+        hint = suggestion(name, known, f"choose one of: {', '.join(known)}.")
         raise BadInput(f"Unknown {kind[:-1]} '{name}': {hint}")
     module, _, attribute = target.partition(":")
     try:

@@ -24,7 +24,6 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
@@ -37,6 +36,7 @@ from homie.errors import BadInput, InfrastructureError
 from homie.files import slug, sync_folder, to_json, write_atomically
 from homie.interfaces import Robot, WorldState
 from homie.options import RunOptions
+from homie.registry import installed_version
 from homie.types import Answer, Decision, HistoryItem, Observation, PlannerInput, RoundRecord, SentCommand
 
 PACKAGES = ("homie", "mujoco", "numpy", "pydantic", "opencv-python-headless", "pillow", "av")
@@ -119,12 +119,22 @@ class EpisodeFile(BaseModel):
     usage: Usage = Usage()
 
 
-class RunFolder:
-    """One run folder, held by this process alone until `close`."""
+class HeldFolder:
+    """A run folder that this process alone holds until `close`. lock: the descriptor from `held_folder`."""
 
     def __init__(self, path: Path, lock: int) -> None:
         self.path = path
         self._lock = lock
+
+    def close(self) -> None:
+        """Let go of the folder. Idempotent."""
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+
+class RunFolder(HeldFolder):
+    """The run folder of one episode."""
 
     @classmethod
     def check(cls, options: RunOptions) -> None:
@@ -163,12 +173,6 @@ class RunFolder:
         if (path / "episode.json").exists():
             raise BadInput(f"The episode {path} is finished already.")
         return new_episode(path)
-
-    def close(self) -> None:
-        """Let go of the folder. Idempotent."""
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
 
 
 class EpisodeStore(EpisodeListener):
@@ -311,7 +315,8 @@ def new_episode(path: Path) -> Path:
 
 def versions() -> dict[str, str]:
     """Of Python and of the packages that a result may depend on."""
-    return {"python": platform.python_version(), **{name: package_version(name) for name in PACKAGES}}
+    packages = {name: installed_version(name) or "not installed" for name in PACKAGES}
+    return {"python": platform.python_version(), **packages}
 
 
 def _run_file(options: RunOptions, planner: Mapping[str, object]) -> RunFile:
@@ -323,14 +328,6 @@ def _run_file(options: RunOptions, planner: Mapping[str, object]) -> RunFile:
         versions=versions(),
         platform=platform.platform(),
     )
-
-
-def package_version(name: str) -> str:
-    """The installed version of a package, or `not installed`."""
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "not installed"
 
 
 def _fresh(task: str) -> Path:

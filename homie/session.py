@@ -5,7 +5,6 @@ RunOptions --registry--> planner, checks, detector, robot, locator, skills --> r
 
 from __future__ import annotations
 
-import difflib
 import signal
 import threading
 import traceback
@@ -20,7 +19,7 @@ from pydantic import BaseModel, ValidationError
 
 from homie import registry
 from homie.agent import EpisodeListener, EpisodeResult, Listeners, run_episode
-from homie.errors import BadInput, HomieError, InfrastructureError, Interrupted
+from homie.errors import BadInput, HomieError, InfrastructureError, Interrupted, suggestion
 from homie.executor import Executor, SkillBook
 from homie.interfaces import Planner, Robot, Skill
 from homie.options import RunOptions, explain
@@ -164,8 +163,7 @@ def _checked(name: str, model: type[BaseModel], given: Mapping[str, Any]) -> Bas
     known = list(model.model_fields)
     for key in given:
         if key not in known:
-            close = difflib.get_close_matches(key, known, 1)
-            hint = f"did you mean '{close[0]}'?" if close else f"it knows: {', '.join(known)}."
+            hint = suggestion(key, known, f"it knows: {', '.join(known)}.")
             raise BadInput(f"The planner '{name}' has no setting '{key}': {hint}")
     try:
         return model(**given)

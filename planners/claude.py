@@ -15,9 +15,9 @@ from pydantic import BaseModel, Field, ValidationError
 from homie.errors import BadInput
 from homie.types import Image
 from planners.brain import ModelPlanner
-from planners.calls import Body, EndpointSettings, RemoteModel
+from planners.calls import Body, EndpointSettings, RemoteModel, wish_for
 from planners.calls.address import host_name
-from planners.calls.wire import CONNECT, certificates, load_sdk
+from planners.calls.wire import http_client, load_sdk
 from planners.messages import Message, Reply, Request
 from planners.prompt_settings import PromptSettings
 
@@ -103,7 +103,7 @@ class ClaudeModel(RemoteModel):
         if request.schema is None:
             return body
         if form == "text":
-            wish = f"Answer with one JSON object of this schema and nothing else:\n{json.dumps(request.schema)}"
+            wish = wish_for(request.schema)
             messages[-1]["content"].append({"type": "text", "text": wish})
             return body
         about = "Say what the robot does next. Always answer with this tool."
@@ -116,9 +116,8 @@ class ClaudeModel(RemoteModel):
 
     async def send(self, body: Body, key: str) -> Reply:
         import anthropic
-        import httpx2
 
-        http = httpx2.AsyncClient(verify=certificates(), timeout=httpx2.Timeout(None, connect=CONNECT))
+        http = http_client()
         async with anthropic.AsyncAnthropic(
             api_key=key or "none",
             base_url=self.endpoint.url,

@@ -6,7 +6,6 @@ round) and, if wanted, `view` (said before each picture). docs/model-planners.md
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ import yaml
 from jinja2.sandbox import SandboxedEnvironment
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
-from homie.errors import BadInput
+from homie.errors import BadInput, suggestion
 from planners.answers import AnswerFormat
 
 BLOCKS = ("system", "user", "view")
@@ -118,8 +117,7 @@ def parse_template(data: bytes, where: str, folder: Path | None) -> Template:
         line = text.count("\n") - body.count("\n") + error.lineno
         raise BadInput(f"The template {where}, line {line}: {(error.message or '').rstrip('.')}.") from error
     for name in sorted(used.difference(NAMES, environment.globals)):
-        close = difflib.get_close_matches(name, NAMES, 1)
-        hint = f"did you mean '{close[0]}'?" if close else f"it may use: {', '.join(NAMES)}."
+        hint = suggestion(name, NAMES, f"it may use: {', '.join(NAMES)}.")
         raise BadInput(f"The template {where} uses '{name}', which nobody tells it: {hint}")
     for block in _NEEDED:
         if block not in compiled.blocks:

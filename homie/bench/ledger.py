@@ -31,7 +31,16 @@ from homie.bench.suite import Suite, Task
 from homie.errors import BadInput
 from homie.files import to_json, write_atomically
 from homie.options import MAX_SEED, BenchOptions
-from homie.runstore import EpisodeFile, held_folder, new_episode, read_episode, read_model, read_steps, versions
+from homie.runstore import (
+    EpisodeFile,
+    HeldFolder,
+    held_folder,
+    new_episode,
+    read_episode,
+    read_model,
+    read_steps,
+    versions,
+)
 from homie.types import HistoryItem
 
 Cause = Literal["crash", "killed", "deadline", "memory", "planner", "robot", "error"]
@@ -138,12 +147,8 @@ class Episode:
         write_atomically(self.folder / "episode.json", to_json(ending.model_dump(mode="json")))
 
 
-class BenchFolder:
-    """The run folder of a bench, held by this process alone until `close`."""
-
-    def __init__(self, path: Path, lock: int) -> None:
-        self.path = path
-        self._lock = lock
+class BenchFolder(HeldFolder):
+    """The run folder of a bench."""
 
     @classmethod
     def open(cls, options: BenchOptions, suite: Suite) -> BenchFolder:
@@ -203,12 +208,6 @@ class BenchFolder:
                     time.sleep(0.05)
         finally:
             os.close(descriptor)
-
-    def close(self) -> None:
-        """Let go of the folder. Idempotent."""
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
 
 
 def plan(run: Path, options: BenchOptions, suite: Suite) -> tuple[Episode, ...]:

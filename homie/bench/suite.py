@@ -5,7 +5,6 @@ suite file --read_suite--> Suite --select--> the tasks of a run
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 import hashlib
 from collections.abc import Sequence
@@ -28,7 +27,7 @@ from pydantic import (
 from homie import registry
 from homie.bench.emmoe_files import is_emmoe, read_emmoe
 from homie.bench.goals import Goal, complaint
-from homie.errors import BadInput
+from homie.errors import BadInput, suggestion
 from homie.files import slug
 from homie.options import MAX_SEED
 from homie.types import Subtask
@@ -159,8 +158,7 @@ class Suite(_Model):
         wanted = [pattern.strip() for pattern in (patterns or "*").split(",") if pattern.strip()]
         for pattern in wanted:
             if not fnmatch.filter(self.by_id, pattern):
-                close = difflib.get_close_matches(pattern, self.by_id, 1)
-                hint = f"did you mean '{close[0]}'?" if close else "its ids are in the suite file."
+                hint = suggestion(pattern, self.by_id, "its ids are in the suite file.")
                 raise BadInput(f"The suite '{self.name}' has no task '{pattern}': {hint}")
         chosen = tuple(
             task

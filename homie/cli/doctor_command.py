@@ -15,7 +15,8 @@ from typing import Annotated
 
 import typer
 
-from homie.cli.parts import installed_version, lacking_packages, package_name, planner_states
+from homie import registry
+from homie.cli.parts import lacking_packages, package_name, planner_states
 from homie.files import to_json
 
 BACKENDS = ("egl", "osmesa", "raycast")
@@ -78,7 +79,7 @@ def _packages() -> Iterator[Finding]:
     for requirement in requires("homie") or ():
         if "extra ==" not in requirement:
             name = package_name(requirement)
-            there = installed_version(name)
+            there = registry.installed_version(name)
             yield Finding(name, bool(there), there or "not installed", fix=f"pip install '{requirement}'")
 
 

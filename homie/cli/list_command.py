@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import Annotated
 
@@ -11,7 +10,7 @@ from pydantic.fields import FieldInfo
 
 from homie import registry
 from homie.cli.parts import PlannerState, planner_states
-from homie.errors import BadInput
+from homie.errors import BadInput, suggestion
 from homie.files import to_json
 
 KINDS = ("planners", "skills", "robots", "detectors", "locators", "checks")
@@ -23,8 +22,7 @@ def list_command(
 ) -> None:
     """List what can be chosen. For planners: whether they can be used here, and their settings."""
     if kind is not None and kind not in KINDS:
-        close = difflib.get_close_matches(kind, KINDS, 1)
-        hint = f"did you mean '{close[0]}'?" if close else f"choose one of: {', '.join(KINDS)}."
+        hint = suggestion(kind, KINDS, f"choose one of: {', '.join(KINDS)}.")
         raise BadInput(f"There is no list of '{kind}': {hint}")
     found = {name: registry.targets(name) for name in KINDS if kind in (None, name)}
     states = list(planner_states()) if kind == "planners" else []

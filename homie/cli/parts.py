@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import requires
 
 from pydantic import BaseModel
 
@@ -53,7 +53,7 @@ def lacking_packages() -> dict[str, list[str]]:
     for requirement in requires("homie") or ():
         if declared := re.search(r"extra == ['\"]([\w-]+)", requirement):
             missing = lacking.setdefault(declared.group(1), [])
-            if installed_version(package_name(requirement)) is None:
+            if registry.installed_version(package_name(requirement)) is None:
                 missing.append(package_name(requirement))
     return lacking
 
@@ -61,11 +61,3 @@ def lacking_packages() -> dict[str, list[str]]:
 def package_name(requirement: str) -> str:
     """The package that a requirement asks for."""
     return re.split(r"[^\w.-]", requirement, maxsplit=1)[0]
-
-
-def installed_version(package: str) -> str | None:
-    """The installed version of a package, or None."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None

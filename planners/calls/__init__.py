@@ -1,7 +1,7 @@
 """Calls that survive: what every planner behind an endpoint shares. `remote.py` is where to start."""
 
 from planners.calls.failure import Failure
-from planners.calls.remote import Body, RemoteModel
+from planners.calls.remote import Body, RemoteModel, wish_for
 from planners.calls.settings import EndpointSettings
 
-__all__ = ["Body", "EndpointSettings", "Failure", "RemoteModel"]
+__all__ = ["Body", "EndpointSettings", "Failure", "RemoteModel", "wish_for"]

@@ -8,6 +8,7 @@ Request --cache--> Reply
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import warnings
@@ -197,6 +198,11 @@ class RemoteModel(LanguageModel):
         if self._cache is not None:
             self._cache.put(request_key(self.endpoint.url, self.seed, body), self.name, reply)
         return reply
+
+
+def wish_for(schema: Mapping[str, object]) -> str:
+    """The sentence that asks for a schema where no parameter can."""
+    return f"Answer with one JSON object of this schema and nothing else:\n{json.dumps(schema)}"
 
 
 def _reason(error: BaseException) -> str:

@@ -14,9 +14,12 @@ import os
 import ssl
 import threading
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from homie.errors import MissingPart
+
+if TYPE_CHECKING:
+    import httpx2
 
 T = TypeVar("T")
 
@@ -64,6 +67,13 @@ def load_sdk(planner: str, package: str, extra: str) -> None:
             f"The {planner} planner needs the package '{error.name}': install it with `pip install 'homie[{extra}]'`."
         ) from error
     certificates()
+
+
+def http_client() -> httpx2.AsyncClient:
+    """A client for one request. It has no timeout of its own but to connect: `within` sees to the rest."""
+    import httpx2
+
+    return httpx2.AsyncClient(verify=certificates(), timeout=httpx2.Timeout(None, connect=CONNECT))
 
 
 @functools.cache

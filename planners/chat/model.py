@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -11,8 +10,8 @@ from typing import Any, ClassVar, Literal
 from pydantic import BaseModel, Field, ValidationError
 
 from homie.types import Image
-from planners.calls import Body, EndpointSettings, RemoteModel
-from planners.calls.wire import CONNECT, certificates, load_sdk
+from planners.calls import Body, EndpointSettings, RemoteModel, wish_for
+from planners.calls.wire import http_client, load_sdk
 from planners.chat.providers import find_provider
 from planners.messages import Message, Reply, Request
 
@@ -90,10 +89,9 @@ class ChatModel(RemoteModel):
         return body
 
     async def send(self, body: Body, key: str) -> Reply:
-        import httpx2
         import openai
 
-        http = httpx2.AsyncClient(verify=certificates(), timeout=httpx2.Timeout(None, connect=CONNECT))
+        http = http_client()
         async with openai.AsyncOpenAI(
             api_key=key or "none", base_url=self.endpoint.url, max_retries=0, http_client=http
         ) as client:
@@ -148,7 +146,7 @@ class ChatModel(RemoteModel):
             if self.provider.strict and _strict(request.schema):
                 schema["strict"] = True
             return {"response_format": {"type": "json_schema", "json_schema": schema}}
-        wish = f"Answer with one JSON object of this schema and nothing else:\n{json.dumps(request.schema)}"
+        wish = wish_for(request.schema)
         last = messages[-1]["content"]
         messages[-1]["content"] = f"{last}\n\n{wish}" if isinstance(last, str) else [*last, self._part(wish)]
         return {"response_format": {"type": "json_object"}} if form == "json_object" else {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import functools
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from homie.errors import BadInput
+from homie.errors import BadInput, suggestion
 from planners.calls.address import host_name
 
 OTHER = "other"
@@ -50,8 +49,7 @@ def find_provider(name: str | None, base_url: str | None) -> tuple[str, Provider
     known = providers()
     if name is not None:
         if name not in known:
-            close = difflib.get_close_matches(name, known, 1)
-            hint = f"did you mean '{close[0]}'?" if close else f"choose one of: {', '.join(known)}."
+            hint = suggestion(name, known, f"choose one of: {', '.join(known)}.")
             raise BadInput(f"Unknown provider '{name}': {hint}")
         if not (known[name].base_url or base_url):
             raise BadInput(f"The provider '{name}' needs an address: --base-url http://HOST:PORT/v1.")
