@@ -24,8 +24,8 @@ from endpoint import Body, Connection, Endpoint, Way, says, slowly  # noqa: E402
 from text_world import stage  # noqa: E402
 
 from homie import registry  # noqa: E402
+from homie.assembly import load_planner  # noqa: E402
 from homie.options import RunOptions  # noqa: E402
-from homie.session import load_planner  # noqa: E402
 from homie.types import VIEWS, PlannerInput  # noqa: E402
 from planners.chat import ChatPlanner  # noqa: E402
 

@@ -14,9 +14,9 @@ import time
 from collections.abc import Mapping
 
 from homie import registry
+from homie.assembly import load_planner
 from homie.errors import MissingPart
 from homie.options import RunOptions
-from homie.session import load_planner
 from homie.types import VIEWS, Detection, Feedback, HistoryItem, Image, PlannerInput, Subtask
 from planners.chat.planner import ChatPlanner
 from planners.prompting import Turn

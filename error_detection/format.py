@@ -6,7 +6,7 @@ from error_detection import messages
 from error_detection.layers import Complaint, place
 from error_detection.logical import suitable
 from homie.interfaces import CheckQuestion
-from homie.types import ErrorCode
+from homie.types import ErrorCode, model_key
 
 
 def listed_action(question: CheckQuestion) -> Complaint | None:
@@ -18,9 +18,9 @@ def listed_action(question: CheckQuestion) -> Complaint | None:
 
 
 def listed_model(question: CheckQuestion) -> Complaint | None:
-    """F1 for a model that is not in the list (in any case of letters), or that has no skill for the action."""
+    """F1 for a model that is not in the list (however it is spelt), or that has no skill for the action."""
     model, action = question.decision.model, question.subtask.action
-    if model and model.lower() not in (name.lower() for name in question.models):
+    if model and model_key(model) not in map(model_key, question.models):
         return Complaint(ErrorCode.F1, messages.unknown_model(model))
     if not question.skilled:
         return Complaint(ErrorCode.F1, messages.unskilled_model(model, action))

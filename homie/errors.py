@@ -21,6 +21,10 @@ class BadInput(HomieError):
     exit_code = 2
 
 
+class MissingCheckpoint(BadInput):
+    """A skill set was given no checkpoint. With `--on-missing-model fallback` another one stands in for it."""
+
+
 class MissingPart(HomieError):
     """An optional part is not installed; the message names the command that installs it: exit code 3."""
 

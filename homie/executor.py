@@ -24,6 +24,7 @@ from homie.types import (
     Outcome,
     SentCommand,
     Subtask,
+    model_key,
 )
 
 ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
@@ -54,9 +55,13 @@ def canonical_action(text: str, actions: Sequence[str] = ACTIONS) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class SkillBook:
-    """Which skill runs for (model, action). Models are the names of the loaded skill sets, in order of preference."""
+    """Which skill runs for (model, action). Models are the names of the loaded skill sets, in order of preference.
+
+    missing: models that are listed and have the skills of another one, because they have no checkpoint.
+    """
 
     by_model: Mapping[str, Mapping[str, Skill]]
+    missing: frozenset[str] = frozenset()
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -64,10 +69,18 @@ class SkillBook:
 
     def choose(self, model: str, action: str) -> Skill | None:
         """The skill of the model that the planner chose; any model that has the action where it chose none."""
+        return self.by_model.get(self._chosen(model, action), {}).get(action)
+
+    def stands_in_for(self, model: str, action: str) -> str:
+        """The model in whose place the chosen skill runs, "" if it is that model's own."""
+        chosen = self._chosen(model, action)
+        return chosen if chosen in self.missing else ""
+
+    def _chosen(self, model: str, action: str) -> str:
         if model:
-            wanted = next((name for name in self.by_model if name.lower() == model.lower()), None)
-            return None if wanted is None else self.by_model[wanted].get(action)
-        return next((skills[action] for skills in self.by_model.values() if action in skills), None)
+            return next((name for name in self.by_model if model_key(name) == model_key(model)), "")
+        able = [name for name, skills in self.by_model.items() if action in skills]
+        return next((name for name in able if name not in self.missing), next(iter(able), ""))
 
 
 class Executor:
@@ -133,6 +146,7 @@ class Executor:
         feedback = Feedback("fail", ErrorCode.E1, self.sentences.too_difficult(subtask.action))
         for number in range(1, self.attempts + 1):
             attempt = self._attempt(number, subtask, entity, skill, watcher)
+            attempt = replace(attempt, stands_in_for=self.skills.stands_in_for(decision.model, subtask.action))
             after = self._look(self.locator.cameras)
             done = self.locator.verify(subtask, entity, held, after)
             if done is False and attempt.outcome is Outcome.SUCCEEDED:
@@ -159,12 +173,23 @@ class Executor:
             self.locator.update(observation, self.detector.detect(observation))
         return observation
 
+    def _begin(self, subtask: Subtask, entity: str, skill: Skill) -> Observation:
+        """Look through the eyes of locator and skill, and start the skill with its goal."""
+        observation = self.robot.observe(tuple(dict.fromkeys((*self.locator.cameras, *skill.cameras))))
+        detections = self.detector.detect(observation) if observation.frames else ()
+        if self.locator.cameras:
+            self.locator.update(observation, detections)
+        goal = self.locator.goal(entity, subtask, observation)
+        if skill.cameras:
+            goal = replace(goal, seen=self.locator.seen(entity, detections))
+        skill.start(subtask, goal, observation)
+        return observation
+
     def _attempt(self, number: int, subtask: Subtask, entity: str, skill: Skill, watcher: Watcher) -> Attempt:
         """Run the skill until it says that it is over, its time is up, or the gate refuses a command."""
-        observation = self._look(self.locator.cameras)
+        observation = self._begin(subtask, entity, skill)
         began = observation.stamp
         commands = clamped = 0
-        skill.start(subtask, self.locator.goal(entity, subtask, observation), observation)
         outcome, reason = skill.outcome, ""
         try:
             while outcome is Outcome.RUNNING:
@@ -175,7 +200,7 @@ class Executor:
                 watcher.commanded(observation.stamp, sent)
                 commands += 1
                 clamped += bool(sent.changes)
-                observation = self.robot.observe(skill.cameras)
+                observation = self.robot.observe(skill.looks())
                 watcher.ticked(observation)
                 if (due := self.locator.due(observation)) is not None:
                     observation = self._look(due) if due else observation

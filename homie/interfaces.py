@@ -167,8 +167,9 @@ class Robot(ABC):
 class Skill(ABC):
     """A low-level policy bound to some actions. Stateful between `start` and the end of the attempt.
 
-    `act` is called once per control period with a fresh observation that carries `cameras`; it returns the next
-    command, and `outcome` says whether it goes on. A skill never sees world state; what it may know is in the goal.
+    `act` is called once per control period with a fresh observation; it returns the next command, and `outcome` says
+    whether it goes on. The observation of `start` has the pictures of `cameras`, that of an `act` those of `looks`: a
+    policy that decides at 4 Hz wants none in between. A skill never sees world state; what it may know is in the goal.
     """
 
     name: str = ""
@@ -183,6 +184,10 @@ class Skill(ABC):
     def revise(self, goal: Goal) -> None:
         """Take a better goal while running: the locator has seen more. Ignoring it is allowed."""
 
+    def looks(self) -> tuple[str, ...]:
+        """The cameras whose pictures the next `act` wants."""
+        return self.cameras
+
     @abstractmethod
     def act(self, observation: Observation) -> Command:
         """The next command."""
@@ -196,6 +201,34 @@ class Skill(ABC):
     def reason(self) -> str:
         """Why the attempt ended as it did, in words for the record."""
         return ""
+
+
+class SkillSet(ABC):
+    """The skills of one low-level model, as `--skills` names it; to a planner its `name` is a model to choose.
+
+    It is made as `cls(argument)` from `--skills NAME:ARGUMENT`, once per episode; with `Settings`, as
+    `cls(argument, settings)`. The argument of a learned model is its checkpoint. Without one the constructor raises
+    MissingCheckpoint, and `classical` may stand in for its `actions`.
+    """
+
+    name: str = ""
+    actions: ClassVar[tuple[str, ...]] = ()
+    """What the set can do, known without a checkpoint."""
+    Settings: ClassVar[type[BaseModel] | None] = None
+    """The model of its settings (`--skill-option SET.NAME=VALUE`), or None if it has none."""
+    extra: ClassVar[str] = ""
+    """The extra of Homie that brings the packages it needs (`pip install 'homie[EXTRA]'`), "" if none."""
+
+    @abstractmethod
+    def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
+        """The skills for a robot. Raises BadInput for a robot that they can not move."""
+
+    def describe(self) -> Mapping[str, object]:
+        """What `run.json` should keep of it (checkpoint and its hash, settings), JSON-ready, without secrets."""
+        return {}
+
+    def close(self) -> None:
+        """Let go of what it holds. Idempotent."""
 
 
 class Detector(ABC):
@@ -242,6 +275,10 @@ class Locator(ABC):
     @abstractmethod
     def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
         """The goal for a resolved entity. For Put the entity is the destination."""
+
+    def seen(self, entity: str, detections: Sequence[Detection]) -> tuple[Detection, ...]:
+        """Which of the detections show the entity, for skills that go by pixels."""
+        return tuple(one for one in detections if one.instance == entity)
 
     @abstractmethod
     def opens(self, entity: str) -> bool:

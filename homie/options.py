@@ -18,6 +18,14 @@ Rooms = Annotated[int | None, Field(ge=2, le=6, description="Rooms of a generate
 Objects = Annotated[int, Field(ge=0, le=60, description="Loose objects of a generated house.")]
 
 
+SKILLS = "Skill sets, separated by commas, as NAME or NAME:ARGUMENT (`nomad:nomad.pth,classical`)."
+ON_MISSING = "A model without checkpoint: `classical` stands in for it and the record says so, or the run is refused."
+
+
+SETTINGS = ("planner_settings", "skill_settings")
+"""Options that are mappings."""
+
+
 class Options(BaseModel):
     """What all commands have in common: options come from a config file and from what is given, and are checked."""
 
@@ -27,7 +35,7 @@ class Options(BaseModel):
     def build(cls, config: Path | None = None, **given: Any) -> Self:
         """Options from a YAML file overridden by what is given (None = not given). Raises BadInput.
 
-        Settings of the planner are overridden one by one, all others whole.
+        Settings of the planner and of skill sets are overridden one by one, all others whole.
         """
         values: dict[str, Any] = {}
         if config is not None:
@@ -40,9 +48,10 @@ class Options(BaseModel):
             if not isinstance(loaded, dict):
                 raise BadInput(f"The config file {config} must hold a mapping of option names to values.")
             values.update(loaded)
-        filed, settings = values.get("planner_settings"), given.get("planner_settings")
-        if isinstance(filed, dict) and isinstance(settings, dict):
-            given["planner_settings"] = {**filed, **settings}
+        for name in SETTINGS:
+            filed, settings = values.get(name), given.get(name)
+            if isinstance(filed, dict) and isinstance(settings, dict):
+                given[name] = {**filed, **settings}
         values.update({name: value for name, value in given.items() if value is not None})
         if isinstance(values.get("task"), str):
             values["task"] = values["task"].strip()
@@ -63,7 +72,9 @@ class RunOptions(Options):
     planner: str = Field("rule", description="Planner, as NAME or NAME:ARGUMENT (`scripted:plan.yaml`).")
     planner_settings: dict[str, Any] = Field({}, description="Settings of the planner (`homie list planners`).")
     robot: str = Field("mujoco", description="Robot or simulator.")
-    skills: str = Field("classical", description="Skill set.")
+    skills: str = Field("classical", description=SKILLS)
+    skill_settings: dict[str, Any] = Field({}, description="Settings of skill sets, as SET.NAME (`homie list skills`).")
+    on_missing_model: Literal["fallback", "fail"] = Field("fallback", description=ON_MISSING)
     detector: str = Field("simulated", description="Detector.")
     targets: str = Field(
         "background",
@@ -90,7 +101,9 @@ class BenchOptions(Options):
     planner: str = Field("rule", description="Planner, as NAME or NAME:ARGUMENT; `expert` plays the suite's own.")
     planner_settings: dict[str, Any] = Field({}, description="Settings of the planner (`homie list planners`).")
     robot: str = Field("mujoco", description="Robot or simulator.")
-    skills: str = Field("classical", description="Skill sets, separated by commas.")
+    skills: str = Field("classical", description=SKILLS)
+    skill_settings: dict[str, Any] = Field({}, description="Settings of skill sets, as SET.NAME (`homie list skills`).")
+    on_missing_model: Literal["fallback", "fail"] = Field("fallback", description=ON_MISSING)
     detector: str = Field("simulated", description="Detector.")
     targets: str = Field("background", description="Locator: `background` (world state) or `sensors`.")
     grasp: Literal["weld", "friction"] = Field("weld", description="How a grasped object is held.")

@@ -24,7 +24,13 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "anthropic": "planners.claude:ClaudePlanner",
         },
         "skills": {
-            "classical": "skills.classical:skills",
+            "classical": "skills.classical:Classical",
+            "nomad": "skills.nomad:Nomad",
+            "pixnav": "skills.pixnav:PixNav",
+            "rt1x": "skills.rt1x:Rt1x",
+            "octo": "skills.octo:Octo",
+            "m3": "skills.m3:M3",
+            "remote": "skills.server:Remote",
         },
         "robots": {
             "mujoco": "homie.envs.mujoco.home:open_home",

@@ -64,6 +64,7 @@ class RunFile(BaseModel):
     seed: int
     options: RunOptions
     planner: dict[str, Any] = {}
+    skills: dict[str, Any] = {}
     versions: dict[str, str]
     platform: str
 
@@ -143,10 +144,10 @@ class RunFolder(HeldFolder):
             _check_existing(options.out, options)
 
     @classmethod
-    def open(cls, options: RunOptions, robot: Robot, planner: Mapping[str, object]) -> RunFolder:
+    def open(cls, options: RunOptions, robot: Robot, parts: Mapping[str, Mapping[str, Any]]) -> RunFolder:
         """Create the run folder, or take up an unfinished one of the same configuration. Raises BadInput.
 
-        planner: what the planner says of itself (`Planner.describe`).
+        parts: what planner and skill sets say of themselves (`Parts.describe`).
         """
         scene = scene_file(robot)
         path, lock = held_folder(options.out, options.task)
@@ -159,7 +160,7 @@ class RunFolder(HeldFolder):
                 try:
                     if scene is not None:
                         write_atomically(path / "scene.json", scene)
-                    write_atomically(path / "run.json", to_json(_run_file(options, planner).model_dump(mode="json")))
+                    write_atomically(path / "run.json", to_json(_run_file(options, parts).model_dump(mode="json")))
                 except OSError as error:
                     raise BadInput(f"Can not write into the run folder {path}: {error.strerror}.") from error
         except BaseException:
@@ -319,12 +320,13 @@ def versions() -> dict[str, str]:
     return {"python": platform.python_version(), **packages}
 
 
-def _run_file(options: RunOptions, planner: Mapping[str, object]) -> RunFile:
+def _run_file(options: RunOptions, parts: Mapping[str, Mapping[str, Any]]) -> RunFile:
     return RunFile(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         seed=options.seed,
         options=options,
-        planner=dict(planner),
+        planner=dict(parts["planner"]),
+        skills=dict(parts["skills"]),
         versions=versions(),
         platform=platform.platform(),
     )

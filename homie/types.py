@@ -77,6 +77,11 @@ class Decision:
     answers: tuple[Answer, ...] = ()
 
 
+def model_key(name: str) -> str:
+    """What two spellings of a model's name have in common: `RT-1-X` and `rt1x` are the same model."""
+    return "".join(letter for letter in name.lower() if letter.isalnum())
+
+
 class ErrorCode(StrEnum):
     """The ten codes of EMMOE, section 4.3 and appendix E.4."""
 
@@ -398,8 +403,8 @@ class Goal:
     box: its bounding box. surfaces: where to put (best first). obstacles: boxes of things standing there.
     articulations: doors and drawers that belong to it. room: the rectangle (x0, y0, x1, y1) if it is a spot.
     front: yaw of the side a person uses, for furniture. grid: where the base can not be. solids: boxes near the target
-    that the arm keeps out of, but not a target object, nor the panels that Open and Close move. mask and image are for
-    policies that want pixels.
+    that the arm keeps out of, but not a target object, nor the panels that Open and Close move. seen: boxes of the
+    target in the observation that an attempt begins with, for skills that have cameras.
     """
 
     name: str
@@ -413,8 +418,7 @@ class Goal:
     front: float | None = None
     grid: OccupancyGrid | None = field(default=None, repr=False)
     solids: tuple[Box, ...] = field(default=(), repr=False)
-    mask: Mask | None = field(default=None, repr=False)
-    image: Image | None = field(default=None, repr=False)
+    seen: tuple[Detection, ...] = field(default=(), repr=False)
 
 
 class Outcome(StrEnum):
@@ -440,7 +444,10 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One try of a skill: which one really ran, how it ended and why, over how much robot time and commands."""
+    """One try of a skill: which one really ran, how it ended and why, over how much robot time and commands.
+
+    stands_in_for: the model that was asked for, where another one's skill ran in its place; `run.json` says why.
+    """
 
     number: int
     skill: str
@@ -449,6 +456,7 @@ class Attempt:
     robot_seconds: float
     commands: int
     clamped: int = 0
+    stands_in_for: str = ""
 
 
 @dataclass(frozen=True, slots=True)

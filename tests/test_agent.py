@@ -94,13 +94,13 @@ PUT, END = Subtask("Put", "ball", "box"), Subtask("End")
 @pytest.fixture
 def play():
     """Play decisions in the tiny world: (result, records, planner, events)."""
-    from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, skills
+    from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkills
 
     def run(*decisions: Decision | Subtask, rounds: int = 20, attempts: int = 3, more: Sequence[Skill] = ()):
         robot = TinyRobot()
-        tiny = {action: skill for skill in skills(SPEC, robot.kinematics) for action in skill.actions}
+        tiny = {action: skill for skill in TinySkills().skills(SPEC, robot.kinematics) for action in skill.actions}
         tiny.update({action: skill for skill in more for action in skill.actions})
-        book = SkillBook({"tiny": tiny, "other": {"Go to": tiny["Go to"]}})
+        book = SkillBook({"tiny": tiny, "other": {"Go to": tiny["Go to"]}}, frozenset({"other"}))
         executor = Executor(robot, TinyDetector(), TinyLocator(robot), book, paper_order, messages, attempts=attempts)
         planner, keeper = Reciter(decisions), Keeper()
         result = run_episode("the task", planner, executor, seed=0, rounds=rounds, listener=keeper)
@@ -171,6 +171,8 @@ def test_the_chosen_model_is_honoured_and_written_down(play):
     )
     assert codes(records) == [None, ErrorCode.F1, None, None]
     assert records[0].execution.attempts[0].skill == "tiny go to"
+    assert records[0].execution.attempts[0].stands_in_for == "other", "it has no checkpoint of its own"
+    assert records[2].execution.attempts[0].stands_in_for == ""
     assert records[1].execution.attempts == ()
     assert records[2].execution.attempts[0].skill == "tiny pick"
 

@@ -10,7 +10,7 @@ import yaml
 
 from homie.cli.main import COMMANDS
 from homie.cli.parameters import SHORTCUTS
-from homie.interfaces import Planner, Skill
+from homie.interfaces import Planner, Skill, SkillSet
 from homie.options import BenchOptions, CompareOptions, PlanOptions, ReportOptions, RunOptions, SceneOptions
 
 ROOT = Path(__file__).parent.parent
@@ -54,6 +54,8 @@ def defined(page: str, kind: type) -> type:
 def test_the_skill_of_the_manual_is_one():
     skill = defined("skills.md", Skill)()
     assert skill.actions == ("Go to",) and skill.name
+    shelf = defined("skills.md", SkillSet)()
+    assert [type(one).__name__ for one in shelf.skills(None, None)] == [type(skill).__name__]
 
 
 def test_the_planner_of_the_manual_plans():

@@ -3,7 +3,7 @@ list that could disagree with it.
 
     RUN/run.json                     a `BenchFile`: options, versions
     RUN/suite.json                   the whole suite
-    RUN/planner.json                 what the planner says of itself (`Planner.describe`)
+    RUN/parts.json                   what planner and skill sets say of themselves (`Parts.describe`)
     RUN/episodes/<task>-<trial>/     an episode folder (docs/run-folder.md), with its own scene.json
         failure.json                 a `Failure`: why infrastructure ended this try
     RUN/workers/worker-N.log         what the workers wrote
@@ -169,10 +169,10 @@ class BenchFolder(HeldFolder):
             raise
         return folder
 
-    def describe(self, planner: Mapping[str, object]) -> None:
-        """Keep what the planner says of itself, the first time. Raises OSError."""
-        if planner and not (self.path / "planner.json").exists():
-            write_atomically(self.path / "planner.json", to_json(planner))
+    def describe(self, parts: Mapping[str, object]) -> None:
+        """Keep what the parts say of themselves, the first time. Raises OSError."""
+        if parts and not (self.path / "parts.json").exists():
+            write_atomically(self.path / "parts.json", to_json(parts))
 
     def _create(self, options: BenchOptions, suite: Suite) -> None:
         # Folders and suite come before run.json: where that is, all is.

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from homie import registry
+from homie.assembly import check_planner
 from homie.bench.ledger import BenchFolder, Episode, episode_seed, plan, unfinished
 from homie.bench.pool import Limits, LocalPool, Pool
 from homie.bench.progress import Progress
@@ -22,7 +23,7 @@ from homie.bench.suite import Suite, find_suite
 from homie.bench.worker import EXPERT, Job, Report
 from homie.errors import BadInput, HomieError, InfrastructureError, Interrupted, MissingPart
 from homie.options import BenchOptions, RunOptions
-from homie.session import check_planner, stoppable, undisturbed
+from homie.session import stoppable, undisturbed
 
 TICK = 1.0
 """Seconds after which the runner looks up even if no worker said anything."""
@@ -152,7 +153,7 @@ class _Runner:
         """Take in a report; whether the episode is to be run again. Raises what no other episode would escape."""
         if report.fatal:
             raise _raised(report)
-        self._folder.describe(report.planner)
+        self._folder.describe(report.parts)
         if report.cause is None or episode.ending is not None:  # it may have died just after the end
             self._progress.finished(episode, seconds)
             return False
@@ -184,6 +185,8 @@ SHARED = (
     "planner_settings",
     "robot",
     "skills",
+    "skill_settings",
+    "on_missing_model",
     "detector",
     "targets",
     "grasp",

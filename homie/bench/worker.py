@@ -25,6 +25,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from homie import session
+from homie.assembly import assemble
 from homie.bench.goals import read_state, unknown_words
 from homie.bench.ledger import Cause
 from homie.bench.suite import Task
@@ -64,7 +65,7 @@ class Job(BaseModel):
 class Report(BaseModel):
     """What became of a job. cause: None if the episode is finished. fatal: no other episode would fare better.
 
-    exit_code: of the error, for a fatal one. planner: what the planner says of itself (`Planner.describe`).
+    exit_code: of the error, for a fatal one. parts: what planner and skill sets say of themselves (`Parts.describe`).
     """
 
     model_config = ConfigDict(frozen=True)
@@ -73,7 +74,7 @@ class Report(BaseModel):
     message: str = ""
     fatal: bool = False
     exit_code: int = 4
-    planner: dict[str, Any] = {}
+    parts: dict[str, Any] = {}
 
 
 def work(connection: Connection, run: Path, number: int, memory: float | None) -> None:
@@ -109,7 +110,7 @@ def prepare(run: Path, memory: float | None) -> None:
 def perform(job: Job) -> Report:
     """Play one episode. Raises nothing but Interrupted."""
     try:
-        return Report(planner=_play(job))
+        return Report(parts=_play(job))
     except Interrupted:
         raise
     except (BadInput, MissingPart) as error:
@@ -138,14 +139,14 @@ def _play(job: Job) -> dict[str, Any]:
     options = job.options
     if options.planner == EXPERT:
         options = options.model_copy(update={"planner": f"scripted:{_script(job)}"})
-    parts = session.assemble(options)
+    parts = assemble(options)
     with parts.robot:
         scene = scene_file(parts.robot)
         if scene is not None:
             write_atomically(job.folder / "scene.json", scene)
         _check_goal(job.task, parts.robot, scene)
         session.play(options, parts, job.folder, seed=job.seed, trial=job.trial)
-        return dict(parts.planner.describe())
+        return parts.describe()
 
 
 def _script(job: Job) -> Path:

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from homie.bench.runner import BenchSummary, bench
 from homie.bench.sweep import SweepSummary, sweep
-from homie.cli.parameters import options_from, planner_settings
+from homie.cli.parameters import options_from, settings
 from homie.errors import InfrastructureError
 from homie.files import to_json
 from homie.options import BenchOptions
@@ -23,7 +23,7 @@ def bench_command(
     **given: Any,
 ) -> None:
     """Run a suite."""
-    options = BenchOptions.build(config, **planner_settings(given))
+    options = BenchOptions.build(config, **settings(given))
     summary = sweep(options, told=lambda name: typer.echo(f"\n{name}", err=True)) if options.sweep else bench(options)
     if json:
         typer.echo(to_json(TypeAdapter(type(summary)).dump_python(summary, mode="json")).decode(), nl=False)

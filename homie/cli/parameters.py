@@ -33,8 +33,16 @@ def options_from(model: type[BaseModel], positional: str = "") -> Callable[[Comm
     return decorate
 
 
-SETTINGS = "planner_settings"
-"""The field that `--set NAME=VALUE` and the shortcuts fill."""
+SETTINGS = {
+    "planner_settings": ("set", "A setting of the planner; may be repeated.", "NAME=VALUE", "examples=3"),
+    "skill_settings": (
+        "skill-option",
+        "A setting of a skill set; may be repeated.",
+        "SET.NAME=VALUE",
+        "nomad.topomap=maps/flat",
+    ),
+}
+"""Fields that are mappings: the option that fills them pair by pair, its help, its form and an example."""
 SHORTCUTS = {
     "base_url": "Address of an OpenAI-compatible endpoint.",
     "api_key_env": "Name of the environment variable that holds the API key.",
@@ -45,30 +53,39 @@ SHORTCUTS = {
 """Settings of planners that have an option of their own."""
 
 
-def planner_settings(given: dict[str, Any]) -> dict[str, Any]:
-    """What was given, with `--set` and the shortcuts turned into one mapping of settings. Raises BadInput."""
+def settings(given: dict[str, Any]) -> dict[str, Any]:
+    """What was given, with pairs and shortcuts turned into mappings of settings. Raises BadInput."""
     rest = {name: value for name, value in given.items() if name not in SHORTCUTS}
-    settings = {name: given[name] for name in SHORTCUTS if given.get(name) is not None}
-    for pair in rest.pop(SETTINGS, None) or ():
-        name, equals, value = pair.partition("=")
-        if not equals or not name.strip():
-            raise BadInput(f"--set needs NAME=VALUE (got '{pair}'), for example --set examples=3.")
-        try:
-            settings[name.strip()] = yaml.safe_load(value) if value else ""
-        except yaml.YAMLError:
-            settings[name.strip()] = value
-    return {**rest, SETTINGS: settings or None}
+    for field, (flag, _, form, example) in SETTINGS.items():
+        if field in rest:
+            rest[field] = dict(_pair(pair, flag, form, example) for pair in rest[field] or ())
+    rest["planner_settings"] = {
+        **{name: given[name] for name in SHORTCUTS if given.get(name) is not None},
+        **rest["planner_settings"],
+    }
+    return {name: value for name, value in rest.items() if value != {}}
+
+
+def _pair(pair: str, flag: str, form: str, example: str) -> tuple[str, Any]:
+    name, equals, value = pair.partition("=")
+    if not equals or not name.strip():
+        raise BadInput(f"--{flag} needs {form} (got '{pair}'), for example --{flag} {example}.")
+    try:
+        return name.strip(), yaml.safe_load(value) if value else ""
+    except yaml.YAMLError:
+        return name.strip(), value
 
 
 def _parameters(model: type[BaseModel], name: str, positional: str) -> Iterator[inspect.Parameter]:
-    """The parameter of a field; of the planner's settings, `--set` and a shortcut for each common one."""
-    if name != SETTINGS:
+    """The parameter of a field; of settings, the option that takes pairs; a shortcut for common ones of planners."""
+    if name not in SETTINGS:
         yield _parameter(model, name, positional)
         return
-    said = typer.Option(
-        "--set", help="A setting of the planner; may be repeated.", metavar="NAME=VALUE", show_default=False
-    )
+    flag, about, form, _ = SETTINGS[name]
+    said = typer.Option(f"--{flag}", help=about, metavar=form, show_default=False)
     yield _keyword(name, list[str] | None, said)
+    if name != "planner_settings":
+        return
     for shortcut, description in SHORTCUTS.items():
         said = typer.Option(f"--{shortcut.replace('_', '-')}", help=description, show_default=False)
         yield _keyword(shortcut, str | None, said)

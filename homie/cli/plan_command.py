@@ -11,12 +11,13 @@ import PIL.Image
 import PIL.ImageOps
 import typer
 
-from homie.cli.parameters import options_from, planner_settings
+from homie import registry
+from homie.assembly import load_planner, skill_names
+from homie.cli.parameters import options_from, settings
 from homie.errors import BadInput
 from homie.executor import ACTIONS
 from homie.files import to_json
 from homie.options import PlanOptions
-from homie.session import load_planner
 from homie.types import VIEWS, Decision, Image, PlannerInput
 
 
@@ -27,7 +28,7 @@ def plan_command(
     **given: Any,
 ) -> None:
     """Ask a planner for one decision."""
-    options = PlanOptions.build(config, **{"task": "" if config is None else None, **planner_settings(given)})
+    options = PlanOptions.build(config, **{"task": "" if config is None else None, **settings(given)})
     situation = first_round(options)
     planner = load_planner(options.planner, options.planner_settings)
     planner.reset(options.task, seed=options.seed)
@@ -52,7 +53,7 @@ def first_round(options: PlanOptions) -> PlannerInput:
         history=(),
         feedback=None,
         actions=ACTIONS,
-        models=tuple(name.strip() for name in options.skills.split(",") if name.strip()),
+        models=tuple(registry.load("skills", name).name for name in skill_names(options.skills)),
     )
 
 

@@ -9,7 +9,7 @@ import typer
 from pydantic import TypeAdapter
 
 from homie import session
-from homie.cli.parameters import options_from, planner_settings
+from homie.cli.parameters import options_from, settings
 from homie.display import ProgressDisplay
 from homie.files import to_json
 from homie.options import RunOptions
@@ -22,7 +22,7 @@ def run_command(
     **given: Any,
 ) -> None:
     """Run one task."""
-    options = RunOptions.build(config, **{"task": "" if config is None else None, **planner_settings(given)})
+    options = RunOptions.build(config, **{"task": "" if config is None else None, **settings(given)})
     display = ProgressDisplay()
     try:
         summary = session.run(options, [display])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from homie.interfaces import Kinematics, RobotSpec, Skill
+from homie.errors import BadInput
+from homie.interfaces import Kinematics, RobotSpec, Skill, SkillSet
 from skills.classical.goto import GoTo
 from skills.classical.hand import Hand
 from skills.classical.openclose import Close, Open
@@ -10,13 +11,22 @@ from skills.classical.pick import Pick
 from skills.classical.put import Put
 
 
-def skills(spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
-    """One set of classical skills for a robot; they share what is known of the thing in the hand."""
-    hand = Hand()
-    return [
-        GoTo(spec, kinematics),
-        Pick(spec, kinematics, hand),
-        Put(spec, kinematics, hand),
-        Open(spec, kinematics, hand),
-        Close(spec, kinematics, hand),
-    ]
+class Classical(SkillSet):
+    """The classical skills; they share what is known of the thing in the hand."""
+
+    name = "classical"
+    actions = ("Go to", "Pick", "Put", "Open", "Close")
+
+    def __init__(self, argument: str = "") -> None:
+        if argument:
+            raise BadInput(f"The skill set 'classical' takes no argument (got '{argument}').")
+
+    def skills(self, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
+        hand = Hand()
+        return [
+            GoTo(spec, kinematics),
+            Pick(spec, kinematics, hand),
+            Put(spec, kinematics, hand),
+            Open(spec, kinematics, hand),
+            Close(spec, kinematics, hand),
+        ]

@@ -49,7 +49,7 @@ def test_a_bench_leaves_finished_episodes(write_suite, tiny_bench, tmp_path):
     summary, said = run(tiny_bench(write_suite([DONE, "rest a while"], trials=2), frames=True))
     file, suite, episodes = read_bench(tmp_path / "run")
     assert file.options.planner == "trouble" and "mujoco" in file.versions
-    assert json.loads((tmp_path / "run" / "planner.json").read_text()) == {"kind": "trouble"}
+    assert json.loads((tmp_path / "run" / "parts.json").read_text())["planner"] == {"kind": "trouble"}
     assert [episode.name for episode in episodes] == ["put-0", "put-1", "rest-0", "rest-1"]
     for episode in episodes:
         ending = episode.ending

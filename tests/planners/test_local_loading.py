@@ -16,8 +16,8 @@ import safetensors.torch
 import torch
 import transformers
 
+from homie.assembly import load_planner
 from homie.errors import BadInput, MissingPart, PlannerError
-from homie.session import load_planner
 from homie.types import VIEWS, PlannerInput
 from planners.local.engine import Question
 from planners.local.folder import find_folder

@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from homie.assembly import load_planner
 from homie.errors import PlannerError
-from homie.session import load_planner
 from planners.local.engine import Engine, Question, Written
 from planners.local.loading import Load, load_engine
 from planners.local.server import Server, shared

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from pydantic import BaseModel
 
-from homie.errors import PlannerError
-from homie.interfaces import Detector, Kinematics, Locator, Planner, Robot, RobotSpec, Skill
+from homie.errors import MissingCheckpoint, PlannerError
+from homie.interfaces import Detector, Kinematics, Locator, Planner, Robot, RobotSpec, Skill, SkillSet
 from homie.options import RunOptions
 from homie.safety import GateState, SafetyGate
 from homie.types import (
@@ -295,6 +296,36 @@ def open_tiny(options: RunOptions) -> TinyRobot:
     return FilmedTinyRobot()
 
 
-def skills(spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
+class TinySkills(SkillSet):
     """The skill set behind the entry point."""
-    return [TinySkill("Go to"), TinySkill("Pick"), TinySkill("Put")]
+
+    name = "tiny"
+    actions = ("Go to", "Pick", "Put")
+
+    def __init__(self, argument: str = "") -> None:
+        pass
+
+    def skills(self, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
+        return [TinySkill(action) for action in self.actions]
+
+
+class Gear(BaseModel):
+    """The settings of `LostSkills`."""
+
+    speed: int = 1
+
+
+class LostSkills(TinySkills):
+    """A model that needs a checkpoint."""
+
+    name = "Lost-1"
+    actions = ("Go to",)
+    Settings = Gear
+
+    def __init__(self, argument: str, settings: Gear) -> None:
+        if not argument:
+            raise MissingCheckpoint("Lost-1 needs its checkpoint: `--skills lost:FILE`.")
+        self.told = {"checkpoint": argument, "speed": settings.speed}
+
+    def describe(self) -> dict[str, object]:
+        return self.told

@@ -1,0 +1,92 @@
+"""Skill sets: named, given their settings, standing in for each other."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from homes import one_room
+
+from homie import session
+from homie.assembly import load_skills, skill_names
+from homie.envs.mujoco.home import MujocoHome
+from homie.errors import BadInput, MissingCheckpoint
+from homie.executor import SkillBook
+
+
+def test_names_and_arguments():
+    assert skill_names("nomad:weights/nomad.pth, remote:ws://127.0.0.1:8765,classical") == {
+        "nomad": "weights/nomad.pth",
+        "remote": "ws://127.0.0.1:8765",
+        "classical": "",
+    }
+    for wrong in ("", ",", "tiny,tiny", "tiny:a,tiny:b"):
+        with pytest.raises(BadInput, match="skills"):
+            skill_names(wrong)
+
+
+def test_a_checkpoint_and_settings_reach_their_set():
+    shelf = load_skills("tiny,lost:weights.pth", {"lost.speed": 3})
+    assert shelf.describe() == {"tiny": {}, "Lost-1": {"checkpoint": "weights.pth", "speed": 3}}
+    assert not shelf.missing
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"speed": 3}, "SET.NAME"),
+        ({"lots.speed": 3}, "did you mean 'lost'"),
+        ({"lost.sped": 3}, "did you mean 'speed'"),
+        ({"lost.speed": "fast"}, "skill set 'lost': speed"),
+        ({"tiny.speed": 3}, "no settings"),
+    ],
+)
+def test_a_wrong_setting_is_told(settings, said):
+    with pytest.raises(BadInput, match=said):
+        load_skills("tiny,lost:weights.pth", settings)
+
+
+def test_a_model_without_checkpoint_is_stood_in_for_or_refused():
+    with pytest.warns(UserWarning, match="`classical` stands in for Lost-1"):
+        shelf = load_skills("tiny,lost")
+    assert list(shelf.sets) == ["tiny", "Lost-1"]
+    assert shelf.describe()["Lost-1"] == {"missing": "Lost-1 needs its checkpoint: `--skills lost:FILE`."}
+    with pytest.raises(MissingCheckpoint, match="--skills lost:FILE"):
+        load_skills("tiny,lost", fallback=False)
+
+
+def test_what_stands_in_has_the_actions_of_the_missing_model_only():
+    with pytest.warns(UserWarning, match="stands in"):
+        shelf = load_skills("lost")
+    with MujocoHome(one_room()) as robot:
+        book = shelf.book(robot)
+    assert book.choose("lost 1", "Go to").name == "classical/go_to"
+    assert book.stands_in_for("LOST-1", "Go to") == "Lost-1"
+    assert book.choose("Lost-1", "Pick") is None
+
+
+def test_where_no_model_is_chosen_one_that_is_there_runs():
+    present, absent = object(), object()
+    book = SkillBook({"a": {"Go to": absent}, "b": {"Go to": present}}, frozenset("a"))  # type: ignore[dict-item]
+    assert book.choose("", "Go to") is present and not book.stands_in_for("", "Go to")
+    assert book.choose("A", "Go to") is absent and book.stands_in_for("A", "Go to") == "a"
+
+
+def test_the_run_file_keeps_what_the_sets_say(tiny_options):
+    options = tiny_options(skills="tiny,lost:w.pth", skill_settings={"lost.speed": 2})
+    summary = session.run(options)
+    told = json.loads((summary.run_folder / "run.json").read_text())
+    assert told["skills"] == {"tiny": {}, "Lost-1": {"checkpoint": "w.pth", "speed": 2}}
+    assert told["options"]["skill_settings"] == {"lost.speed": 2}
+
+
+def test_a_refused_model_is_one_sentence(homie, tiny_arguments):
+    where = tiny_arguments.index("--skills") + 1
+    tiny_arguments[where] = "tiny,lost"
+    refused = homie("run", "go", *tiny_arguments, "--on-missing-model", "fail")
+    assert refused.returncode == 2
+    assert "Lost-1 needs its checkpoint" in refused.stderr and "Traceback" not in refused.stderr
+    told = homie("run", "go", *tiny_arguments, "--no-video", "--out", "run")
+    assert told.returncode == 0 and "stands in for Lost-1" in told.stderr
+    wrong = homie("run", "go", *tiny_arguments, "--skill-option", "lost")
+    assert wrong.returncode == 2 and "SET.NAME=VALUE" in wrong.stderr
