@@ -1,0 +1,142 @@
+"""One checkpoint, whatever its form: find the file, read it, remember which file it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from homie.errors import BadInput, MissingPart
+
+if TYPE_CHECKING:
+    import torch
+
+EXTRAS = ("config.json", "dataset_statistics.json")
+"""Files beside an Octo checkpoint, at the top of the release's folder."""
+LARGEST_EXTRA = 64 * 2**20
+"""Bytes; the released statistics of all data sets are far smaller."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """The weights in a file and what else the file says.
+
+    path: the file that was read. form: `torch zip`, `torch legacy` or `flax msgpack`. sha256: of that file, hex.
+    tensors: by flat name, on the CPU, with the file's own types; names of flax trees are joined by "/".
+    step: the training step, if the file or the folder's name says. config: the configuration inside the file (M3).
+    extras: parsed JSON files of the same release by file name (Octo).
+    """
+
+    path: Path
+    form: str
+    sha256: str
+    tensors: Mapping[str, torch.Tensor] = field(repr=False)
+    step: int | None = None
+    config: Mapping[str, object] = field(default_factory=dict, repr=False)
+    extras: Mapping[str, object] = field(default_factory=dict, repr=False)
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers the tensors hold together."""
+        return sum(tensor.numel() for tensor in self.tensors.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a reader finds in a file; see Checkpoint."""
+
+    tensors: Mapping[str, torch.Tensor]
+    step: int | None = None
+    config: Mapping[str, object] = field(default_factory=dict)
+
+
+def read_checkpoint(path: Path) -> Checkpoint:
+    """Read a checkpoint without running anything that is in it.
+
+    path: a file; a folder with one named `checkpoint` (RT-1-X); the folder of an Octo release, with
+    `STEP/default/checkpoint`, of which the highest step is taken.
+    Raises BadInput where it is no checkpoint or a damaged one, MissingPart without torch or msgpack.
+    """
+    _need("torch")
+    file = _file(path)
+    try:
+        with file.open("rb") as opened:
+            head = opened.read(4)
+            opened.seek(0)
+            sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
+    except OSError as error:
+        raise BadInput(f"Can not read {file}: {error.strerror}.") from error
+    if not head:
+        raise BadInput(f"{file} is empty.")
+    if head[0] == 0x80 or head.startswith(b"PK"):  # a pickle, a zip; a flax tree starts with its number of branches
+        from skills.checkpoints.torch_files import read_torch
+
+        form = "torch zip" if head.startswith(b"PK") else "torch legacy"
+        content = read_torch(file)
+    else:
+        _need("msgpack")
+        from skills.checkpoints.flax_files import read_flax
+
+        form, content = "flax msgpack", read_flax(file)
+    return Checkpoint(
+        path=file,
+        form=form,
+        sha256=sha256,
+        tensors=content.tensors,
+        step=content.step if content.step is not None else _step_of(file),
+        config=content.config,
+        extras=_extras(file),
+    )
+
+
+def _need(package: str) -> None:
+    try:
+        __import__(package)
+    except ImportError as error:
+        raise MissingPart(f"Checkpoints need {package}: run `pip install 'homie[policies]'`.") from error
+
+
+def _file(path: Path) -> Path:
+    if path.is_file():
+        return path
+    if not path.is_dir():
+        raise BadInput(f"There is no checkpoint {path}.")
+    for inside in (path / "checkpoint", path / "default" / "checkpoint"):
+        if inside.is_file():
+            return inside
+    steps = [file for file in path.glob("*/default/checkpoint") if file.is_file() and _step_of(file) is not None]
+    if not steps:
+        raise BadInput(
+            f"The folder {path} holds no file named checkpoint, nor STEP/default/checkpoint: give the checkpoint file."
+        )
+    return max(steps, key=lambda file: _step_of(file) or 0)
+
+
+def _step_of(file: Path) -> int | None:
+    """The step in `STEP/default/checkpoint`."""
+    folder = file.absolute().parent
+    if file.name == "checkpoint" and folder.name == "default" and folder.parent.name.isdecimal():
+        return int(folder.parent.name)
+    return None
+
+
+def _extras(file: Path) -> Mapping[str, object]:
+    """The JSON files of the release that the file is in."""
+    if _step_of(file) is None:
+        return {}
+    top = file.absolute().parents[2]
+    return {name: _json(top / name) for name in EXTRAS if (top / name).is_file()}
+
+
+def _json(path: Path) -> object:
+    try:
+        if path.stat().st_size > LARGEST_EXTRA:
+            raise BadInput(f"{path} is larger than {LARGEST_EXTRA // 2**20} MiB: that is no file of a release.")
+        return json.loads(path.read_bytes())
+    except OSError as error:
+        raise BadInput(f"Can not read {path}: {error.strerror}.") from error
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path} is not JSON: {error}.") from error

@@ -1,0 +1,137 @@
+"""Flax's msgpack files, read with msgpack alone.
+
+The layout is that of `flax.serialization` (Apache-2.0): extension 1 is an array as (shape, type name, bytes),
+extension 3 one number in the same form; an array over 1 GiB is cut into pieces of the flat array.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgpack
+import torch
+
+from homie.errors import BadInput
+from skills.checkpoints.checkpoint import Content
+
+ARRAY, NUMBER = 1, 3
+CHUNKED = "__msgpack_chunked_array__"
+MOST_ITEMS = 2**16
+"""Entries of one list or one branch; larger ones are in no network."""
+BRANCHES = ("params", "batch_stats")
+"""Where a training state keeps what inference needs; the state of its optimiser is left out."""
+TYPES = {
+    "bool": torch.bool,
+    "uint8": torch.uint8,
+    "uint16": torch.uint16,
+    "uint32": torch.uint32,
+    "uint64": torch.uint64,
+    "int8": torch.int8,
+    "int16": torch.int16,
+    "int32": torch.int32,
+    "int64": torch.int64,
+    "float16": torch.float16,
+    "bfloat16": torch.bfloat16,
+    "float32": torch.float32,
+    "float64": torch.float64,
+}
+
+
+def read_flax(path: Path) -> Content:
+    """The tensors of a tree: all of it, or of a training state its `params` and `batch_stats`. Raises BadInput."""
+    tree = _tree(path)
+    step = tree.get("step")
+    if "params" in tree:
+        tree = {branch: tree[branch] for branch in BRANCHES if branch in tree}
+    tensors: dict[str, torch.Tensor] = {}
+    for name, leaf in _leaves(tree, ""):
+        if isinstance(leaf, str) and leaf.startswith("PLACEHOLDER://"):
+            raise BadInput(f"{path} only names its arrays, which are in other files (orbax): save it aggregated.")
+        if not isinstance(leaf, torch.Tensor):
+            raise BadInput(f"{path} is no tree of arrays: '{name[:80]}' is a {type(leaf).__name__}.")
+        if name in tensors:
+            raise BadInput(f"{path} holds '{name[:80]}' twice.")
+        tensors[name] = leaf
+    if not tensors:
+        raise BadInput(f"{path} holds no tensors.")
+    if isinstance(step, torch.Tensor):
+        step = step.item() if step.numel() == 1 else None
+    return Content(tensors, step=step if isinstance(step, int) else None)
+
+
+def _tree(path: Path) -> Mapping[str, object]:
+    try:
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            tree = _unpack(data)
+    except OSError as error:
+        raise BadInput(f"Can not read {path}: {error.strerror}.") from error
+    except _WrongArray as error:
+        raise BadInput(f"{path} is damaged: {error}.") from error
+    except Exception as error:  # msgpack has no one exception for what is not msgpack
+        said = str(error)[:120].rstrip(".") or type(error).__name__
+        raise BadInput(
+            f"{path} is no checkpoint (neither of torch.save nor flax's msgpack), or is truncated: {said}."
+        ) from error
+    if not isinstance(tree, dict):
+        raise BadInput(f"{path} is no checkpoint: neither a file of torch.save nor a tree of flax's msgpack.")
+    return tree
+
+
+class _WrongArray(Exception):
+    """An array whose description does not fit its bytes."""
+
+
+def _unpack(data: bytes | mmap.mmap) -> object:
+    return msgpack.unpackb(
+        data,
+        raw=False,
+        ext_hook=_extension,
+        max_array_len=MOST_ITEMS,
+        max_map_len=MOST_ITEMS,
+    )
+
+
+def _extension(code: int, data: bytes) -> torch.Tensor:
+    """The array or number in an extension; a number has shape ()."""
+    if code not in (ARRAY, NUMBER):
+        raise _WrongArray(f"extension {code} is not an array")
+    match msgpack.unpackb(data, raw=False, max_array_len=64, max_map_len=0, max_ext_len=0):
+        case [[*shape], str(kind), bytes(values)] if all(type(size) is int and size >= 0 for size in shape):
+            pass
+        case _:
+            raise _WrongArray("an array is not (shape, type, bytes)")
+    dtype = TYPES.get(kind)
+    if dtype is None:
+        raise _WrongArray(f"an array has type '{kind[:40]}', which is no type of numbers that policies use")
+    wanted = math.prod(shape) * dtype.itemsize
+    if wanted != len(values):
+        raise _WrongArray(f"an array of shape {tuple(shape)} and type {kind} has {len(values)} bytes, not {wanted}")
+    if not values:
+        return torch.empty(shape, dtype=dtype)
+    return torch.frombuffer(bytearray(values), dtype=dtype).reshape(shape)
+
+
+def _leaves(tree: Mapping[str, object], prefix: str) -> Iterator[tuple[str, object]]:
+    for key, value in tree.items():
+        name = f"{prefix}{key}"
+        if not isinstance(value, dict):
+            yield name, value
+        elif CHUNKED in value:
+            yield name, _joined(name, value)
+        else:
+            yield from _leaves(value, f"{name}/")
+
+
+def _joined(name: str, value: Mapping[str, object]) -> torch.Tensor:
+    """One array from its pieces: {CHUNKED: True, "shape": {"0": n, ...}, "chunks": {"0": array, ...}}."""
+    shape, chunks = value.get("shape"), value.get("chunks")
+    if isinstance(shape, dict) and isinstance(chunks, dict) and chunks:
+        sizes = [size for index in range(len(shape)) if isinstance(size := shape.get(str(index)), int)]
+        pieces = [one for index in range(len(chunks)) if isinstance(one := chunks.get(str(index)), torch.Tensor)]
+        whole = len(sizes) == len(shape) and len(pieces) == len(chunks)
+        if whole and math.prod(sizes) == sum(one.numel() for one in pieces):
+            return torch.cat([one.reshape(-1) for one in pieces]).reshape(sizes)
+    raise BadInput(f"The pieces of the array '{name[:80]}' do not make an array: the file is damaged.")

@@ -1,0 +1,150 @@
+"""Files of `torch.save`, read by torch's own weights-only unpickler: a pickle in them can build data, not run code.
+
+M3's files hold a pickled `habitat.config.default.Config` beside the weights. Classes of habitat and yacs are replaced
+by a stand-in that makes a plain dictionary; habitat is not needed. Any other class is refused by its name.
+"""
+
+from __future__ import annotations
+
+import pickle
+import re
+import warnings
+import zipfile
+from collections import OrderedDict
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from homie.errors import BadInput
+from skills.checkpoints.checkpoint import Content
+
+STANDS_FOR = re.compile(r"(habitat|yacs)(\.\w+)+")
+"""Classes of configurations, which become dictionaries."""
+MOST_CLASSES = 16
+"""More different classes than this are in no configuration."""
+_REFUSED = re.compile(r"GLOBAL (\S+) (?:was not an allowed|whose module)")
+_LEGACY = b"\x80\x02\x8a\x0al\xfc\x9cF\xf9 j\xa8P\x19."
+"""How the older files of torch.save begin: the pickled magic number."""
+_NUMPY: list[Any] = [
+    (np._core.multiarray.scalar, "numpy.core.multiarray.scalar"),  # type: ignore[attr-defined]
+    (np._core.multiarray.scalar, "numpy._core.multiarray.scalar"),  # type: ignore[attr-defined]
+    (np._core.multiarray._reconstruct, "numpy.core.multiarray._reconstruct"),  # type: ignore[attr-defined]
+    (np._core.multiarray._reconstruct, "numpy._core.multiarray._reconstruct"),  # type: ignore[attr-defined]
+    np.ndarray,
+    np.dtype,
+    *{type(np.dtype(code)) for code in "?bhilqBHILQefd"},
+]
+"""Numbers and arrays of numpy, which a configuration may hold; not its type for Python objects."""
+
+
+def read_torch(path: Path) -> Content:
+    """The state dict in a file, flat or under `state_dict`. Raises BadInput."""
+    _check_container(path)
+    held = _unpickled(path)
+    if not isinstance(held, Mapping):
+        raise BadInput(f"{path} holds a {type(held).__name__}, not a dictionary of tensors.")
+    state = held.get("state_dict", held)
+    if not isinstance(state, Mapping) or not state:
+        raise BadInput(f"{path} holds no tensors, but {_first_keys(held)}.")
+    wrong = [name for name, value in state.items() if not isinstance(name, str) or not isinstance(value, torch.Tensor)]
+    if wrong:
+        raise BadInput(f"{path} is not a state dict, of which every entry is a tensor: it holds {_first_keys(wrong)}.")
+    for name, tensor in state.items():
+        _check_tensor(path, name, tensor)
+    tensors = {name: tensor.detach() for name, tensor in state.items()}
+    if state is held:
+        return Content(tensors)
+    config = _plain(held.get("config", {}))
+    steps = _plain(held.get("num_steps_done"))
+    return Content(
+        tensors,
+        step=int(steps) if isinstance(steps, int | float) else None,
+        config=config if isinstance(config, dict) else {},
+    )
+
+
+def _check_container(path: Path) -> None:
+    """Refuse what torch.load would unpack to more than the file holds, and what is no file of torch.save."""
+    with path.open("rb") as file:
+        head = file.read(len(_LEGACY))
+    if not head.startswith(b"PK"):
+        if head != _LEGACY:
+            raise BadInput(f"{path} is a pickle, but not one that torch.save wrote.")
+        return
+    try:
+        with zipfile.ZipFile(path) as archive:
+            entries = archive.infolist()
+    except (zipfile.BadZipFile, ValueError, OSError) as error:
+        raise BadInput(f"{path} is a damaged or truncated zip file: {error}.") from error
+    if not any(entry.filename.endswith("data.pkl") for entry in entries):
+        raise BadInput(f"{path} is a zip file, but not one that torch.save wrote.")
+    if any(entry.filename.endswith("constants.pkl") for entry in entries):
+        raise BadInput(f"{path} is a TorchScript program, not a state dict.")
+    if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
+        raise BadInput(f"{path} is a compressed zip file; torch.save never compresses. It is not read.")
+
+
+def _unpickled(path: Path) -> object:
+    """What torch.load makes of the file with nothing but data allowed. Raises BadInput."""
+    allowed = list(_NUMPY)
+    for _ in range(MOST_CLASSES):
+        try:
+            with torch.serialization.safe_globals(allowed), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return torch.load(path, map_location="cpu", weights_only=True)
+        except pickle.UnpicklingError as error:
+            found = _REFUSED.search(str(error))
+            if found is None:
+                raise BadInput(f"{path} is damaged, or holds more than data: {_reason(error)}.") from error
+            if not STANDS_FOR.fullmatch(found[1]):
+                raise BadInput(
+                    f"{path} wants to make a {found[1]}, which is no data: it is not read and nothing in it was run."
+                ) from error
+            allowed.append((_stand_in(), found[1]))
+        except Exception as error:  # torch has no one exception for a damaged file
+            raise BadInput(f"{path} is damaged or truncated: {_reason(error)}.") from error
+    raise BadInput(f"{path} holds more than {MOST_CLASSES} classes: it is no policy's checkpoint.")
+
+
+def _stand_in() -> type:
+    """A class for one that is not here: making one makes a dictionary, which torch's unpickler then fills."""
+
+    class StandIn:
+        def __new__(cls, *_: object) -> Any:
+            return OrderedDict()
+
+    return StandIn
+
+
+def _check_tensor(path: Path, name: str, tensor: torch.Tensor) -> None:
+    if tensor.layout != torch.strided or tensor.is_quantized or tensor.device.type != "cpu":
+        raise BadInput(f"Tensor {name} in {path} is sparse, quantised or without values.")
+    if tensor.numel() * tensor.element_size() > tensor.untyped_storage().nbytes():
+        raise BadInput(f"Tensor {name} in {path} claims shape {tuple(tensor.shape)}, more than the file holds.")
+
+
+def _plain(value: object) -> object:
+    """Data without classes: dictionaries with string keys, lists, numbers, texts; of arrays their lists."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in dict.items(value)}
+    if isinstance(value, list | tuple | set):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.ndarray | np.generic):
+        return value.tolist()
+    if isinstance(value, torch.Tensor):
+        return f"tensor {tuple(value.shape)}"
+    return value
+
+
+def _first_keys(keys: Any) -> str:
+    names = [str(key)[:60] for key in keys]
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "") if names else "nothing"
+
+
+def _reason(error: BaseException) -> str:
+    """The last line of what torch says, short."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return (lines[0] if lines else type(error).__name__)[:160].rstrip(".")
