@@ -52,7 +52,8 @@ def decode_position(cells: ArrayLike) -> Array:
 def encode_position(points: ArrayLike) -> NDArray[np.int64]:
     """The cells (..., 3) that points in metres are in: at most 99, but below the workspace negative."""
     cells = np.floor((np.asarray(points, dtype=float) - np.array(LOW)) / (RESOLUTION + _EPSILON))
-    return np.minimum(cells, CELLS - 1).astype(np.int64)
+    inside: NDArray[np.int64] = np.minimum(cells, CELLS - 1).astype(np.int64)
+    return inside
 
 
 def decode_rotation(turns: ArrayLike) -> Array:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import mujoco
 import numpy as np
 
-from homie.envs.mujoco.fetch import FINGER_PADS, FINGERS
 from homie.envs.mujoco.index import SceneIndex
 
 OPENING = 0.004
@@ -24,15 +25,30 @@ WELD, BALL = "robot/grasp_weld", "robot/grasp_ball"
 """Equality constraints of the model: a rigid one for objects, a point for handles, around which the hand may turn."""
 
 
-def add_grasp_constraints(spec: mujoco.MjSpec) -> None:
-    """Add both constraints to a world with a Fetch, inactive and bound to nothing yet."""
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """What a parallel gripper is called in a model, all without `robot/`.
+
+    body: it carries the fingers. base: the robot's first body. pads: right and left geom that touch what is grasped.
+    fingers: their joints, whose positions add up to the opening. The site `gripper` is between the pads, with y along
+    the direction in which they close.
+    """
+
+    body: str
+    base: str
+    pads: tuple[str, str]
+    fingers: tuple[str, str]
+
+
+def add_grasp_constraints(spec: mujoco.MjSpec, hand: Hand) -> None:
+    """Add both constraints to a world with the robot of a hand, inactive and bound to nothing yet."""
     for name, kind in ((WELD, mujoco.mjtEq.mjEQ_WELD), (BALL, mujoco.mjtEq.mjEQ_CONNECT)):
         spec.add_equality(
             name=name,
             type=kind,
             objtype=mujoco.mjtObj.mjOBJ_BODY,
-            name1="robot/gripper_link",
-            name2="robot/base_link",
+            name1=f"robot/{hand.body}",
+            name2=f"robot/{hand.base}",
             active=False,
         )
     weld = spec.equality(WELD)  # much stiffer than MuJoCo's default, with which things turn by ten degrees in the hand
@@ -47,12 +63,12 @@ class Grasping:
     """
 
     def __init__(
-        self, model: mujoco.MjModel, data: mujoco.MjData, index: SceneIndex, *, friction: bool = False
+        self, model: mujoco.MjModel, data: mujoco.MjData, index: SceneIndex, hand: Hand, *, friction: bool = False
     ) -> None:
         self.model, self.data, self.friction = model, data, friction
-        self._gripper = model.body("robot/gripper_link").id
-        self._pads = {model.geom(f"robot/{name}").id: side for side, name in enumerate(FINGER_PADS)}
-        self._fingers = [int(model.joint(f"robot/{name}").qposadr[0]) for name in FINGERS]
+        self._gripper = model.body(f"robot/{hand.body}").id
+        self._pads = {model.geom(f"robot/{name}").id: side for side, name in enumerate(hand.pads)}
+        self._fingers = [int(model.joint(f"robot/{name}").qposadr[0]) for name in hand.fingers]
         self._objects = {thing.body: thing.name for thing in index.objects}
         self._movable = {a.body: a.name for thing in index.receptacles for a in thing.articulations}
         self._weld, self._ball = model.equality(WELD).id, model.equality(BALL).id

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from functools import cached_property
 
 import mujoco
 import numpy as np
 
 from homie.envs.mujoco import fetch
 from homie.envs.mujoco.build import Home, build
+from homie.envs.mujoco.eyes import Eyes
 from homie.envs.mujoco.generate import generate
-from homie.envs.mujoco.grasping import Grasping, add_grasp_constraints
+from homie.envs.mujoco.grasping import Grasping, Hand, add_grasp_constraints
 from homie.envs.mujoco.kinematics import ArmKinematics
-from homie.envs.mujoco.rendering import FreeCamera, Renderer, camera_intrinsics, camera_pose, make_renderer
+from homie.envs.mujoco.rendering import FreeCamera
 from homie.envs.mujoco.spec import SceneSpec
 from homie.envs.mujoco.world import World
 from homie.errors import CommandRefused, RobotFault
@@ -26,7 +26,6 @@ from homie.interfaces import Robot
 from homie.options import RunOptions
 from homie.safety import GateState, SafetyGate
 from homie.types import (
-    CameraFrame,
     Command,
     Image,
     Observation,
@@ -40,6 +39,7 @@ PERIOD = 0.04
 """Seconds of one control period: ten physics steps."""
 
 JOINTS = (fetch.TORSO_JOINT, *fetch.ARM_JOINTS, *fetch.HEAD_JOINTS)
+HAND = Hand("gripper_link", "base_link", fetch.FINGER_PADS, fetch.FINGERS)
 HEAD_START = (0.0, 0.35)
 """Head pan and tilt (rad) at the start: looking a little down."""
 
@@ -63,13 +63,13 @@ class MujocoHome(Robot):
         self.kinematics = ArmKinematics()
         self.world = World(self.home, self.data)
         self.gate = SafetyGate(self.spec)
-        self.grasping = Grasping(self.model, self.data, self.home.index, friction=grasp == "friction")
+        self.eyes = Eyes(self.model, self.data, self.home.index.geoms, IMAGE_SIZE)
+        self.grasping = Grasping(self.model, self.data, self.home.index, HAND, friction=grasp == "friction")
         self._substeps = round(PERIOD / self.model.opt.timestep)
         self._qpos = {name: int(self.model.joint(f"robot/{name}").qposadr[0]) for name in (*JOINTS, *fetch.FINGERS)}
         self._base = [int(self.model.joint(f"robot/{name}").qposadr[0]) for name in fetch.BASE_JOINTS]
         self._base_dof = [int(self.model.joint(f"robot/{name}").dofadr[0]) for name in fetch.BASE_JOINTS]
         self._ctrl = {self.model.actuator(i).name.removeprefix("robot/"): i for i in range(self.model.nu)}
-        self._renderer: Renderer | None = None
         self._azimuth: float | None = None
         self.reset(seed=scene.seed)
 
@@ -126,9 +126,7 @@ class MujocoHome(Robot):
 
     def close(self) -> None:
         self.stop()
-        if self._renderer is not None:
-            self._renderer.close()
-            self._renderer = None
+        self.eyes.close()
 
     def _resolved(self, command: Command) -> Command:
         """An effector pose as torso and arm targets."""
@@ -165,40 +163,7 @@ class MujocoHome(Robot):
             finger_contact=self.grasping.contact,
             holding=self.grasping.holding,
         )
-        return Observation(float(self.data.time), body, {name: self._frame(name) for name in cameras})
-
-    def _frame(self, name: str) -> CameraFrame:
-        camera = f"robot/{name}"
-        picture = self.renderer.rgbd(self.data, camera, segmentation=True)
-        table, names = self._instances
-        return CameraFrame(
-            name=name,
-            rgb=picture.rgb,
-            depth=picture.depth,
-            intrinsics=camera_intrinsics(self.model, camera, IMAGE_SIZE, IMAGE_SIZE),
-            pose=camera_pose(self.model, self.data, camera),
-            instances=table[picture.geoms],
-            instance_names=names,
-        )
-
-    @cached_property
-    def _instances(self) -> tuple[np.ndarray, tuple[str, ...]]:
-        """Geom id -> instance index (the last entry is for -1), and the instance names."""
-        names: list[str] = []
-        table = np.full(self.model.ngeom + 1, -1, dtype=np.int32)
-        for geom, info in self.home.index.geoms.items():
-            name = f"{info.entity}/{info.part}" if info.part else info.entity
-            if name not in names:
-                names.append(name)
-            table[geom] = names.index(name)
-        return table, tuple(names)
-
-    @property
-    def renderer(self) -> Renderer:
-        """Made when the first picture is asked for."""
-        if self._renderer is None:
-            self._renderer = make_renderer(self.model, IMAGE_SIZE, IMAGE_SIZE)
-        return self._renderer
+        return Observation(float(self.data.time), body, {name: self.eyes.frame(name) for name in cameras})
 
     # ------------------------------------------------------------ privileged
 
@@ -216,10 +181,10 @@ class MujocoHome(Robot):
             azimuth=self._film_azimuth(),
             elevation=-0.73,
         )
-        return self.renderer.rgb(self.data, camera, size=(width, height), hidden_groups=frozenset({1}))
+        return self.eyes.film(camera, width, height, hidden_groups=frozenset({1}))
 
     def look(self, camera: str) -> Image:
-        return self.renderer.rgb(self.data, f"robot/{camera}")
+        return self.eyes.look(camera)
 
     def _film_azimuth(self) -> float:
         """Follows the robot's heading slowly, so that the picture does not spin with every turn."""
@@ -231,4 +196,4 @@ class MujocoHome(Robot):
 
 def _add_robot(spec: mujoco.MjSpec, pos: tuple[float, float, float], yaw: float) -> None:
     fetch.add_fetch(spec, pos, yaw)
-    add_grasp_constraints(spec)
+    add_grasp_constraints(spec, HAND)

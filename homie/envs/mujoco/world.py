@@ -68,16 +68,7 @@ class World:
 
     def object_box(self, thing: ObjectInfo) -> Box:
         """The upright box around an object as it lies, yaw of its most level axis."""
-        rotation = self.rotation(thing.body)
-        half = np.asarray(thing.half)
-        up = int(np.argmax(np.abs(rotation[2])))
-        level = [axis for axis in range(3) if axis != up]
-        first = rotation[:, level[0]]
-        yaw = float(np.arctan2(first[1], first[0]))
-        c, s = np.cos(yaw), np.sin(yaw)
-        frame = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]) @ rotation
-        extents = np.abs(frame) @ half
-        return Box(self.position(thing.body) + rotation @ np.asarray(thing.center), extents, yaw)
+        return object_box(self.data, thing)
 
     def receptacle_box(self, thing: ReceptacleInfo) -> Box:
         """The box of a piece of furniture, without what stands open."""
@@ -290,3 +281,17 @@ class World:
                     "fraction": round(self.openness(item), 4),
                 }
         return {"objects": objects, "joints": joints, "appliances": dict(self.appliances.on), "held": self.held}
+
+
+def object_box(data: mujoco.MjData, thing: ObjectInfo) -> Box:
+    """The upright box around an object as it lies, yaw of its most level axis."""
+    rotation = np.array(data.xmat[thing.body]).reshape(3, 3)
+    half = np.asarray(thing.half)
+    up = int(np.argmax(np.abs(rotation[2])))
+    level = [axis for axis in range(3) if axis != up]
+    first = rotation[:, level[0]]
+    yaw = float(np.arctan2(first[1], first[0]))
+    c, s = np.cos(yaw), np.sin(yaw)
+    frame = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]) @ rotation
+    extents = np.abs(frame) @ half
+    return Box(data.xpos[thing.body] + rotation @ np.asarray(thing.center), extents, yaw)
