@@ -18,6 +18,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "planners": {
             "rule": "planners.rule:RulePlanner",
             "scripted": "planners.scripted:ScriptedPlanner",
+            "random": "planners.random_valid:RandomPlanner",
             "human": "planners.human:HumanPlanner",
             "transformers": "planners.local.planner:TransformersPlanner",
             "chat": "planners.chat:ChatPlanner",
@@ -36,7 +37,8 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "mujoco": "homie.envs.mujoco.home:open_home",
         },
         "detectors": {
-            "simulated": "perception.simulated:SimulatedDetector",
+            "simulated": "perception.detectors.simulated:SimulatedDetector",
+            "yolo-onnx": "perception.detectors.yolo_onnx:YoloOnnxDetector",
         },
         "locators": {
             "background": "homie.envs.mujoco.background:BackgroundLocator",

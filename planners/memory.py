@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from homie.types import Detection, PlannerInput
+from homie.types import Detection, PlannerInput, in_sight
 from perception.names import canonical
 from planners.common_sense import is_container, is_furniture, is_room, is_surface, means, same_head
 
@@ -41,17 +41,17 @@ class Memory:
         self._stood_on: dict[tuple[str, str], None] = {}
 
     def take_in(self, given: PlannerInput) -> None:
-        """Remember what is in sight from here: things and rooms (by their floor), not doors and handles."""
-        self.in_sight = tuple(one for one in given.detections if one.part in ("", "floor"))
+        """Remember what is in sight from here: things, by a door or drawer where no more of them is seen, and rooms."""
+        self.in_sight = in_sight(given.detections)
         self.inventory = given.inventory
         self.left = given.rounds - given.round
         for detection in self.in_sight:
             name = canonical(detection.name)
             self._seen[name] = None
             share = (detection.box[2] - detection.box[0]) / given.views[detection.view].shape[1]
-            if not detection.part and share >= CLOSE:
+            if detection.part != "floor" and share >= CLOSE:
                 self._closely.add(name)
-            if not detection.part and share >= IN_THIS_ROOM and is_room(self.at):
+            if detection.part != "floor" and share >= IN_THIS_ROOM and is_room(self.at):
                 self._rooms_with.setdefault(name, {})[self.at] = None
         for place in self.receptacles():
             in_view = any(canonical(one.name) == place for one in self.in_sight)

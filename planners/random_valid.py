@@ -1,0 +1,58 @@
+"""The random planner: any subtask that is possible by its form, whatever the task: a lower bound for comparisons."""
+
+from __future__ import annotations
+
+import random
+
+from homie.errors import BadInput
+from homie.interfaces import Planner
+from homie.types import END, Decision, PlannerInput, Subtask, in_sight
+from perception.names import canonical
+from planners.common_sense import is_container, is_furniture, is_room, is_surface
+
+
+class RandomPlanner(Planner):
+    """Draws an action that is possible with the hand as it is, then its target among the names in sight.
+
+    Go to: anything, or a room seen before. Pick: with an empty hand, anything but furniture. Put: what is held, on or
+    into furniture. Open, Close: what has a door or a drawer by its name. It ends in the last round. It reads neither
+    the task nor feedback; the seed of the episode decides it.
+    """
+
+    name = "random"
+
+    def __init__(self, argument: str = "") -> None:
+        if argument:
+            raise BadInput(f"The random planner takes no argument (got '{argument}'): --planner random.")
+        self._random = random.Random()
+        self._rooms: dict[str, None] = {}
+
+    def reset(self, task: str, *, seed: int) -> None:
+        self._random = random.Random(seed)
+        self._rooms = {}
+
+    def decide(self, given: PlannerInput) -> Decision:
+        if given.round >= given.rounds:
+            return Decision((END,), "This is the last round.")
+        choices = self._choices(given)
+        if not choices:
+            return Decision((END,), "There is nothing in sight to do anything with.")
+        action = self._random.choice(list(choices))
+        return Decision((self._random.choice(choices[action]),), "Drawn at random.")
+
+    def _choices(self, given: PlannerInput) -> dict[str, list[Subtask]]:
+        """What can be done, by action."""
+        seen = list(dict.fromkeys(canonical(one.name) for one in in_sight(given.detections)))
+        self._rooms.update(dict.fromkeys(name for name in seen if is_room(name)))
+        doors = [name for name in seen if is_container(name)]
+        places = [name for name in seen if is_container(name) or is_surface(name)]
+        loose = [name for name in seen if not is_furniture(name)]
+        held = given.inventory[-1] if given.inventory else ""
+        possible = {
+            "Go to": [Subtask("Go to", name) for name in dict.fromkeys([*seen, *self._rooms])],
+            "Pick": [] if held else [Subtask("Pick", name) for name in loose],
+            "Put": [Subtask("Put", held, place) for place in places] if held else [],
+            "Open": [Subtask("Open", name) for name in doors],
+            "Close": [Subtask("Close", name) for name in doors],
+        }
+        return {action: subtasks for action, subtasks in possible.items() if subtasks and action in given.actions}

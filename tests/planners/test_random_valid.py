@@ -1,0 +1,53 @@
+"""The random planner: always valid by form, the same by the same seed, blind to the task."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from homie.testing import check_planner
+from homie.types import END, Detection, PlannerInput
+from planners.random_valid import RandomPlanner
+
+SEEN = ("apple", "mug", "table", "fridge", "chair")
+
+
+def situation(held: str = "", number: int = 1, seen: tuple[str, ...] = SEEN) -> PlannerInput:
+    detections = tuple(Detection(name, "front", (0, 0, 9, 9)) for name in seen)
+    detections += (Detection("kitchen", "front", (0, 0, 9, 9), part="floor"),)
+    return PlannerInput(
+        "say nothing", number, {}, detections, (held,) if held else (), (), None, ("Go to", "Pick", "Put", "Open"), ()
+    )
+
+
+def draws(held: str = "", seed: int = 3, many: int = 400) -> list[str]:
+    planner = RandomPlanner()
+    planner.reset("any", seed=seed)
+    return [str(planner.decide(situation(held)).subtasks[0]) for _ in range(many)]
+
+
+def test_it_draws_everything_that_is_possible_and_nothing_else():
+    go = {f"[Go to, {name}]" for name in (*SEEN, "kitchen")}
+    assert set(draws()) == go | {"[Pick, apple]", "[Pick, mug]", "[Open, fridge]"}
+    assert set(draws("mug")) == go | {"[Put, mug, table]", "[Put, mug, fridge]", "[Open, fridge]"}
+
+
+def test_actions_are_drawn_alike_however_many_targets_they_have():
+    actions = Counter(line.strip("[]").split(",")[0] for line in draws(many=3000))
+    assert max(actions.values()) < 1.2 * min(actions.values())
+
+
+def test_the_seed_decides():
+    assert draws(seed=1) == draws(seed=1) != draws(seed=2)
+
+
+def test_it_remembers_rooms_and_ends_in_the_last_round():
+    planner = RandomPlanner()
+    planner.reset("any", seed=0)
+    planner.decide(situation())
+    blind = PlannerInput("any", 2, {}, (), (), (), None, ("Go to",), ())
+    assert str(planner.decide(blind).subtasks[0]) == "[Go to, kitchen]"
+    assert planner.decide(situation(number=20)).subtasks == (END,)
+
+
+def test_it_keeps_the_contract():
+    check_planner(RandomPlanner(), deterministic=True)
