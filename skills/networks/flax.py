@@ -1,0 +1,71 @@
+"""A torch module under the names and shapes of a flax checkpoint.
+
+Flax keeps kernels as (inputs, outputs) and (rows, columns, inputs, outputs), and splits attention into heads. A
+`FlaxView` is filled by naming pairs of layers, ours and theirs. It holds views of our tensors, turned as theirs are,
+so that numbers are copied from the file to their place once; `skills.checkpoints.load_strict` loads it like a module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import nn
+
+
+class FlaxView:
+    """The tensors of a module, by their names in the file."""
+
+    def __init__(self, module: nn.Module) -> None:
+        self._ours: Mapping[str, torch.Tensor] = module.state_dict()
+        self._theirs: dict[str, torch.Tensor] = {}
+
+    def tensor(self, ours: str, theirs: str, shape: tuple[int, ...] | None = None) -> None:
+        """A tensor kept as it is; shape: that of the file, where it only splits sides or has sides of 1 more."""
+        value = self._ours[ours]
+        self._theirs[theirs] = value if shape is None else value.view(shape)
+
+    def linear(
+        self,
+        ours: str,
+        theirs: str,
+        *,
+        bias: bool = True,
+        inputs: tuple[int, ...] = (-1,),
+        outputs: tuple[int, ...] = (-1,),
+    ) -> None:
+        """An nn.Linear. inputs, outputs: what the file splits its sides into, e.g. (heads, width)."""
+        kernel = self._ours[f"{ours}.weight"].mT
+        self._theirs[f"{theirs}/kernel"] = kernel.unflatten(-1, outputs).unflatten(0, inputs)
+        if bias:
+            self.tensor(f"{ours}.bias", f"{theirs}/bias", outputs)
+
+    def conv(self, ours: str, theirs: str, *, bias: bool = False) -> None:
+        """An nn.Conv2d."""
+        self._theirs[f"{theirs}/kernel"] = self._ours[f"{ours}.weight"].permute(2, 3, 1, 0)
+        if bias:
+            self.tensor(f"{ours}.bias", f"{theirs}/bias")
+
+    def depthwise(self, ours: str, theirs: str) -> None:
+        """An nn.Conv2d of as many groups as channels, without bias."""
+        self._theirs[f"{theirs}/depthwise_kernel"] = self._ours[f"{ours}.weight"].permute(2, 3, 0, 1)
+
+    def norm(self, ours: str, theirs: str) -> None:
+        """A layer or group normalisation."""
+        self.tensor(f"{ours}.weight", f"{theirs}/scale")
+        self.tensor(f"{ours}.bias", f"{theirs}/bias")
+
+    def batch_norm(self, ours: str, theirs: str, statistics: str) -> None:
+        """A batch normalisation, whose running statistics the file keeps elsewhere."""
+        self.norm(ours, theirs)
+        self.tensor(f"{ours}.running_mean", f"{statistics}/mean")
+        self.tensor(f"{ours}.running_var", f"{statistics}/var")
+
+    def state_dict(self) -> dict[str, torch.Tensor]:
+        """Views of the module's tensors, by the names and in the shapes of the file."""
+        return dict(self._theirs)
+
+    def load_state_dict(self, tensors: Mapping[str, torch.Tensor]) -> None:
+        """Copy numbers into the module. The names and shapes are those of `state_dict`."""
+        for name, view in self._theirs.items():
+            view.copy_(tensors[name])
