@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from homie import registry
 from homie.errors import BadInput, MissingCheckpoint, suggestion
 from homie.executor import Executor, SkillBook
-from homie.interfaces import Planner, Robot, Skill, SkillSet
+from homie.interfaces import Detector, Planner, Robot, Skill, SkillSet
 from homie.options import RunOptions, explain
 
 STAND_IN = "classical"
@@ -65,8 +65,9 @@ class Parts:
     shelf: SkillShelf = field(repr=False)
 
     def describe(self) -> dict[str, dict[str, Any]]:
-        """What the planner and the skill sets say of themselves, JSON-ready."""
-        return {"planner": dict(self.planner.describe()), "skills": self.shelf.describe()}
+        """What the planner, the detector and the skill sets say of themselves, JSON-ready."""
+        detector = dict(self.executor.detector.describe())
+        return {"planner": dict(self.planner.describe()), "detector": detector, "skills": self.shelf.describe()}
 
     def close(self) -> None:
         """Stop and disconnect. Idempotent."""
@@ -87,7 +88,7 @@ def assemble(options: RunOptions) -> Parts:
     planner = load_planner(options.planner, options.planner_settings)
     checks = registry.load("checks", options.check_order)
     sentences = registry.load("sentences", "emmoe")
-    detector = registry.load("detectors", options.detector)()
+    detector = load_detector(options.detector, options.detector_settings)
     locator_class = registry.load("locators", options.targets)
     shelf = load_skills(options.skills, options.skill_settings, fallback=options.on_missing_model == "fallback")
     try:
@@ -116,6 +117,21 @@ def check_planner(text: str, settings: Mapping[str, Any] | None = None) -> tuple
     name, _, argument = text.partition(":")
     made: type[Planner] = registry.load("planners", name)
     return made, argument, _checked(f"planner '{name}'", made.Settings, settings or {})
+
+
+def load_detector(text: str, settings: Mapping[str, Any] | None = None) -> Detector:
+    """A detector from NAME or NAME:ARGUMENT (`yolo-onnx:model.onnx`) and its settings. Raises BadInput, MissingPart."""
+    made, argument, checked = check_detector(text, settings)
+    return made(argument) if checked is None else made(argument, checked)  # type: ignore[call-arg]
+
+
+def check_detector(
+    text: str, settings: Mapping[str, Any] | None = None
+) -> tuple[type[Detector], str, BaseModel | None]:
+    """The class, the argument and the checked settings of a detector not made yet. Raises as `load_detector`."""
+    name, _, argument = text.partition(":")
+    made: type[Detector] = registry.load("detectors", name)
+    return made, argument, _checked(f"detector '{name}'", made.Settings, settings or {})
 
 
 def load_skills(text: str, settings: Mapping[str, Any] | None = None, *, fallback: bool = True) -> SkillShelf:

@@ -17,6 +17,7 @@ from typing import ClassVar, Protocol, runtime_checkable
 
 from pydantic import BaseModel
 
+from homie.errors import BadInput
 from homie.types import (
     Array,
     Check,
@@ -232,9 +233,26 @@ class SkillSet(ABC):
 
 
 class Detector(ABC):
-    """From pictures to named boxes."""
+    """From pictures to named boxes.
+
+    It is made as `cls(argument)` from `--detector NAME:ARGUMENT`, once per episode; with `Settings`, as
+    `cls(argument, settings)`. The argument of a network is its file or the name of its weights.
+    """
 
     name: str = ""
+    Settings: ClassVar[type[BaseModel] | None] = None
+    """The model of its settings (`--detector-option NAME=VALUE`), or None if it has none."""
+    extra: ClassVar[str] = ""
+    """The extra of Homie that brings the packages it needs (`pip install 'homie[EXTRA]'`), "" if none."""
+
+    def __init__(self, argument: str = "") -> None:
+        """Raises BadInput for an argument, which a detector may take that has a constructor of its own."""
+        if argument:
+            raise BadInput(f"The detector '{self.name}' takes no argument (got '{argument}').")
+
+    def describe(self) -> Mapping[str, object]:
+        """What `run.json` should keep of it (weights and their hash, settings), JSON-ready, without secrets."""
+        return {}
 
     @abstractmethod
     def detect(self, observation: Observation) -> tuple[Detection, ...]:

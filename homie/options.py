@@ -19,10 +19,11 @@ Objects = Annotated[int, Field(ge=0, le=60, description="Loose objects of a gene
 
 
 SKILLS = "Skill sets, separated by commas, as NAME or NAME:ARGUMENT (`nomad:nomad.pth,classical`)."
+DETECTOR = "Detector, as NAME or NAME:ARGUMENT (`yolo-onnx:model.onnx`)."
 ON_MISSING = "A model without checkpoint: `classical` stands in for it and the record says so, or the run is refused."
 
 
-SETTINGS = ("planner_settings", "skill_settings")
+SETTINGS = ("planner_settings", "skill_settings", "detector_settings")
 """Options that are mappings."""
 
 
@@ -35,7 +36,7 @@ class Options(BaseModel):
     def build(cls, config: Path | None = None, **given: Any) -> Self:
         """Options from a YAML file overridden by what is given (None = not given). Raises BadInput.
 
-        Settings of the planner and of skill sets are overridden one by one, all others whole.
+        Settings of planner, detector and skill sets are overridden one by one, all others whole.
         """
         values: dict[str, Any] = {}
         if config is not None:
@@ -75,7 +76,8 @@ class RunOptions(Options):
     skills: str = Field("classical", description=SKILLS)
     skill_settings: dict[str, Any] = Field({}, description="Settings of skill sets, as SET.NAME (`homie list skills`).")
     on_missing_model: Literal["fallback", "fail"] = Field("fallback", description=ON_MISSING)
-    detector: str = Field("simulated", description="Detector.")
+    detector: str = Field("simulated", description=DETECTOR)
+    detector_settings: dict[str, Any] = Field({}, description="Settings of the detector (`homie list detectors`).")
     targets: str = Field(
         "background",
         description="Targets located from world state (`background`), or only from what was seen (`sensors`).",
@@ -104,7 +106,8 @@ class BenchOptions(Options):
     skills: str = Field("classical", description=SKILLS)
     skill_settings: dict[str, Any] = Field({}, description="Settings of skill sets, as SET.NAME (`homie list skills`).")
     on_missing_model: Literal["fallback", "fail"] = Field("fallback", description=ON_MISSING)
-    detector: str = Field("simulated", description="Detector.")
+    detector: str = Field("simulated", description=DETECTOR)
+    detector_settings: dict[str, Any] = Field({}, description="Settings of the detector (`homie list detectors`).")
     targets: str = Field("background", description="Locator: `background` (world state) or `sensors`.")
     grasp: Literal["weld", "friction"] = Field("weld", description="How a grasped object is held.")
     check_order: Literal["paper", "code"] = Field("paper", description="Order of the error checks.")

@@ -64,6 +64,7 @@ class RunFile(BaseModel):
     seed: int
     options: RunOptions
     planner: dict[str, Any] = {}
+    detector: dict[str, Any] = {}
     skills: dict[str, Any] = {}
     versions: dict[str, str]
     platform: str
@@ -147,7 +148,7 @@ class RunFolder(HeldFolder):
     def open(cls, options: RunOptions, robot: Robot, parts: Mapping[str, Mapping[str, Any]]) -> RunFolder:
         """Create the run folder, or take up an unfinished one of the same configuration. Raises BadInput.
 
-        parts: what planner and skill sets say of themselves (`Parts.describe`).
+        parts: what planner, detector and skill sets say of themselves (`Parts.describe`).
         """
         scene = scene_file(robot)
         path, lock = held_folder(options.out, options.task)
@@ -326,6 +327,7 @@ def _run_file(options: RunOptions, parts: Mapping[str, Mapping[str, Any]]) -> Ru
         seed=options.seed,
         options=options,
         planner=dict(parts["planner"]),
+        detector=dict(parts["detector"]),
         skills=dict(parts["skills"]),
         versions=versions(),
         platform=platform.platform(),

@@ -8,7 +8,7 @@ import pytest
 from homes import one_room
 
 from homie import session
-from homie.assembly import load_skills, skill_names
+from homie.assembly import load_detector, load_skills, skill_names
 from homie.envs.mujoco.home import MujocoHome
 from homie.errors import BadInput, MissingCheckpoint
 from homie.executor import SkillBook
@@ -90,3 +90,31 @@ def test_a_refused_model_is_one_sentence(homie, tiny_arguments):
     assert told.returncode == 0 and "stands in for Lost-1" in told.stderr
     wrong = homie("run", "go", *tiny_arguments, "--skill-option", "lost")
     assert wrong.returncode == 2 and "SET.NAME=VALUE" in wrong.stderr
+
+
+def test_a_detector_gets_its_argument_and_its_settings(tmp_path):
+    detector = load_detector("simulated", {"min_pixels": 50})
+    assert detector.describe() == {"min_pixels": 50, "min_part_pixels": 16}
+    for name, settings, said in (
+        ("simulated:model.onnx", {}, "takes no argument"),
+        ("simulated", {"min_pixel": 3}, "did you mean 'min_pixels'"),
+        ("simulated", {"min_pixels": "few"}, "detector 'simulated': min_pixels"),
+        ("yolo-onnx", {}, "needs a file"),
+        (f"yolo-onnx:{tmp_path}/none.onnx", {}, "There is no file"),
+        ("yolo-onx:model.onnx", {}, "did you mean 'yolo-onnx'"),
+        ("tiny", {"score": 1}, "no settings"),
+    ):
+        with pytest.raises(BadInput, match=said):
+            load_detector(name, settings)
+
+
+def test_the_run_file_keeps_what_the_detector_says(homie, tmp_path):
+    script = tmp_path / "end.yaml"
+    script.write_text("- subtask: End\n")
+    done = homie(
+        *("run", "wait", "--rooms", "2", "--objects", "0", "--planner", f"scripted:{script}", "--no-video"),
+        *("--no-frames", "--out", "run", "--detector-option", "min_pixels=40"),
+    )
+    assert done.returncode == 0, done.stderr
+    told = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert told["detector"] == {"min_pixels": 40, "min_part_pixels": 16}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from homie import registry
-from homie.assembly import check_planner
+from homie.assembly import check_detector, check_planner
 from homie.bench.ledger import BenchFolder, Episode, episode_seed, plan, unfinished
 from homie.bench.pool import Limits, LocalPool, Pool
 from homie.bench.progress import Progress
@@ -100,7 +100,8 @@ def check(options: BenchOptions) -> Suite:
         check_planner(options.planner, options.planner_settings)
     elif lacking := [task.id for task in tasks if task.expert is None]:
         raise BadInput(f"The planner 'expert' plays what the suite gives, and it gives none for: {', '.join(lacking)}.")
-    for kind, name in (("robots", options.robot), ("detectors", options.detector), ("locators", options.targets)):
+    check_detector(options.detector, options.detector_settings)
+    for kind, name in (("robots", options.robot), ("locators", options.targets)):
         registry.load(kind, name)
     return suite
 
@@ -188,6 +189,7 @@ SHARED = (
     "skill_settings",
     "on_missing_model",
     "detector",
+    "detector_settings",
     "targets",
     "grasp",
     "check_order",

@@ -27,7 +27,7 @@ from homie.runstore import held_folder
 
 PLANNER = "planner."
 """What the name of a planner's setting begins with in a sweep."""
-FIXED = (*INDECISIVE, "planner_settings")
+FIXED = (*INDECISIVE, "planner_settings", "skill_settings", "detector_settings")
 """Options that can not be swept: they change no result, or are not one value."""
 
 

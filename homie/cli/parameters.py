@@ -41,6 +41,7 @@ SETTINGS = {
         "SET.NAME=VALUE",
         "nomad.topomap=maps/flat",
     ),
+    "detector_settings": ("detector-option", "A setting of the detector; may be repeated.", "NAME=VALUE", "score=0.3"),
 }
 """Fields that are mappings: the option that fills them pair by pair, its help, its form and an example."""
 SHORTCUTS = {

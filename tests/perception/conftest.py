@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 from furnished import SCENE, BlindRobot, House
 
+from perception.detectors.simulated import SimulatedDetector
 from perception.memory import SensorLocator
-from perception.simulated import SimulatedDetector
 
 
 @pytest.fixture(scope="session")

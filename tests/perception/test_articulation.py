@@ -7,8 +7,8 @@ import pytest
 from furnished import House
 
 from homie.types import Articulation, Observation, Subtask
+from perception.detectors.simulated import SimulatedDetector
 from perception.memory import SensorLocator
-from perception.simulated import SimulatedDetector
 
 
 def _look(

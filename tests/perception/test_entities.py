@@ -7,10 +7,10 @@ import pytest
 from furnished import House
 
 from homie.types import Box, Observation, Pose2, Subtask
+from perception.detectors.simulated import SimulatedDetector
 from perception.entities import Identity, Room, entered, is_furniture
 from perception.localise import Patch
 from perception.memory import SensorLocator
-from perception.simulated import SimulatedDetector
 
 
 def _see(house: House, locator: SensorLocator, detector: SimulatedDetector, base: Pose2) -> Observation:

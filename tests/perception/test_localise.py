@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.types import Box, Detection
+from perception.detectors.simulated import SimulatedDetector, SimulatedSettings
 from perception.localise import Patch, Scan, level_mask, object_box, patch_of, rectangle
-from perception.simulated import SimulatedDetector
 
 
 def _patch(house: House, detector: SimulatedDetector, place: str, metres: float, entity: str) -> Patch:
@@ -31,7 +31,7 @@ def _patch(house: House, detector: SimulatedDetector, place: str, metres: float,
     ("place", "entity"), [("table_1", "apple_1"), ("table_1", "sugar_box"), ("table_2", "apple_2"), ("table_2", "bowl")]
 )
 def test_objects_are_found_within_about_two_centimetres(house: House, place: str, entity: str, metres: float) -> None:
-    patch = _patch(house, SimulatedDetector(min_pixels=10), place, metres, entity)
+    patch = _patch(house, SimulatedDetector(settings=SimulatedSettings(min_pixels=10)), place, metres, entity)
     box = object_box(patch.points, patch.spacing, patch.eye)
     true = house.world.object_box(house.world.objects[entity])
     assert np.linalg.norm(box.center - true.center) < (0.02 if metres <= 1.0 else 0.026)

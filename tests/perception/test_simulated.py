@@ -8,7 +8,7 @@ import numpy as np
 from furnished import House
 
 from homie.types import VIEWS, Observation, Pose2
-from perception.simulated import SimulatedDetector, is_room, kind_of
+from perception.detectors.simulated import SimulatedDetector, SimulatedSettings, is_room, kind_of
 
 MIDDLE = Pose2(3.0, 3.0, 0.0)
 
@@ -47,10 +47,10 @@ def test_what_is_behind_a_closed_door_is_not_reported(house: House, detector: Si
 
 def test_small_things_are_reported_only_from_near(house: House) -> None:
     far, near = house.observe(Pose2(2.6, 1.5, 1.57)), house.observe(house.before("table_1", 0.6))
-    strict = SimulatedDetector(min_pixels=60)
+    strict = SimulatedDetector(settings=SimulatedSettings(min_pixels=60))
     assert "apple_1" not in {d.instance for d in strict.detect(far)}
     assert "apple_1" in {d.instance for d in strict.detect(near)}
-    assert "apple_1" in {d.instance for d in SimulatedDetector(min_pixels=5).detect(far)}
+    assert "apple_1" in {d.instance for d in SimulatedDetector(settings=SimulatedSettings(min_pixels=5)).detect(far)}
 
 
 def test_no_segmentation_no_detections(house: House, detector: SimulatedDetector) -> None:

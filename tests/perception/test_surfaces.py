@@ -7,8 +7,8 @@ import pytest
 from furnished import House
 
 from homie.types import Array, Subtask, Surface
+from perception.detectors.simulated import SimulatedDetector
 from perception.memory import SensorLocator
-from perception.simulated import SimulatedDetector
 from perception.surfaces import find_surfaces
 
 

@@ -7,12 +7,14 @@ achieves; but it reports only what is really visible in the pictures, and nothin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict, Field
 
 from homie.interfaces import Detector
 from homie.types import CameraFrame, Detection, Mask, Observation
@@ -29,22 +31,33 @@ _NUMBER = re.compile(r"_\d+$")
 _IGNORED = ("robot", "wall", "ceiling")
 
 
+class SimulatedSettings(BaseModel):
+    """Settings of the simulated detector. Handles and doors are found by looking at something already recognised."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    min_pixels: int = Field(
+        25, ge=1, description="Pixels of a thing that must be visible in a picture of 256 x 256; scaled with its size."
+    )
+    min_part_pixels: int = Field(16, ge=1, description="The same for doors, handles and other parts.")
+
+
 class SimulatedDetector(Detector):
     """Named boxes with masks from `CameraFrame.instances`. A simulated sensor, see the module's docstring.
-
-    min_pixels: how much of a thing must be visible in a picture of 256 by 256 to be reported; scaled with the size
-    of the picture. min_part_pixels: likewise for handles, doors and other parts, which are found by looking at
-    something already recognised.
 
     A room is reported as its floor (`part` "floor", `name` and `instance` of the room). Frames without an instance
     segmentation, as on hardware, give no detections.
     """
 
     name = "simulated"
+    Settings: ClassVar[type[BaseModel] | None] = SimulatedSettings
 
-    def __init__(self, min_pixels: int = 25, min_part_pixels: int = 16) -> None:
-        self.min_pixels = min_pixels
-        self.min_part_pixels = min_part_pixels
+    def __init__(self, argument: str = "", settings: SimulatedSettings | None = None) -> None:
+        super().__init__(argument)
+        self._settings = settings or SimulatedSettings.model_validate({})
+
+    def describe(self) -> Mapping[str, object]:
+        return self._settings.model_dump(mode="json")
 
     def detect(self, observation: Observation) -> tuple[Detection, ...]:
         found: list[Detection] = []
@@ -63,7 +76,8 @@ class SimulatedDetector(Detector):
         counts = np.bincount(seen.ravel(), minlength=len(things))
         for index in np.flatnonzero(counts):
             entity, part = things[index]
-            if not entity or counts[index] < scale * (self.min_part_pixels if part else self.min_pixels):
+            least = self._settings.min_part_pixels if part else self._settings.min_pixels
+            if not entity or counts[index] < scale * least:
                 continue
             mask: Mask = seen == index
             words = kind_of(entity).replace("_", " ")

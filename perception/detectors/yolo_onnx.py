@@ -1,0 +1,150 @@
+"""The `yolo-onnx` detector: any YOLO that was exported to ONNX, run by ONNX Runtime. It needs no torch."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, Field
+
+from homie.errors import BadInput, MissingPart
+from homie.types import Image
+from perception.detectors.letterbox import Letterbox
+from perception.detectors.pictures import BoxSettings, Found, PictureDetector
+from perception.detectors.yolo_output import candidates
+
+if TYPE_CHECKING:
+    import onnxruntime
+
+_TYPES = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
+_SIZE = 640
+"""Pixels of the input where neither the network nor its metadata say."""
+
+
+class YoloOnnxSettings(BoxSettings):
+    """Settings of `yolo-onnx`."""
+
+    names: str = Field("", description="Names of the classes, with commas between, where the file has none.")
+    size: int = Field(0, ge=0, le=8192, description="Side of the input in pixels, where the file leaves it open.")
+    device: Literal["auto", "cpu", "cuda"] = Field("auto", description="auto: the GPU where onnxruntime-gpu has one.")
+    threads: int = Field(0, ge=0, le=256, description="Threads of one network; 0: as ONNX Runtime likes.")
+
+
+class YoloOnnxDetector(PictureDetector):
+    """`--detector yolo-onnx:FILE`.
+
+    Making it raises BadInput for a file that is no exported YOLO, and MissingPart.
+    """
+
+    name = "yolo-onnx"
+    extra: ClassVar[str] = "yolo-onnx"
+    Settings: ClassVar[type[BaseModel] | None] = YoloOnnxSettings
+
+    def __init__(self, argument: str, settings: YoloOnnxSettings) -> None:
+        super().__init__(settings)
+        if not argument:
+            raise BadInput("The detector 'yolo-onnx' needs a file: --detector yolo-onnx:model.onnx.")
+        self._path = Path(argument).expanduser()
+        self._session = _open(self._path, settings)
+        self._input, self._batch, self._size = _input_of(self._session, self._path, settings)
+        self._names = _names_of(self._session, self._path, settings)
+
+    def look(self, pictures: Sequence[Image]) -> list[Found]:
+        frames = [Letterbox.between((picture.shape[1], picture.shape[0]), self._size) for picture in pictures]
+        blobs = [frame.put(picture) for frame, picture in zip(frames, pictures, strict=True)]
+        found = []
+        for frame, output in zip(frames, self._outputs(np.stack(blobs)), strict=True):
+            one = candidates(output, self._size, len(self._names))
+            sure = one.scores >= self._settings.score
+            labels = tuple(self._names[index] for index in one.classes[sure])
+            found.append(Found(frame.back(one.boxes[sure]), one.scores[sure], labels))
+        return found
+
+    def describe(self) -> Mapping[str, object]:
+        digest = hashlib.sha256(self._path.read_bytes()).hexdigest()
+        return {**super().describe(), "model": str(self._path), "sha256": digest, "classes": len(self._names)}
+
+    def _outputs(self, pictures: NDArray[np.uint8]) -> Iterator[NDArray[np.floating]]:
+        """The output for each of the pictures (n, H, W, 3), in groups of as many as the network takes at once."""
+        step = self._batch or len(pictures)
+        kind = _TYPES[self._input.type]
+        for start in range(0, len(pictures), step):
+            group = pictures[start : start + step]
+            blob = np.zeros((step, 3, *group.shape[1:3]), dtype=kind)
+            blob[: len(group)] = group.transpose(0, 3, 1, 2).astype(kind) / kind(255)
+            output = self._session.run(None, {self._input.name: np.ascontiguousarray(blob)})[0]
+            if output.ndim != 3 or len(output) != step:
+                raise BadInput(
+                    f"The network in {self._path} gives {tuple(output.shape)} where a YOLO gives one table per picture."
+                )
+            yield from output[: len(group)]
+
+
+def _open(path: Path, settings: YoloOnnxSettings) -> onnxruntime.InferenceSession:
+    """The network, loaded. Raises BadInput, MissingPart."""
+    try:
+        import onnxruntime
+    except ModuleNotFoundError as error:
+        raise MissingPart(
+            f"The detector 'yolo-onnx' needs the package '{error.name}': install it with `pip install "
+            "'homie[yolo-onnx]'`."
+        ) from error
+    if not path.is_file():
+        raise BadInput(f"There is no file {path}: give the ONNX file of an exported YOLO.")
+    available = onnxruntime.get_available_providers()
+    if settings.device == "cuda" and "CUDAExecutionProvider" not in available:
+        raise BadInput("ONNX Runtime has no CUDA here: install onnxruntime-gpu, or use --detector-option device=cpu.")
+    wanted = ["CPUExecutionProvider"] if settings.device == "cpu" else ["CUDAExecutionProvider", "CPUExecutionProvider"]
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = settings.threads
+    options.log_severity_level = 3
+    try:
+        return onnxruntime.InferenceSession(path, options, [name for name in wanted if name in available])
+    except Exception as error:  # ONNX Runtime has a class of its own for every way in which a file can be wrong
+        reason = str(error).strip().splitlines()[0][:200]
+        raise BadInput(f"The file {path} can not be loaded as an ONNX network: {reason}") from error
+
+
+def _input_of(session: Any, path: Path, settings: YoloOnnxSettings) -> tuple[Any, int, tuple[int, int]]:
+    """The input, how many pictures it takes at once (0: any number) and its (width, height). Raises BadInput."""
+    (first, *more) = session.get_inputs()
+    shape = first.shape
+    if more or len(shape) != 4 or shape[1] not in (3, "channels") or first.type not in _TYPES:
+        raise BadInput(f"The network in {path} has no input of N x 3 x H x W pixels, so it is no exported YOLO.")
+    batch = shape[0] if isinstance(shape[0], int) else 0
+    height, width = (side if isinstance(side, int) else 0 for side in shape[2:])
+    if not (height and width):
+        told = _literal(session, "imgsz") or [_SIZE, _SIZE]
+        height, width = (settings.size, settings.size) if settings.size else (int(told[0]), int(told[-1]))
+    elif settings.size not in (0, height) or settings.size not in (0, width):
+        raise BadInput(f"The network in {path} takes pictures of {width} x {height} only: leave out size.")
+    return first, batch, (width, height)
+
+
+def _names_of(session: Any, path: Path, settings: YoloOnnxSettings) -> tuple[str, ...]:
+    """The names of the classes: those of the settings, else those in the file. Raises BadInput."""
+    task = session.get_modelmeta().custom_metadata_map.get("task", "detect")
+    if task != "detect":
+        raise BadInput(f"The network in {path} was made for '{task}': export one for detection.")
+    if settings.names:
+        return tuple(name.strip() for name in settings.names.split(","))
+    told = _literal(session, "names")
+    if isinstance(told, dict) and sorted(told) == list(range(len(told))):
+        told = [told[index] for index in range(len(told))]
+    if not told or not isinstance(told, list) or not all(isinstance(name, str) for name in told):
+        raise BadInput(f"The file {path} has no names of classes: give them with --detector-option names=apple,bowl.")
+    return tuple(told)
+
+
+def _literal(session: Any, key: str) -> Any:
+    """A value in the file's metadata, which are Python literals as text; None where there is none."""
+    text = session.get_modelmeta().custom_metadata_map.get(key, "")
+    try:
+        return ast.literal_eval(text) if text else None
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None

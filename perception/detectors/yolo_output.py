@@ -1,0 +1,77 @@
+"""What the numbers mean that an exported YOLO gives: three layouts, told apart by their shape.
+
+| layout | shape for 640 x 640 and 80 classes | a candidate |
+|---|---|---|
+| YOLOv5 | (25200, 85) | middle, size, objectness, a score per class |
+| YOLOv8 and later | (84, 8400), rarely (8400, 84) | middle, size, a score per class |
+| end to end | (300, 6) | corners, score, class; suppression is done already |
+
+Source: the exporters of `ultralytics/yolov5` and `ultralytics/ultralytics`. Boxes are in pixels of the network's input.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.errors import BadInput
+from homie.types import Array
+
+STRIDES = (8, 16, 32)
+"""Pixels between the candidates of each head; large networks have one more of 64."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Boxes (n, 4) as (x0, y0, x1, y1), scores (n,), indices of classes (n,)."""
+
+    boxes: Array
+    scores: Array
+    classes: NDArray[np.intp]
+
+
+def candidates(output: NDArray[np.floating], size: tuple[int, int], classes: int) -> Candidates:
+    """The candidates in an output for one picture (2-D) of a network with an input of (width, height) pixels.
+
+    Raises BadInput for a shape that is none of the three layouts with so many classes.
+    """
+    cells = _cells(size)
+    rows, columns = output.shape
+    if columns == 6 and rows not in (*cells, *(3 * n for n in cells)):
+        return _end_to_end(output, classes)
+    table = output.astype(np.float64)
+    if columns == 5 + classes:
+        return _best(table[:, :4], table[:, 5:] * table[:, 4:5])
+    if rows == 4 + classes:
+        return _best(table[:4].T, table[4:].T)
+    if columns == 4 + classes:
+        return _best(table[:, :4], table[:, 4:])
+    raise BadInput(
+        f"The network's output of {rows} x {columns} is no YOLO output for {classes} classes: are the names right, and "
+        "was it exported for detection?"
+    )
+
+
+def _cells(size: tuple[int, int]) -> tuple[int, int]:
+    """How many places a network without anchors looks at, with three heads and with four."""
+    three = sum(math.ceil(size[0] / stride) * math.ceil(size[1] / stride) for stride in STRIDES)
+    return three, three + math.ceil(size[0] / 64) * math.ceil(size[1] / 64)
+
+
+def _best(middles: Array, scores: Array) -> Candidates:
+    """From (x, y, width, height) and a score per class to the best class of each."""
+    best = np.argmax(scores, axis=1)
+    half = middles[:, 2:] / 2
+    boxes = np.concatenate([middles[:, :2] - half, middles[:, :2] + half], axis=1)
+    return Candidates(boxes, scores[np.arange(len(scores)), best], best)
+
+
+def _end_to_end(output: NDArray[np.floating], classes: int) -> Candidates:
+    table = output[output[:, 4] > 0].astype(np.float64)  # unused rows are zeros
+    index = table[:, 5].astype(np.intp)
+    if len(index) and not 0 <= index.min() <= index.max() < classes:
+        raise BadInput(f"The network reports class {int(index.max())}, but there are names of {classes} classes only.")
+    return Candidates(table[:, :4], table[:, 4], index)

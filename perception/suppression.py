@@ -1,0 +1,34 @@
+"""Non-maximum suppression: of boxes that show the same thing, the surest one stays."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.types import Array
+
+
+def overlaps(box: Array, others: Array) -> Array:
+    """Intersection over union of a box (4,) with others (n, 4), each (x0, y0, x1, y1); (n,), 0 where both are empty."""
+    low, high = np.maximum(box[:2], others[:, :2]), np.minimum(box[2:], others[:, 2:])
+    common = np.prod(np.maximum(high - low, 0.0), axis=1)
+    area = np.prod(np.maximum(box[2:] - box[:2], 0.0))
+    union = area + np.prod(np.maximum(others[:, 2:] - others[:, :2], 0.0), axis=1) - common
+    shares: Array = np.divide(common, union, out=np.zeros_like(common), where=union > 0)
+    return shares
+
+
+def suppress(boxes: Array, scores: Array, classes: NDArray[np.intp], overlap: float) -> NDArray[np.intp]:
+    """Indices of the boxes that stay, best score first, equal scores in the order given.
+
+    boxes: (n, 4). scores, classes: (n,). A box goes where a better one of its class that stays overlaps it by more than
+    `overlap` (intersection over union). Boxes of other classes never count.
+    """
+    rest = np.argsort(-scores, kind="stable")
+    kept = []
+    while len(rest):
+        best, rest = rest[0], rest[1:]
+        kept.append(best)
+        same = (overlaps(boxes[best], boxes[rest]) > overlap) & (classes[rest] == classes[best])
+        rest = rest[~same]
+    return np.array(kept, dtype=np.intp)
