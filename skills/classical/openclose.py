@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -42,6 +43,10 @@ AROUND = -0.5
 
 IN_PANEL = -0.06
 """How deep (m) the rough shape of the hand is in the panel that it pushes."""
+
+BESIDE = 1.4
+"""How far (m) from the middle of what it has opened the robot stays at most: what is in it comes next, and a door leads
+away from it."""
 
 MAX_OPTIONS = 200
 """Ways to stand and pull that are weighed for one end position."""
@@ -274,6 +279,14 @@ class Open(MoveArticulation):
     name = "classical/open"
     actions = ("Open",)
     opening = HANDLE_OPENING
+
+    def routine(self) -> Motion:
+        yield from super().routine()
+        target = self.goal.position[:2]
+        if float(np.linalg.norm(target - self.base.xy)) > BESIDE:
+            with suppress(Stuck):
+                yield from self.navigate(target, tolerance=BESIDE)
+                yield from self.turn(float(np.arctan2(*(target - self.base.xy)[::-1])))
 
     def contact(self, articulation: Articulation) -> Array:
         return articulation.handle
