@@ -5,7 +5,7 @@ flax and JAX are never needed.
 """
 
 from skills.checkpoints.checkpoint import Checkpoint, read_checkpoint
-from skills.checkpoints.loading import load_strict
+from skills.checkpoints.loading import check_strict, load_strict
 from skills.checkpoints.recognising import POLICIES, recognise, require
 
-__all__ = ["POLICIES", "Checkpoint", "load_strict", "read_checkpoint", "recognise", "require"]
+__all__ = ["POLICIES", "Checkpoint", "check_strict", "load_strict", "read_checkpoint", "recognise", "require"]

@@ -26,35 +26,43 @@ def load_strict(
     """Copy the tensors into the module's parameters and buffers of the same names, which must all be there.
 
     Numbers with a fraction become the module's own type, usually float32; whole numbers stay whole. `unused` names
-    tensors that the file may have and the module has not. Raises BadInput, and loads nothing, where a tensor is
-    missing, left over, of another shape or of another sort of numbers; it names the first ten of each.
+    tensors that the file may have and the module has not. Where `check_strict` raises BadInput nothing is loaded.
     """
     wanted = module.state_dict()
-    faults = mismatches(wanted, tensors, unused)
-    if faults:
-        raise BadInput(f"{path} does not fit the network of {policy}: {'; '.join(faults)}.")
+    check_strict(wanted, tensors, policy=policy, path=path, unused=unused)
     module.load_state_dict({name: tensors[name] for name in wanted})
 
 
-def mismatches(
-    wanted: Mapping[str, torch.Tensor], tensors: Mapping[str, torch.Tensor], unused: Collection[str] = ()
-) -> list[str]:
-    """What keeps tensors from being loaded, in words, one entry per sort of fault; empty if nothing does."""
-    missing = [name for name in wanted if name not in tensors]
-    extra = [name for name in tensors if name not in wanted and name not in unused]
+def check_strict(
+    wanted: Mapping[str, torch.Tensor],
+    tensors: Mapping[str, torch.Tensor],
+    *,
+    policy: str,
+    path: Path,
+    unused: Collection[str] = (),
+) -> None:
+    """Raise BadInput where a tensor is missing, left over, of another shape or of another sort of numbers.
+
+    It names the first ten of each. Of `wanted` only names, shapes and types matter: its tensors may be on `meta`.
+    """
     both = [(name, wanted[name], tensors[name]) for name in wanted if name in tensors]
-    misshapen = [
-        f"{name} {tuple(have.shape)} instead of {tuple(want.shape)}"
-        for name, want, have in both
-        if want.shape != have.shape
-    ]
-    mistyped = [
-        f"{name} {have.dtype} instead of {want.dtype}"
-        for name, want, have in both
-        if have.dtype.is_floating_point != want.dtype.is_floating_point or have.dtype.is_complex
-    ]
-    sorts = {"missing": missing, "not known": extra, "of another shape": misshapen, "of another type": mistyped}
-    return [_told(sort, names) for sort, names in sorts.items() if names]
+    faults = {
+        "missing": [name for name in wanted if name not in tensors],
+        "not known": [name for name in tensors if name not in wanted and name not in unused],
+        "of another shape": [
+            f"{name} {tuple(have.shape)} instead of {tuple(want.shape)}"
+            for name, want, have in both
+            if want.shape != have.shape
+        ],
+        "of another type": [
+            f"{name} {have.dtype} instead of {want.dtype}"
+            for name, want, have in both
+            if have.dtype.is_floating_point != want.dtype.is_floating_point or have.dtype.is_complex
+        ],
+    }
+    told = "; ".join(_told(sort, names) for sort, names in faults.items() if names)
+    if told:
+        raise BadInput(f"{path} does not fit the network of {policy}: {told}.")
 
 
 def _told(sort: str, names: list[str]) -> str:
