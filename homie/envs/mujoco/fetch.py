@@ -99,6 +99,12 @@ _RING_HEIGHT = 0.7226
 
 _RING_PITCH = math.radians(20.0)
 
+_WRIST_CAMERA = (-0.05, 0.0, 0.09)
+"""In the gripper's frame, m: on the back of the hand. A real Fetch has none; policies for arms want one."""
+
+_WRIST_PITCH = math.radians(25.0)
+"""The finger tips stand in the lower half of the picture, what they reach for in its middle."""
+
 
 _TORSO = FACTS[TORSO_JOINT]
 
@@ -154,7 +160,7 @@ def add_fetch(spec: mujoco.MjSpec, pos: Vec3 = (0.0, 0.0, 0.0), yaw: float = 0.0
         data=[0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0],
     )
     bodies["gripper_link"].add_site(name=PREFIX + "gripper", size=[0.005, 0.005, 0.005], group=4)
-    _add_cameras(bodies["head_tilt_link"], bodies["torso_lift_link"])
+    _add_cameras(bodies["head_tilt_link"], bodies["torso_lift_link"], bodies["gripper_link"])
 
 
 def set_posture(model: mujoco.MjModel, data: mujoco.MjData, q: Array) -> None:
@@ -236,7 +242,7 @@ def _add_geom(body: mujoco.MjsBody, part: Part) -> mujoco.MjsGeom:
     )
 
 
-def _add_cameras(head: mujoco.MjsBody, torso: mujoco.MjsBody) -> None:
+def _add_cameras(head: mujoco.MjsBody, torso: mujoco.MjsBody, gripper: mujoco.MjsBody) -> None:
     head.add_camera(
         name=PREFIX + "head", pos=[0.055, 0.0, 0.0225], quat=_looking(0.0, 0.0), fovy=60.0, resolution=[256, 256]
     )
@@ -250,6 +256,13 @@ def _add_cameras(head: mujoco.MjsBody, torso: mujoco.MjsBody) -> None:
             fovy=90.0,
             resolution=[256, 256],
         )
+    gripper.add_camera(
+        name=PREFIX + "wrist",
+        pos=list(_WRIST_CAMERA),
+        quat=_looking(0.0, _WRIST_PITCH),
+        fovy=90.0,
+        resolution=[256, 256],
+    )
 
 
 def _looking(heading: float, pitch: float) -> list[float]:

@@ -1,0 +1,49 @@
+"""M3 (Gu et al., 2022): seven recurrent networks, from depth pictures and a 3-D goal to base, arm and gripper."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from homie.errors import MissingPart
+from homie.interfaces import Kinematics, RobotSpec, Skill
+from skills.m3.files import find_files
+from skills.m3.manipulate import Close, Manipulate, Open, Pick, Place
+from skills.m3.navigate import Navigate
+from skills.policy import Policy, PolicySet
+
+if TYPE_CHECKING:
+    from skills.m3.policy import M3Policy
+
+SKILLS = (Navigate, Pick, Place, Open, Close)
+
+
+class M3(PolicySet):
+    """The skills whose checkpoints are in a folder, or listed in a YAML file; see `skills.m3.files`."""
+
+    name = "m3"
+    actions = ("Go to", "Pick", "Put", "Open", "Close")
+    extra = "policies"
+
+    def __init__(self, argument: str = "") -> None:
+        self.files = find_files(argument)
+        try:
+            from skills.m3.loading import load_networks
+        except ModuleNotFoundError as error:
+            raise MissingPart(f"M3 needs {error.name}: run `pip install 'homie[{self.extra}]'`.") from error
+        self._networks, self._hashes = load_networks(self.files)
+
+    def policy(self) -> M3Policy:
+        from skills.m3.policy import M3Policy
+
+        return M3Policy(self._networks)
+
+    @classmethod
+    def around(cls, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
+        there = set(str(policy.facts["skills"]).split())
+        return [made(policy, spec, kinematics) for made in SKILLS if there & set(made.networks)]
+
+    def describe(self) -> dict[str, object]:
+        return {name: {"checkpoint": str(path), "sha256": self._hashes[name]} for name, path in self.files.items()}
+
+
+__all__ = ["M3", "SKILLS", "Close", "Manipulate", "Navigate", "Open", "Pick", "Place"]

@@ -1,0 +1,61 @@
+"""Which checkpoint serves which skill: a folder with files of their names, or a YAML file that lists them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import yaml
+
+from homie.errors import BadInput, MissingCheckpoint, suggestion
+from skills.m3.layout import LAYOUTS
+
+_NUMBERED = re.compile(r"ckpt\.(\d+)\.pth")
+
+
+def find_files(argument: str) -> dict[str, Path]:
+    """The checkpoint of every skill that has one, by the names of `LAYOUTS`.
+
+    argument: a folder with `NAME.pth`, or `NAME/ckpt.N.pth` of which the highest N is taken; or a YAML file with
+    `NAME: FILE`, relative to itself. Raises MissingCheckpoint where it is empty, BadInput where it is wrong.
+    """
+    names = ", ".join(LAYOUTS)
+    if not argument:
+        raise MissingCheckpoint("M3 needs its checkpoints, one per skill: `--skills m3:FOLDER`.")
+    path = Path(argument).expanduser()
+    if path.is_dir():
+        found = {name: file for name in LAYOUTS if (file := _in_folder(path, name)) is not None}
+        if not found:
+            raise BadInput(f"The folder {path} holds no checkpoint of M3: NAME.pth or NAME/ckpt.N.pth, for {names}.")
+        return found
+    if not path.exists():
+        raise BadInput(f"There is no {path}: M3 takes a folder of checkpoints or a YAML file that lists them.")
+    if path.suffix not in (".yaml", ".yml"):
+        raise BadInput(
+            f"{path} is one file, and M3 has one checkpoint per skill: give a folder with NAME.pth or a YAML file"
+            f" with NAME: FILE, for {names}."
+        )
+    return _listed(path)
+
+
+def _in_folder(folder: Path, name: str) -> Path | None:
+    if (file := folder / f"{name}.pth").is_file():
+        return file
+    numbered = {int(match[1]): file for file in (folder / name).glob("*") if (match := _NUMBERED.fullmatch(file.name))}
+    return numbered[max(numbered)] if numbered else None
+
+
+def _listed(path: Path) -> dict[str, Path]:
+    try:
+        listed = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise BadInput(f"Can not read {path}: {error}.") from error
+    if not isinstance(listed, dict) or not listed:
+        raise BadInput(f"{path} must hold a mapping of skills to checkpoints, such as `navigate: nav_v1/ckpt.10.pth`.")
+    for name, file in listed.items():
+        if name not in LAYOUTS:
+            hint = suggestion(str(name), LAYOUTS, f"it has {', '.join(LAYOUTS)}.")
+            raise BadInput(f"{path}: M3 has no skill '{name}': {hint}")
+        if not isinstance(file, str) or not (path.parent / file).is_file():
+            raise BadInput(f"{path}: there is no checkpoint {file} for {name}.")
+    return {name: path.parent / listed[name] for name in LAYOUTS if name in listed}

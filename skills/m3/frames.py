@@ -1,0 +1,52 @@
+"""From Homie's frames and pictures to M3's.
+
+M3's base frame is x forward, y up, z right, its origin on the floor; Homie's is x forward, y left, z up. The gripper's
+frame has x out along the fingers in both.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.types import Array, CameraFrame, Depth, Pose
+from skills.m3.layout import SIZE
+from skills.policy import PolicyFailed
+
+FIELD = math.pi / 2
+"""Field of view of M3's cameras, rad."""
+
+
+def to_m3(point: Array) -> Array:
+    """A point (3,) of Homie's base frame in M3's."""
+    return np.array([point[0], point[2], -point[1]])
+
+
+def in_gripper(point: Array, gripper: Pose) -> Array:
+    """A point (3,) of the frame in which the gripper's pose is given, in the gripper's frame."""
+    inside: Array = gripper.rotation.T @ (point - gripper.position)
+    return inside
+
+
+def depth_picture(frame: CameraFrame) -> Depth:
+    """What M3's camera would see from where a camera is: (128, 128) float32 metres along the optical axis.
+
+    The nearest pixel of the camera's own picture is taken: no depth is mixed from two sides of an edge. 0 where the
+    camera sees nothing or does not look. Raises PolicyFailed for a camera without depth.
+    """
+    if frame.depth is None:
+        raise PolicyFailed(f"the camera {frame.name} has no depth")
+    slopes = (np.arange(SIZE) + 0.5 - SIZE / 2) * (2 * math.tan(FIELD / 2) / SIZE)
+    camera = frame.intrinsics
+    columns, inside_x = _pixels(slopes * camera.fx + camera.cx, camera.width)
+    rows, inside_y = _pixels(slopes * camera.fy + camera.cy, camera.height)
+    seen = frame.depth[np.ix_(rows, columns)] * (inside_y[:, None] & inside_x[None, :])
+    return seen.astype(np.float32)
+
+
+def _pixels(at: NDArray[np.floating], count: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """The nearest pixels to image coordinates, and which of them are in the picture."""
+    nearest = np.floor(at + 0.5).astype(np.intp)
+    return np.clip(nearest, 0, count - 1), (nearest >= 0) & (nearest < count)

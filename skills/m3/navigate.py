@@ -1,0 +1,56 @@
+"""M3's Go to: one of twenty velocities per decision, one of them to stop."""
+
+from __future__ import annotations
+
+from homie.types import Array, Command, Goal, Outcome
+from skills.m3.layout import ANGULAR, LINEAR, STOP
+from skills.m3.skill import M3Skill
+from skills.policy import Value
+
+NEAR = 2.0
+"""Metres from the target within which a stop counts: nothing can be manipulated from further away."""
+
+
+class Navigate(M3Skill):
+    """Stops when the network says so, or after 500 decisions."""
+
+    actions = ("Go to",)
+    networks = ("navigate",)
+    decisions = 500
+    fastest = (max(LINEAR), max(ANGULAR), 0.0)
+    spare_seconds = 1.0
+
+    def choose(self, goal: Goal) -> str:
+        return "navigate"
+
+    def target(self) -> Array:
+        return self.goal.position
+
+    def judge(self) -> None:
+        """Only the network knows."""
+
+    def obey(self, action: Value) -> None:
+        index = int(action)
+        if index == STOP:
+            self._stopped()
+        linear, angular = LINEAR[index // len(ANGULAR)], ANGULAR[index % len(ANGULAR)]
+        self.held = Command(base=(linear * self.slowness, angular * self.slowness))
+
+    def _stopped(self) -> None:
+        base = self.seen.body.base
+        if self.goal.room is not None:
+            x0, y0, x1, y1 = self.goal.room
+            if not (x0 <= base.x <= x1 and y0 <= base.y <= y1):
+                self.finish(Outcome.FAILED, "the policy stopped outside the room")
+                return
+        else:
+            box = self.goal.box
+            away = box.distance(base.xy) if box is not None else _distance(self.goal.position, base.xy)
+            if away > NEAR:
+                self.finish(Outcome.FAILED, f"the policy stopped {away:.1f} m from the target")
+                return
+        self.finish(Outcome.SUCCEEDED, "the policy stopped")
+
+
+def _distance(point: Array, xy: Array) -> float:
+    return float(((point[:2] - xy) ** 2).sum() ** 0.5)

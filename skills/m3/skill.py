@@ -1,0 +1,206 @@
+"""What the M3 skills share: the beat of the decisions, what the networks are told, the arm before the first decision.
+
+    arm to its rest --> (decide --> hold the command --> decide --> ...) --> stop rule, or too many decisions
+
+M3 decides 30 times a second in a simulation whose base starts, turns and stops at once, faster than a Fetch can. Here a
+decision is held for as many control periods as the robot needs for it, and velocities are scaled so that base and arm
+move as far per decision as they did in training: the robot is slower, its path is the same but for its accelerations.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator
+
+import numpy as np
+
+from homie.errors import BadInput
+from homie.interfaces import Kinematics, RobotSpec
+from homie.types import Array, Command, Goal, Observation, Outcome, Subtask
+from skills.m3.frames import depth_picture, in_gripper, to_m3
+from skills.m3.layout import LAYOUTS, STEP
+from skills.policy import Named, Policy, PolicySkill, Value
+
+REST = np.array([0.5, 0.0, 1.0])
+"""Where the gripper rests, in the base frame, m: before every attempt the arm is brought there."""
+
+TORSO = 0.1
+"""Lift of the torso there, m: it puts the front view at the height of M3's head camera."""
+
+RESET_TURN = 0.1
+"""Largest turn of a joint per step (rad) on the way to the rest."""
+
+RESET_STEPS = 50
+"""Steps to one posture, after which the attempt begins wherever the arm is."""
+
+AT_POSTURE = 0.05
+"""Joints (rad, m) no further off than this are there."""
+
+FOLDED = 0.3
+"""The arm is folded if no joint is further (rad) from the folded posture; then it is raised before it reaches out."""
+
+CAMERAS = {"head_depth": "front", "arm_depth": "wrist"}
+"""Homie's cameras for M3's pictures. M3's head camera is at 1.2 m, looks 19 degrees down and is 90 degrees wide, and
+so, but for a decimetre, is the front view; Homie's `head` camera turns, and is too narrow."""
+
+
+class M3Skill(PolicySkill):
+    """One action by M3's networks; subclasses say by which, with which commands, and when it is over.
+
+    Raises BadInput for a robot whose arm has not seven joints.
+    """
+
+    networks: tuple[str, ...]
+    """The networks that it may use, all of one layout."""
+    decisions: int
+    """How many it may make."""
+    fastest: tuple[float, float, float]
+    """The largest base velocities (m/s, rad/s) and joint velocity (rad/s) that a decision may ask for."""
+    spare_seconds: float
+    """For what takes no decisions."""
+
+    def __init__(self, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> None:
+        super().__init__(policy, spec, kinematics)
+        if len(spec.arm_joints) != 7:
+            raise BadInput(f"M3 moves arms of seven joints; that of the {spec.name} has {len(spec.arm_joints)}.")
+        linear, angular, joint = self.fastest
+        slowest_joint = float(np.min(spec.arm_speeds))
+        needed = max(linear / spec.max_linear, angular / spec.max_angular, joint / slowest_joint) * STEP
+        self.periods = max(1, math.ceil(needed / spec.period - 1e-9))
+        """Control periods per decision."""
+        self.slowness = STEP / (self.periods * spec.period)
+        """What velocities are multiplied with."""
+        self.reset_periods = math.ceil(RESET_TURN / slowest_joint / spec.period)
+        """Control periods per step on the way to the rest."""
+        busy = 2 * RESET_STEPS * self.reset_periods + self.decisions * self.periods
+        self.max_seconds = busy * spec.period + self.spare_seconds
+        self.cameras = tuple(CAMERAS[name] for name in LAYOUTS[self.networks[0]].cameras)
+        raised = spec.ready[0].copy()
+        raised[0] = np.clip(TORSO, *spec.torso_limits)
+        self._rest_posture = kinematics.solve(REST, None, raised, locked_torso=True).q
+
+    @abstractmethod
+    def choose(self, goal: Goal) -> str:
+        """The network for a goal. May raise PolicyFailed."""
+
+    @abstractmethod
+    def target(self) -> Array:
+        """The point (3,) of the odometry frame that the network is told."""
+
+    @abstractmethod
+    def judge(self) -> None:
+        """Asked before each decision: `finish` if the attempt is over."""
+
+    @abstractmethod
+    def obey(self, action: Value) -> None:
+        """Turn a decision into `held` and, where it takes more than that, `busy`; or `finish`."""
+
+    # ------------------------------------------------------------ the beat
+
+    def begin(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        self.goal, self.seen = goal, observation
+        self.network = self.choose(goal)
+        self.name = f"m3/{self.network}"
+        self.policy.reset({"skill": self.network})
+        self.held = Command()
+        """The command of the last decision."""
+        self.busy: Iterator[Command] | None = self.to_rest()
+        """Commands that go before the next decision and before `held`."""
+        self.made = 0
+        self._left = 0
+
+    def revise(self, goal: Goal) -> None:
+        self.goal = goal
+
+    def looks(self) -> tuple[str, ...]:
+        return self.cameras if self.busy is None and self._left == 0 else ()
+
+    def steer(self, observation: Observation) -> Command:
+        self.seen = observation
+        if self.busy is None and self._left == 0:
+            self._decide()
+        if self.busy is not None:
+            command = next(self.busy, None)
+            if command is not None:
+                return command
+            self.busy = None
+            if self._left == 0:
+                return Command()  # the pictures come with the next observation
+        self._left -= 1
+        return self.held
+
+    def _decide(self) -> None:
+        self.judge()
+        if self.outcome is not Outcome.RUNNING:
+            return
+        if self.made == self.decisions:
+            self.out_of_time()
+            return
+        self.made += 1
+        self._left = self.periods
+        self.obey(self.policy.step(self._told())["action"])
+
+    def out_of_time(self) -> None:
+        """All decisions are made."""
+        self.finish(Outcome.TIMED_OUT, f"not done after {self.decisions} decisions")
+
+    # ------------------------------------------------------------ what the network is told
+
+    @property
+    def q(self) -> Array:
+        """Torso lift, then the arm joints, as measured: (8,)."""
+        joints = self.seen.body.joints
+        return np.array([joints["torso_lift_joint"], *(joints[name] for name in self.spec.arm_joints)])
+
+    def gripper_position(self) -> Array:
+        """Where the gripper is in the base frame, (3,)."""
+        return self.kinematics.forward(self.q).position
+
+    def goal_at_gripper(self) -> Array:
+        """The target in the gripper's frame, (3,)."""
+        return in_gripper(self.seen.body.base.inverse(self.target()), self.kinematics.forward(self.q))
+
+    def _told(self) -> Named:
+        layout = LAYOUTS[self.network]
+        states: dict[str, Value] = {
+            "arm_joint_pos": _wrapped(self.q[1:]),
+            "is_grasped": float(self.seen.body.holding),
+            "gripper_pos_at_base": to_m3(self.gripper_position()),
+            "goal_at_gripper": self.goal_at_gripper(),
+            "goal_at_base": to_m3(self.seen.body.base.inverse(self.target())),
+        }
+        pictures = {name: depth_picture(self.seen.frames[CAMERAS[name]]) for name in layout.cameras}
+        return {**pictures, **{name: states[name] for name, _ in layout.states}}
+
+    # ------------------------------------------------------------ the arm before the first decision
+
+    def to_rest(self) -> Iterator[Command]:
+        """Bring torso and arm to the rest; a folded arm is raised first."""
+        folded = self._nearest_turn(self.spec.rest)
+        if np.max(np.abs(folded - self.q)) < FOLDED:
+            yield from self._to_posture(self.spec.ready[0])
+        yield from self._to_posture(self._rest_posture)
+
+    def _to_posture(self, posture: Array) -> Iterator[Command]:
+        command, target = self.q, self._nearest_turn(posture)
+        step = np.full(len(target), RESET_TURN)
+        step[0] = self.spec.torso_speed * self.reset_periods * self.spec.period
+        for _ in range(RESET_STEPS):
+            if np.max(np.abs(target - self.q)) < AT_POSTURE:
+                return
+            left = target - command
+            command = command + left / max(1.0, float(np.max(np.abs(left) / step)))
+            for _ in range(self.reset_periods):
+                yield Command(torso=float(command[0]), arm=tuple(command[1:].tolist()))
+
+    def _nearest_turn(self, posture: Array) -> Array:
+        """A posture with the joints that turn without end on the turn where they are."""
+        endless = np.concatenate([[False], np.isinf(self.spec.arm_limits).any(axis=1)])
+        return np.where(endless, self.q + _wrapped(posture - self.q), posture)
+
+
+def _wrapped(angles: Array) -> Array:
+    """Angles in -pi..pi."""
+    wrapped: Array = np.remainder(angles + np.pi, 2 * np.pi) - np.pi
+    return wrapped
