@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from skills.networks.efficientnet import B3, MBConv
+from skills.networks.efficientnet import MBConv
 from skills.networks.flax import FlaxView
 from skills.rt1x.network import HEAD_WIDTH, HEADS, Rt1xNetwork
 

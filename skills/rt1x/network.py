@@ -1,4 +1,4 @@
-"""The network of RT-1-X (Open X-Embodiment, 2023; a reimplementation of google-deepmind/open_x_embodiment models/rt1.py).
+"""The network of RT-1-X (Open X-Embodiment, 2023), after google-deepmind/open_x_embodiment models/rt1.py (Apache-2.0).
 
     frame, text --FrameTokenizer--> 81 image tokens (of each of 15 frames) --Rt1xNetwork--> logits of 11 action tokens
 
@@ -31,7 +31,7 @@ _MEAN, _STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 
 
 class FrameTokenizer(nn.Module):
-    """EfficientNet-B3 with FiLM, then TokenLearner (Ryoo et al., 2021): 10x10 places become 81 weighted means of them."""
+    """EfficientNet-B3 with FiLM, then TokenLearner (Ryoo et al., 2021): 10x10 places become 81 weighted sums."""
 
     def __init__(self) -> None:
         super().__init__()
