@@ -1,0 +1,53 @@
+"""Paths from noise: the DDPM sampler of NoMaD (Ho et al., 2020, algorithm 2) and the units of its paths.
+
+Ten steps, squared cosine schedule, the network predicts the noise, the clean path is clipped to [-1, 1], the variance
+is the posterior's. Equal to diffusers' DDPMScheduler with these settings.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import torch
+
+STEPS = 10
+LENGTH = 8
+"""Waypoints of a path."""
+
+LOW, HIGH = (-2.5, -4.0), (5.0, 4.0)
+"""What -1 and 1 mean from one waypoint to the next, forward and to the left (`data_config.yaml`), in spacings."""
+
+
+def _cosine(step: float) -> float:
+    return math.cos((step + 0.008) / 1.008 * math.pi / 2) ** 2
+
+
+BETAS = torch.tensor(
+    [min(1.0 - _cosine((t + 1) / STEPS) / _cosine(t / STEPS), 0.999) for t in range(STEPS)], dtype=torch.float64
+)
+_KEPT = torch.cumprod(1.0 - BETAS, 0)
+
+
+def denoise(x: torch.Tensor, noise: torch.Tensor, step: int, fresh: torch.Tensor) -> torch.Tensor:
+    """x (n, LENGTH, 2) at `step`, the noise predicted in it, fresh noise (unused at step 0) -> x one step earlier."""
+    kept, before = float(_KEPT[step]), float(_KEPT[step - 1]) if step else 1.0
+    beta = float(BETAS[step])
+    clean = ((x - math.sqrt(1.0 - kept) * noise) / math.sqrt(kept)).clamp(-1.0, 1.0)
+    mean = (math.sqrt(before) * beta * clean + math.sqrt(1.0 - beta) * (1.0 - before) * x) / (1.0 - kept)
+    return mean + math.sqrt((1.0 - before) / (1.0 - kept) * beta) * fresh
+
+
+def sample(
+    predict: Callable[[torch.Tensor, int], torch.Tensor], draw: Callable[[], torch.Tensor], x: torch.Tensor
+) -> torch.Tensor:
+    """Denoise x (n, LENGTH, 2) from the last step to the first. predict: the noise in x at a step; draw: new noise."""
+    for step in reversed(range(STEPS)):
+        x = denoise(x, predict(x, step), step, draw() if step else torch.zeros_like(x))
+    return x
+
+
+def waypoints(x: torch.Tensor) -> torch.Tensor:
+    """Paths in [-1, 1] as waypoints (n, LENGTH, 2) in the robot's frame, x forward, y left, in spacings."""
+    low, high = torch.tensor(LOW, device=x.device), torch.tensor(HIGH, device=x.device)
+    return torch.cumsum((x + 1.0) / 2.0 * (high - low) + low, dim=1)

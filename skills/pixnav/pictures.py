@@ -1,0 +1,41 @@
+"""From pictures and a pixel to what PixNav's network takes. Three oddities of the original are kept, for it was trained
+with them: red and blue are swapped, colours are not normalised, the mask is resized like a picture, with soft edges.
+"""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import torch
+
+from homie.types import Image
+
+SIDE = 224
+WIDTH, HEIGHT = 640, 480
+"""Size in pixels of the picture in which the goal is marked."""
+REACH = 8
+"""Pixels of the mark on each side of the goal: a square of 17."""
+
+
+def resized(picture: Image) -> Image:
+    """(h, w, 3) RGB -> (SIDE, SIDE, 3) BGR, bilinear"""
+    return np.asarray(cv2.resize(picture[..., ::-1].copy(), (SIDE, SIDE)), dtype=np.uint8)
+
+
+def mask(pixel: tuple[int, int]) -> Image:
+    """The mark around a pixel (x, y) of a WIDTH by HEIGHT picture: (SIDE, SIDE), 0..255."""
+    whole = np.zeros((HEIGHT, WIDTH), np.uint8)
+    x, y = pixel
+    whole[max(y - REACH, 0) : y + REACH + 1, max(x - REACH, 0) : x + REACH + 1] = 255
+    return np.asarray(cv2.resize(whole, (SIDE, SIDE)), dtype=np.uint8)
+
+
+def prepare(picture: Image) -> torch.Tensor:
+    """(h, w, 3) RGB of any size -> (3, SIDE, SIDE), 0..1"""
+    return torch.from_numpy(resized(picture)).permute(2, 0, 1).to(torch.float32) / 255.0
+
+
+def prepare_goal(picture: Image, pixel: tuple[int, int]) -> torch.Tensor:
+    """The first picture (h, w, 3) RGB and the goal's pixel, as in `mask` -> (4, SIDE, SIDE), 0..1"""
+    marked = torch.from_numpy(mask(pixel)).to(torch.float32) / 255.0
+    return torch.cat((prepare(picture), marked[None]))
