@@ -1,0 +1,203 @@
+"""Exported YOLO networks: every layout, boxes back in the picture, names, and what is refused."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from furnished import House
+from graphs import CELL, LAYOUTS, NAMES, Layout, constant, finder
+
+from homie.assembly import load_detector
+from homie.errors import BadInput, MissingPart
+from homie.types import CameraFrame, Detection, Image, Intrinsics, Observation, Pose, Pose2, Proprioception
+from perception.detectors.simulated import SimulatedDetector
+
+BODY = Proprioception(Pose2(0, 0, 0), (0, 0), {}, 0.0, (False, False), False)
+
+
+def seen(*pictures: Image) -> Observation:
+    """An observation of pictures, named by their place."""
+    frames = {}
+    for number, picture in enumerate(pictures):
+        height, width = picture.shape[:2]
+        frames[str(number)] = CameraFrame(
+            str(number), picture, None, Intrinsics(1, 1, 0, 0, width, height), Pose(np.zeros(3), np.eye(3))
+        )
+    return Observation(0.0, BODY, frames)
+
+
+def painted(width: int, height: int, **squares: tuple[int, int, int, int]) -> Image:
+    """A gray picture with squares in the colours red and green."""
+    picture = np.full((height, width, 3), 114, np.uint8)
+    for colour, (x0, y0, x1, y1) in squares.items():
+        picture[y0:y1, x0:x1] = {"red": (255, 0, 0), "green": (0, 255, 0)}[colour]
+    return picture
+
+
+def told(found: tuple[Detection, ...]) -> set[tuple[str, str, tuple[int, int, int, int], float]]:
+    return {(one.name, one.view, one.box, round(one.score, 3)) for one in found}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("batch", [1, 2, "N"])
+def test_each_layout_finds_what_is_there(tmp_path: Path, layout: Layout, batch: int | str) -> None:
+    detector = load_detector(f"yolo-onnx:{finder(tmp_path / 'm.onnx', layout, (128, 64), batch)}")
+    first = painted(128, 64, red=(16, 8, 24, 16))
+    second = painted(128, 64, green=(40, 32, 48, 40), red=(0, 0, 8, 8))
+    sure = 0.5 if layout == "v5" else 1.0
+    assert told(detector.detect(seen(first, second, first))) == {
+        ("red thing", "0", (16, 8, 24, 16), sure),
+        ("green thing", "1", (40, 32, 48, 40), sure),
+        ("red thing", "1", (0, 0, 8, 8), sure),
+        ("red thing", "2", (16, 8, 24, 16), sure),
+    }
+    assert detector.detect(Observation(0.0, BODY, {})) == ()
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_boxes_come_back_to_pictures_of_another_size(tmp_path: Path, layout: Layout) -> None:
+    """336 x 240 in 168 x 168: half as large, with 24 rows of gray above and below."""
+    detector = load_detector(f"yolo-onnx:{finder(tmp_path / 'm.onnx', layout, (168, 168))}")
+    (found,) = detector.detect(seen(painted(336, 240, red=(32, 48, 48, 64))))
+    assert found.box == (32, 48, 48, 64)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_it_sees_red_and_green_things_in_a_rendered_room(
+    house: House, detector: SimulatedDetector, tmp_path: Path, layout: Layout
+) -> None:
+    finds = load_detector(
+        f"yolo-onnx:{finder(tmp_path / 'm.onnx', layout)}", {"score": 0.07 if layout == "v5" else 0.14}
+    )
+    base = house.before("cabinet", 1.2)
+    observation = house.observe(base)
+    truth = detector.detect(observation)
+    found = finds.detect(observation)
+    assert {one.name for one in found} >= {"green thing"}
+    for one in found:
+        u, v = (one.box[0] + one.box[2]) // 2, (one.box[1] + one.box[3]) // 2
+        pixel = observation.frames[one.view].rgb[v - 3 : v + 4, u - 3 : u + 4].reshape(-1, 3).mean(axis=0)
+        assert np.argmax(pixel) == (0 if one.name == "red thing" else 1)
+    green = [one for one in found if one.name == "green thing"]
+    cabinet = [one for one in truth if one.instance == "cabinet" and one.part in ("", "door")]
+    inside = [
+        any(
+            box.view == one.view and box.box[0] - CELL <= one.box[0] and one.box[2] <= box.box[2] + CELL
+            for box in cabinet
+        )
+        for one in green
+    ]
+    assert np.mean(inside) > 0.9
+    blind = {name: dataclasses.replace(frame, instances=None) for name, frame in observation.frames.items()}
+    assert finds.detect(dataclasses.replace(observation, frames=blind)) == found
+
+
+def test_sixteen_bits_and_a_size_that_the_file_leaves_open(tmp_path: Path) -> None:
+    small = finder(tmp_path / "half.onnx", size=(64, 64), half=True)
+    picture = painted(64, 64, red=(8, 8, 16, 16))
+    assert told(load_detector(f"yolo-onnx:{small}").detect(seen(picture))) == {("red thing", "0", (8, 8, 16, 16), 1.0)}
+    free = finder(tmp_path / "open.onnx", size=(64, 64), batch="N", open_size=True)
+    found = load_detector(f"yolo-onnx:{free}", {"size": 64}).detect(seen(picture))
+    assert told(found) == {("red thing", "0", (8, 8, 16, 16), 1.0)}
+    told_size = {"task": "detect", "names": NAMES, "imgsz": "[64, 64]"}
+    free = finder(tmp_path / "told.onnx", size=(64, 64), batch="N", open_size=True, metadata=told_size)
+    assert len(load_detector(f"yolo-onnx:{free}").detect(seen(picture))) == 1
+
+
+def test_names_are_those_of_homie_and_may_be_given(tmp_path: Path) -> None:
+    picture = painted(64, 64, red=(8, 8, 16, 16))
+    known = finder(tmp_path / "a.onnx", size=(64, 64), metadata={"names": "['refrigerator', \"cook's hat\", 'mug']"})
+    assert [one.name for one in load_detector(f"yolo-onnx:{known}").detect(seen(picture))] == ["fridge"]
+    bare = finder(tmp_path / "b.onnx", size=(64, 64), metadata={})
+    with pytest.raises(BadInput, match="no names of classes"):
+        load_detector(f"yolo-onnx:{bare}")
+    found = load_detector(f"yolo-onnx:{bare}", {"names": "couch, cup, mug"}).detect(seen(picture))
+    assert [one.name for one in found] == ["sofa"]
+    few = load_detector(f"yolo-onnx:{bare}", {"names": "couch"})
+    with pytest.raises(BadInput, match="no YOLO output for 1 classes"):
+        few.detect(seen(picture))
+
+
+def test_what_the_network_repeats_is_told_once_and_larger_boxes_come_first(tmp_path: Path) -> None:
+    table = np.zeros((1, 300, 6))
+    table[0, :5] = [
+        (10, 10, 30, 30, 0.6, 0),
+        (11, 10, 31, 30, 0.9, 0),
+        (10, 10, 30, 30, 0.5, 1),
+        (40, 40, 90, 80, 0.4, 1),
+        (0, 0, 60, 60, 0.2, 0),
+    ]
+    path = constant(tmp_path / "m.onnx", table, (64, 64))
+    picture = painted(64, 64)
+    found = load_detector(f"yolo-onnx:{path}").detect(seen(picture))
+    assert [(one.name, one.box) for one in found] == [
+        ("green thing", (40, 40, 64, 64)),
+        ("red thing", (11, 10, 31, 30)),
+        ("green thing", (10, 10, 30, 30)),
+    ]
+    assert len(load_detector(f"yolo-onnx:{path}", {"score": 0.1, "overlap": 1.0}).detect(seen(picture))) == 5
+    (best,) = load_detector(f"yolo-onnx:{path}", {"most": 1}).detect(seen(picture))
+    assert best.score == pytest.approx(0.9)
+    table[0, 0, 5] = 7
+    with pytest.raises(BadInput, match="reports class 7"):
+        load_detector(f"yolo-onnx:{constant(path, table, (64, 64))}").detect(seen(picture))
+
+
+def test_one_class_is_told_from_end_to_end(tmp_path: Path) -> None:
+    """Six columns are a YOLOv5 of one class where there are as many rows as it has anchors."""
+    table = np.zeros((1, 252, 6))
+    table[0, 7] = (20, 20, 10, 10, 0.9, 0.5)
+    path = constant(tmp_path / "m.onnx", table, (64, 64), "['mug']")
+    (found,) = load_detector(f"yolo-onnx:{path}").detect(seen(painted(64, 64)))
+    assert (found.name, found.box, round(found.score, 3)) == ("mug", (15, 15, 25, 25), 0.45)
+
+
+def test_nonsense_from_a_network_is_left_out(tmp_path: Path) -> None:
+    table = np.zeros((1, 300, 6))
+    table[0, :4] = [
+        (np.nan, 0, 9, 9, 0.9, 0),
+        (np.inf, 0, 9, 9, 0.9, 0),
+        (9, 9, 3, 3, 0.9, 0),
+        (70, 70, 90, 90, 0.9, 0),
+    ]
+    path = constant(tmp_path / "m.onnx", table, (64, 64))
+    assert load_detector(f"yolo-onnx:{path}").detect(seen(painted(64, 64))) == ()
+
+
+def test_the_record_names_the_file(tmp_path: Path) -> None:
+    path = finder(tmp_path / "m.onnx")
+    told = load_detector(f"yolo-onnx:{path}", {"score": 0.4}).describe()
+    assert told["model"] == str(path) and len(str(told["sha256"])) == 64
+    assert told["classes"] == 3 and told["score"] == 0.4
+
+
+def test_files_that_are_no_exported_yolo_are_refused(tmp_path: Path) -> None:
+    text = tmp_path / "text.onnx"
+    text.write_text("not a network")
+    whole = finder(tmp_path / "whole.onnx")
+    cut = tmp_path / "cut.onnx"
+    cut.write_bytes(whole.read_bytes()[:-200])
+    segment = finder(tmp_path / "segment.onnx", metadata={"task": "segment", "names": NAMES})
+    for path, settings, said in (
+        (text, {}, "can not be loaded as an ONNX network"),
+        (cut, {}, "can not be loaded as an ONNX network"),
+        (tmp_path, {}, "There is no file"),
+        (segment, {}, "made for 'segment'"),
+        (whole, {"size": 128}, "pictures of 256 x 256 only"),
+        (whole, {"device": "cuda"}, "no CUDA here"),
+        (finder(tmp_path / "odd.onnx", metadata={"names": "{0: 'a', 2: 'b'}"}), {}, "no names of classes"),
+        (finder(tmp_path / "code.onnx", metadata={"names": "__import__('os').getcwd()"}), {}, "no names of classes"),
+    ):
+        with pytest.raises(BadInput, match=said):
+            load_detector(f"yolo-onnx:{path}", settings)
+
+
+def test_without_onnxruntime_the_command_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = finder(tmp_path / "m.onnx")
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(MissingPart, match=r"pip install 'homie\[yolo-onnx\]'"):
+        load_detector(f"yolo-onnx:{path}")

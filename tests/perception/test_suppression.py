@@ -1,0 +1,73 @@
+"""Non-maximum suppression: what holds for any boxes."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from homie.types import Array
+from perception.suppression import overlaps, suppress
+
+edges = st.integers(0, 12)
+some = st.lists(
+    st.tuples(edges, edges, edges, edges, st.integers(0, 10), st.integers(0, 2)), max_size=25
+)  # few values, so that ties and empty boxes come up
+limits = st.sampled_from([0.0, 0.3, 0.5, 0.9, 1.0])
+
+
+def parts(rows: list[tuple[int, ...]]) -> tuple[Array, Array, np.ndarray]:
+    table = np.array(rows, dtype=np.float64).reshape(-1, 6)
+    boxes = np.concatenate([np.minimum(table[:, :2], table[:, 2:4]), np.maximum(table[:, :2], table[:, 2:4])], axis=1)
+    return boxes, table[:, 4] / 10, table[:, 5].astype(np.intp)
+
+
+@given(some, limits)
+def test_what_stays_is_sorted_apart_and_stays_again(rows: list[tuple[int, ...]], limit: float) -> None:
+    boxes, scores, classes = parts(rows)
+    kept = suppress(boxes, scores, classes, limit)
+    assert len(set(kept.tolist())) == len(kept)
+    assert (np.diff(scores[kept]) <= 0).all()
+    ties = np.flatnonzero(np.diff(scores[kept]) == 0)
+    assert (kept[ties] < kept[ties + 1]).all()
+    for place, index in enumerate(kept):
+        before = kept[:place][classes[kept[:place]] == classes[index]]
+        assert (overlaps(boxes[index], boxes[before]) <= limit).all()
+    again = suppress(boxes[kept], scores[kept], classes[kept], limit)
+    assert again.tolist() == list(range(len(kept)))
+
+
+@given(some, limits)
+def test_what_goes_goes_for_a_better_one_of_its_class(rows: list[tuple[int, ...]], limit: float) -> None:
+    boxes, scores, classes = parts(rows)
+    kept = suppress(boxes, scores, classes, limit)
+    for index in set(range(len(boxes))) - set(kept.tolist()):
+        better = kept[(classes[kept] == classes[index]) & (scores[kept] >= scores[index])]
+        assert (overlaps(boxes[index], boxes[better]) > limit).any()
+
+
+@given(some, limits)
+def test_each_class_is_suppressed_by_itself(rows: list[tuple[int, ...]], limit: float) -> None:
+    boxes, scores, classes = parts(rows)
+    kept = set(suppress(boxes, scores, classes, limit).tolist())
+    for one in set(classes.tolist()):
+        mine = np.flatnonzero(classes == one)
+        alone = mine[suppress(boxes[mine], scores[mine], classes[mine], limit)]
+        assert set(alone.tolist()) == {index for index in kept if classes[index] == one}
+
+
+@given(some)
+def test_overlap_is_a_share(rows: list[tuple[int, ...]]) -> None:
+    boxes, _, _ = parts(rows)
+    for box in boxes:
+        shares = overlaps(box, boxes)
+        assert ((shares >= 0) & (shares <= 1)).all()
+    for index, box in enumerate(boxes):
+        if (box[2:] > box[:2]).all():
+            assert overlaps(box, boxes)[index] == 1.0
+
+
+def test_overlap_by_hand() -> None:
+    box = np.array([0.0, 0.0, 10.0, 10.0])
+    others = np.array([[5.0, 0.0, 15.0, 10.0], [10.0, 0.0, 20.0, 10.0], [2.0, 2.0, 4.0, 4.0]])
+    assert overlaps(box, others).tolist() == [1 / 3, 0.0, 0.04]
