@@ -9,7 +9,7 @@ OUT ?= runs/demo-$(shell date +%Y%m%d-%H%M%S)
 SOURCES := homie planners skills perception error_detection ros_bridge benchmarks tests
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test experts lint format bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
@@ -19,6 +19,9 @@ demo: $(VENV)/core.stamp ## install Homie and run a household task with a video
 
 test: lint ## install what development needs, lint, type-check, run every test
 	$(BIN)/python -m pytest -n 2
+
+experts: $(VENV)/dev.stamp ## play every expert of homie-100, about ten minutes
+	$(BIN)/python -m pytest -n 2 -m experts
 
 lint: $(VENV)/dev.stamp ## ruff and mypy
 	$(BIN)/ruff check $(SOURCES)

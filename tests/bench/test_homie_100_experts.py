@@ -1,0 +1,32 @@
+"""The experts of homie-100 do their tasks: some in every test run, all of them with `make experts`."""
+
+from __future__ import annotations
+
+import pytest
+
+from homie.bench.results import load_run
+from homie.bench.runner import bench
+from homie.bench.suites import homie_100
+from homie.options import BenchOptions
+
+EVERY = 20
+TASKS = [task.id for task in homie_100().tasks]
+
+
+def done(task: str, folder) -> None:
+    options = BenchOptions(suite="homie-100", tasks=task, planner="expert", trials=1, retries=0, out=folder)
+    (line,) = bench(options).lines
+    assert line.success, f"goal of {task} not reached: {line.cause or 'see the feedback in steps.jsonl'}"
+    assert load_run(folder).results.scores[0].success, f"no key path of {task} was followed"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", TASKS[::EVERY])
+def test_an_expert_does_its_task(task, tmp_path):
+    done(task, tmp_path / "run")
+
+
+@pytest.mark.experts
+@pytest.mark.parametrize("task", [task for number, task in enumerate(TASKS) if number % EVERY])
+def test_every_other_expert_does_its_task(task, tmp_path):
+    done(task, tmp_path / "run")
