@@ -54,8 +54,8 @@ class EpisodeListener:
     def attempted(self, attempt: Attempt) -> None:
         """A skill attempt is over."""
 
-    def commanded(self, stamp: float, sent: SentCommand) -> None:
-        """The safety gate has let a command through, decided on the observation of `stamp`."""
+    def commanded(self, observation: Observation, sent: SentCommand) -> None:
+        """The safety gate has let a command through, decided on this observation."""
 
     def ticked(self, observation: Observation) -> None:
         """One control period has passed."""
@@ -97,9 +97,9 @@ class Listeners(EpisodeListener):
         for one in self._all:
             one.attempted(attempt)
 
-    def commanded(self, stamp: float, sent: SentCommand) -> None:
+    def commanded(self, observation: Observation, sent: SentCommand) -> None:
         for one in self._all:
-            one.commanded(stamp, sent)
+            one.commanded(observation, sent)
 
     def ticked(self, observation: Observation) -> None:
         for one in self._all:

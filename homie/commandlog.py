@@ -1,8 +1,10 @@
 """`commands.jsonl`: every command as it was requested and as the safety gate sent it.
 
-    {"stamp": 12.36, "requested": {"base": [0.9, 0.0]}, "sent": {"base": [0.82, 0.0]}, "changes": ["base: ..."]}
+    {"stamp": 12.36, "pose": [1.5, 2.25, 0.3], "requested": {"base": [0.9, 0.0]}, "sent": {"base": [0.82, 0.0]},
+     "changes": ["base: ..."]}
 
-`stamp` is that of the observation that the skill decided on. Parts that were not commanded are left out.
+`stamp` is that of the observation that the skill decided on, `pose` where the base was in it: x, y (m), yaw (rad) in the
+odometry frame, to a tenth of a millimetre and of a milliradian. Parts that were not commanded are left out.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from homie.files import to_json
-from homie.types import Command, SentCommand
+from homie.types import Command, Observation, SentCommand
 
 PARTS = ("base", "arm", "torso", "head", "gripper")
 
@@ -21,9 +23,16 @@ class CommandLog:
     def __init__(self, path: Path) -> None:
         self._file = path.open("ab")
 
-    def write(self, stamp: float, sent: SentCommand) -> None:
-        """Add one line. Raises OSError."""
-        line = {"stamp": stamp, "requested": _parts(sent.requested), "sent": _parts(sent.sent), "changes": sent.changes}
+    def write(self, observation: Observation, sent: SentCommand) -> None:
+        """Add one line: what became of the command that was decided on an observation. Raises OSError."""
+        base = observation.body.base
+        line = {
+            "stamp": observation.stamp,
+            "pose": [round(base.x, 4), round(base.y, 4), round(base.yaw, 4)],
+            "requested": _parts(sent.requested),
+            "sent": _parts(sent.sent),
+            "changes": sent.changes,
+        }
         self._file.write(to_json(line, indent=None))
 
     def flush(self) -> None:

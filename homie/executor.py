@@ -43,7 +43,7 @@ class Watcher(Protocol):
 
     def checked(self, check: Check) -> None: ...
     def attempted(self, attempt: Attempt) -> None: ...
-    def commanded(self, stamp: float, sent: SentCommand) -> None: ...
+    def commanded(self, observation: Observation, sent: SentCommand) -> None: ...
     def ticked(self, observation: Observation) -> None: ...
 
 
@@ -197,7 +197,7 @@ class Executor:
                     outcome, reason = Outcome.TIMED_OUT, f"not done after {skill.max_seconds:g} s"
                     break
                 sent = self.robot.act(skill.act(observation))
-                watcher.commanded(observation.stamp, sent)
+                watcher.commanded(observation, sent)
                 commands += 1
                 clamped += bool(sent.changes)
                 observation = self.robot.observe(skill.looks())
@@ -208,6 +208,6 @@ class Executor:
                 outcome = skill.outcome
         except CommandRefused as refusal:
             outcome, reason = Outcome.FAILED, str(refusal)
-        watcher.commanded(observation.stamp, self.robot.act(Command()))  # the base stands, limbs hold
+        watcher.commanded(observation, self.robot.act(Command()))  # the base stands, limbs hold
         seconds = round(observation.stamp - began, 6)
         return Attempt(number, skill.name, outcome, reason or skill.reason, seconds, commands, clamped)

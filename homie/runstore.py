@@ -205,9 +205,9 @@ class EpisodeStore(EpisodeListener):
     def decided(self, round_number: int, decision: Decision) -> None:
         self._usage = self._usage.plus(decision.answers)
 
-    def commanded(self, stamp: float, sent: SentCommand) -> None:
+    def commanded(self, observation: Observation, sent: SentCommand) -> None:
         with _writing(self.folder):
-            self._commands.write(stamp, sent)
+            self._commands.write(observation, sent)
 
     def recorded(self, record: RoundRecord) -> None:
         line = to_json(_RECORD.dump_python(record, mode="json"), indent=None)

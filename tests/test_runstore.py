@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 import warnings
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,8 @@ from homie.types import (
 )
 
 SUBTASK = Subtask("Put", "ball", "box")
+NOTHING: dict[str, dict[str, object]] = {"planner": {}, "detector": {}, "skills": {}}
+"""What parts say of themselves that say nothing."""
 
 
 def record(number: int = 1, raw: str = "raw", seconds: float = 1.5) -> RoundRecord:
@@ -177,6 +180,10 @@ def test_every_command_is_kept_as_requested_and_as_sent(tiny_options):
     assert first["requested"] == {"base": [1.0, 0.0]} and first["sent"] == {"base": [0.2, 0.0]}
     assert first["changes"] == ["base: acceleration limited"]
     assert {"gripper": 0.0} in [line["requested"] for line in lines]
+    assert first["pose"] == [0.0, 0.0, 0.0]
+    for line, after in pairwise(lines):  # a command moves the base from its own pose to the next one
+        speed = line["sent"].get("base", [0.0, 0.0])[0]
+        assert after["pose"][0] == pytest.approx(line["pose"][0] + 0.1 * speed, abs=2e-4)
 
 
 def test_two_runs_differ_in_nothing_but_timings(tiny_options, tmp_path):
@@ -239,11 +246,11 @@ def test_a_broken_run_file_is_refused(tiny_options, tmp_path):
 
 
 def test_two_runs_can_not_share_a_folder(tiny_options, robot):
-    folder = RunFolder.open(tiny_options(), robot, {})
+    folder = RunFolder.open(tiny_options(), robot, NOTHING)
     with pytest.raises(BadInput, match="in use"):
-        RunFolder.open(tiny_options(), robot, {})
+        RunFolder.open(tiny_options(), robot, NOTHING)
     folder.close()
-    RunFolder.open(tiny_options(), robot, {}).close()
+    RunFolder.open(tiny_options(), robot, NOTHING).close()
 
 
 def test_default_folders_are_new_every_time(tiny_options, tmp_path, monkeypatch):
