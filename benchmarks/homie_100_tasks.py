@@ -485,8 +485,8 @@ SURFACES = [
     Entry(
         "cabinet-swap",
         "l",
-        "the bowl in the cupboard and the mug outside change places, and the cupboard ends up closed",
-        swap("bowl", "mug", inside="cabinet"),
+        "the mug in the cupboard and the bowl outside change places, and the cupboard ends up closed",
+        swap("mug", "bowl", inside="cabinet"),
     ),
 ]
 
