@@ -48,6 +48,10 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "paper": "error_detection:paper_order",
             "code": "error_detection:code_order",
         },
+        "checkpoints": {
+            "inspect": "skills.checkpoints.info:inspect",
+            "generate": "skills.checkpoints.generate:write_generated",
+        },
         "suites": {
             "homie-100": "homie.bench.suites:homie_100",
         },

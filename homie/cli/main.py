@@ -9,26 +9,30 @@ import select
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any, Protocol, runtime_checkable
+from typing import Annotated, Any, Protocol, TypeAlias, runtime_checkable
 
 import typer
 
 from homie import __version__
 from homie.errors import HomieError
 
+Command: TypeAlias = Callable[..., None] | Mapping[str, Callable[..., None]]
+
 COMMANDS = {
     "run": "Run one task: an instruction in, a household task done and a run folder out.",
     "bench": "Run a suite of tasks: every trial into one run folder, interrupted or not.",
     "compare": "Compare runs of a suite: metrics, intervals, paired differences, as tables.",
     "report": "Show runs in one HTML page: tables, plots, every episode round by round.",
+    "skill": "Look at checkpoints of low-level policies, or make some to try Homie with.",
     "plan": "Ask a planner for one decision from pictures and a task, without a robot.",
     "scene": "Show a scene: its rooms, receptacles and objects.",
     "list": "List what can be chosen: planners, skills, robots, detectors, ...",
     "doctor": "Check this machine: versions, rendering, video, optional parts.",
 }
-"""Name to help. The command `name` is the function `name` + `_command` of `homie.cli.<name>_command`."""
+"""Name to help. The command `name` is `name` + `_command` of `homie.cli.<name>_command`: a function, or a dictionary of
+functions for `homie NAME PART`."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -51,11 +55,17 @@ def build(wanted: str) -> typer.Typer:
     )
     app.callback()(_root)
     for name, text in COMMANDS.items():
-        function: Callable[..., None] = _elsewhere
+        command: Command = _elsewhere
         if name == wanted:
             module = importlib.import_module(f"homie.cli.{name}_command")
-            function = _guarded(getattr(module, f"{name}_command"))
-        app.command(name, help=text)(function)
+            command = getattr(module, f"{name}_command")
+        if isinstance(command, Mapping):
+            parts = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+            for part, function in command.items():
+                parts.command(part)(_guarded(function))
+            app.add_typer(parts, name=name, help=text)
+        else:
+            app.command(name, help=text)(_guarded(command))
     return app
 
 

@@ -40,8 +40,8 @@ class Checkpoint:
 
     @property
     def parameters(self) -> int:
-        """How many numbers the tensors hold together."""
-        return sum(tensor.numel() for tensor in self.tensors.values())
+        """How many numbers were learned, as papers count them: without running statistics and fixed tables."""
+        return sum(tensor.numel() for name, tensor in self.tensors.items() if not _is_buffer(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
     `STEP/default/checkpoint`, of which the highest step is taken.
     Raises BadInput where it is no checkpoint or a damaged one, MissingPart without torch or msgpack.
     """
-    _need("torch")
+    need("torch")
     file = _file(path)
     try:
         with file.open("rb") as opened:
@@ -77,7 +77,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
         form = "torch zip" if head.startswith(b"PK") else "torch legacy"
         content = read_torch(file)
     else:
-        _need("msgpack")
+        need("msgpack")
         from skills.checkpoints.flax_files import read_flax
 
         form, content = "flax msgpack", read_flax(file)
@@ -92,7 +92,14 @@ def read_checkpoint(path: Path) -> Checkpoint:
     )
 
 
-def _need(package: str) -> None:
+def _is_buffer(name: str) -> bool:
+    return name.startswith("batch_stats/") or name.endswith(
+        (".running_mean", ".running_var", ".num_batches_tracked", ".pos_enc")
+    )
+
+
+def need(package: str) -> None:
+    """Raise MissingPart where a package that only policies need is not installed."""
     try:
         __import__(package)
     except ImportError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from homie.errors import BadInput
 
@@ -15,8 +15,15 @@ SHOWN = 10
 """Tensors that an error names; of the others it tells the number."""
 
 
+class Loadable(Protocol):
+    """A torch module, or a view of one under the names of another library (`skills.networks.flax`)."""
+
+    def state_dict(self) -> Mapping[str, torch.Tensor]: ...
+    def load_state_dict(self, tensors: Mapping[str, torch.Tensor]) -> Any: ...
+
+
 def load_strict(
-    module: torch.nn.Module,
+    module: Loadable,
     tensors: Mapping[str, torch.Tensor],
     *,
     policy: str,

@@ -1,0 +1,98 @@
+"""What `homie skill info` tells about a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from homie.errors import BadInput
+from skills.checkpoints.checkpoint import Checkpoint, read_checkpoint
+from skills.checkpoints.loading import check_strict
+from skills.checkpoints.recognising import recognise
+
+SHOWN = 10
+"""Entries of a configuration, and tensors, that are shown."""
+USES = {
+    "m3": "put it into a folder as NAME.pth (navigate, pick, place, ...), then --skills m3:FOLDER",
+}
+"""How a checkpoint is given to a run, where it is not `--skills POLICY:PATH`."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointInfo:
+    """A checkpoint as a user needs to know it, JSON-ready.
+
+    policy: as `--skills` names it. kind: the sort of network where a policy has several. config: the first entries of
+    the configuration in or beside the file. not_finite: tensors with NaN or infinity in them. problem: what keeps the
+    file from being loaded, "" if nothing. use: what to give to `homie run`.
+    """
+
+    path: str
+    policy: str
+    kind: str
+    form: str
+    sha256: str
+    tensors: int
+    parameters: int
+    step: int | None
+    config: Mapping[str, str]
+    not_finite: tuple[str, ...]
+    problem: str
+    use: str
+
+
+def inspect(path: Path) -> CheckpointInfo:
+    """Read a file and see what it is. Raises BadInput where it is no checkpoint of a policy that Homie has."""
+    checkpoint = read_checkpoint(path)
+    policy = recognise(checkpoint)
+    if policy is None:
+        names = list(checkpoint.tensors)
+        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        raise BadInput(
+            f"{checkpoint.path} ({checkpoint.form}) is no checkpoint of a policy that Homie has. It holds"
+            f" {len(names)} tensors: {', '.join(name[:80] for name in names[:SHOWN])}{more}."
+        )
+    from skills.checkpoints.layouts import kind_of, layout
+
+    kind = kind_of(checkpoint) or policy
+    wanted = layout(kind)
+    try:
+        check_strict(wanted.needed, checkpoint.tensors, policy=kind, path=checkpoint.path, unused=wanted.spare)
+    except BadInput as error:
+        problem = str(error)
+    else:
+        problem = ""
+    return CheckpointInfo(
+        path=str(checkpoint.path),
+        policy=policy,
+        kind=kind,
+        form=checkpoint.form,
+        sha256=checkpoint.sha256,
+        tensors=len(checkpoint.tensors),
+        parameters=checkpoint.parameters,
+        step=checkpoint.step,
+        config=_summary(checkpoint),
+        not_finite=tuple(
+            name
+            for name, tensor in checkpoint.tensors.items()
+            if tensor.is_floating_point() and not tensor.isfinite().all()
+        ),
+        problem=problem,
+        use=USES.get(policy, f"--skills {policy}:{path}"),
+    )
+
+
+def _summary(checkpoint: Checkpoint) -> dict[str, str]:
+    """The first entries of the configuration, values short; of the statistics beside it, whose they are."""
+    summary = {}
+    entries = dict(checkpoint.config)
+    beside = checkpoint.extras.get("config.json")
+    if isinstance(beside, dict):
+        entries |= beside
+    for key, value in list(entries.items())[:SHOWN]:
+        summary[key] = ", ".join(value)[:80] if isinstance(value, dict) else str(value)[:80]
+    statistics = checkpoint.extras.get("dataset_statistics.json")
+    if isinstance(statistics, dict):
+        summary["dataset_statistics"] = ", ".join(statistics)
+    return summary

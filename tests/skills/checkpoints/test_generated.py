@@ -1,0 +1,146 @@
+"""Layouts are the official ones; generated checkpoints have them, and `homie skill` tells what a file is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from homie.errors import BadInput
+from skills.checkpoints import read_checkpoint
+from skills.checkpoints.generate import write_generated
+from skills.checkpoints.info import inspect
+from skills.checkpoints.layouts import KINDS, layout
+from skills.checkpoints.writing import generated
+
+GOLDEN = Path(__file__).parents[2] / "golden/policies"
+MANIFESTS = {
+    "nomad": "nomad",
+    "pixnav": "pixnav",
+    "rt1x": "rt1x",
+    "m3-navigation": "m3_nav",
+    "m3-manipulation": "m3_manip",
+}
+
+
+def test_every_kind_has_a_manifest():
+    assert set(MANIFESTS) == set(KINDS)
+
+
+@pytest.mark.parametrize("kind", MANIFESTS)
+def test_layouts_are_the_official_ones(kind):
+    """Every name of the official checkpoint with its shape and type, and no other."""
+    manifest = json.loads((GOLDEN / MANIFESTS[kind] / "manifest.json").read_text())
+    official = {entry["name"]: (tuple(entry["shape"]), f"torch.{entry['dtype']}") for entry in manifest["params"]}
+    ours = layout(kind)
+    assert {name: (tuple(t.shape), str(t.dtype)) for name, t in {**ours.needed, **ours.spare}.items()} == official
+
+
+def test_the_same_seed_gives_the_same_numbers():
+    one, again, other = (generated("m3-navigation", seed) for seed in (1, 1, 2))
+    assert all(torch.equal(one[name], again[name]) for name in one)
+    assert not any(torch.equal(one[name], other[name]) for name in one)
+
+
+@pytest.fixture(scope="module")
+def nomad(tmp_path_factory):
+    path = tmp_path_factory.mktemp("generated") / "nomad.pth"
+    write_generated("nomad", path, 0)
+    return path
+
+
+@pytest.fixture(scope="module")
+def m3(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("generated") / "m3"
+    write_generated("m3", folder, 0)
+    return folder
+
+
+def test_info_of_a_whole_file(nomad):
+    found = inspect(nomad)
+    manifest = json.loads((GOLDEN / "nomad/manifest.json").read_text())
+    assert (found.policy, found.kind, found.form) == ("nomad", "nomad", "torch zip")
+    assert (found.tensors, found.parameters) == (manifest["tensors"], manifest["parameters"])
+    assert found.problem == ""
+    assert found.not_finite == ()
+    assert found.use == f"--skills nomad:{nomad}"
+
+
+def test_info_of_a_file_that_does_not_fit(tmp_path):
+    state = generated("m3-navigation", 0)
+    del state["actor_critic.critic.fc.bias"]
+    state["actor_critic.actor.linear.weight"] = torch.full((19, 512), float("nan"))
+    path = tmp_path / "ckpt.3.pth"
+    torch.save({"config": {"LR": 0.1}, "state_dict": state, "num_steps_done": 7}, path)
+    found = inspect(path)
+    assert "1 tensor is missing: actor_critic.critic.fc.bias" in found.problem
+    assert "actor_critic.actor.linear.weight (19, 512) instead of (20, 512)" in found.problem
+    assert found.not_finite == ("actor_critic.actor.linear.weight",)
+    assert (found.step, found.config) == (7, {"LR": "0.1"})
+
+
+def test_info_of_a_file_that_is_none(tmp_path):
+    path = tmp_path / "other.pth"
+    torch.save({f"layer{number}.weight": torch.ones(1) for number in range(12)}, path)
+    with pytest.raises(BadInput, match=r"no checkpoint of a policy.*12 tensors: layer0\.weight, .* and 2 more"):
+        inspect(path)
+
+
+def test_the_folder_of_m3_has_a_file_for_every_skill(m3):
+    kinds = {file.stem: inspect(file).kind for file in m3.iterdir()}
+    assert kinds.pop("navigate") == "m3-navigation"
+    assert set(kinds.values()) == {"m3-manipulation"}
+    assert read_checkpoint(m3 / "pick.pth").sha256 != read_checkpoint(m3 / "place.pth").sha256
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("policy", ["pixnav", "rt1x"])
+def test_large_checkpoints_are_written_and_fit(tmp_path, policy):
+    write_generated(policy, tmp_path / "file", 0)
+    found = inspect(tmp_path / "file")
+    assert (found.policy, found.problem, found.not_finite) == (policy, "", ())
+    assert found.parameters == json.loads((GOLDEN / policy / "manifest.json").read_text())["parameters"]
+
+
+def test_what_can_not_be_generated(tmp_path, nomad):
+    with pytest.raises(BadInput, match="did you mean 'nomad'"):
+        write_generated("nomat", tmp_path / "a", 0)
+    with pytest.raises(BadInput, match="already something"):
+        write_generated("nomad", nomad, 0)
+    with pytest.raises(BadInput, match="Can not write"):
+        write_generated("nomad", tmp_path / "no/folder/a", 0)
+
+
+def test_the_command_tells_all(nomad, homie):
+    done = homie("skill", "info", str(nomad))
+    assert done.returncode == 0
+    for part in ("nomad", "torch zip", "645, 19,049,675 parameters", inspect(nomad).sha256, "loads", "--skills nomad:"):
+        assert part in done.stdout
+    told = json.loads(homie("skill", "info", str(nomad), "--json").stdout)
+    assert told["policy"] == "nomad"
+    assert told["tensors"] == 645
+
+
+def test_the_command_refuses_with_2(tmp_path, homie):
+    path = tmp_path / "a.pth"
+    path.write_bytes(b"nothing of that sort")
+    done = homie("skill", "info", str(path), "--json")
+    assert done.returncode == 2
+    assert "no checkpoint" in json.loads(done.stdout)["error"]
+    assert "Traceback" not in done.stderr
+
+
+def test_generated_weights_are_called_so(tmp_path, homie):
+    done = homie("skill", "generate", "m3", str(tmp_path / "m3"), "--seed", "5")
+    assert done.returncode == 0
+    assert "random weights" in done.stdout
+    assert (tmp_path / "m3/navigate.pth").is_file()
+
+
+def test_parts_of_a_command_are_listed(homie):
+    done = homie("skill", "--help")
+    assert done.returncode == 0
+    assert "info" in done.stdout
+    assert "RANDOM" in done.stdout
