@@ -1,0 +1,49 @@
+"""PixNav (Cai et al., 2024): a transformer that walks to a pixel of its first picture, in six discrete actions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from homie.errors import BadInput, MissingCheckpoint, MissingPart
+from homie.interfaces import Kinematics, RobotSpec, Skill
+from skills.pixnav.goto import PixNavGoTo
+from skills.policy import Policy, PolicySet
+
+if TYPE_CHECKING:
+    from skills.pixnav.policy import PixNavPolicy
+
+
+class PixNav(PolicySet):
+    """Go to by a PixNav checkpoint. Made once per episode; the network is loaded then."""
+
+    name = "pixnav"
+    actions = ("Go to",)
+    extra = "policies"
+
+    def __init__(self, argument: str = "") -> None:
+        if not argument:
+            raise MissingCheckpoint("The skill set 'pixnav' has no checkpoint: give one as pixnav:PATH.")
+        try:
+            from skills.pixnav.loading import load_network
+        except ModuleNotFoundError as error:
+            raise MissingPart(f"PixNav needs {error.name}: run `pip install 'homie[{self.extra}]'`.") from error
+        self.path = Path(argument)
+        self.network, self.sha256 = load_network(self.path)
+
+    def policy(self) -> PixNavPolicy:
+        from skills.pixnav.policy import PixNavPolicy
+
+        return PixNavPolicy(self.network)
+
+    @classmethod
+    def around(cls, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
+        if spec.max_linear <= 0.0:
+            raise BadInput(f"PixNav drives: the {spec.name} has no base for that.")
+        return [PixNavGoTo(policy, spec, kinematics)]
+
+    def describe(self) -> dict[str, object]:
+        return {"checkpoint": str(self.path), "sha256": self.sha256}
+
+
+__all__ = ["PixNav", "PixNavGoTo"]

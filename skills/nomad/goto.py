@@ -1,0 +1,83 @@
+"""NoMaD's Go to: along a topological map, towards a picture, or exploring."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from homie.interfaces import Kinematics, RobotSpec
+from homie.types import VIEWS, Command, Goal, Observation, Subtask
+from skills.classical.motion import Motion, Stuck
+from skills.nomad.goal import Wanted, adapt
+from skills.nomad.steering import STEERING_RATE, TIMEOUT, velocities
+from skills.policy import Policy, PolicyFailed, Value
+from skills.routine import EPSILON, PolicyRoutine
+
+CAMERA = VIEWS[0]
+
+
+class NomadGoTo(PolicyRoutine):
+    """Folds the arm, turns to the goal picture if there is one, and drives as NoMaD says until it says it is there."""
+
+    name = "nomad/go_to"
+    actions = ("Go to",)
+    cameras = VIEWS
+    max_seconds = 180.0
+
+    def __init__(self, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> None:
+        super().__init__(policy, spec, kinematics)
+        self.interval = 1.0 / float(_number(policy.facts["rate"]))
+        self.explore_seconds = float(_number(policy.facts["explore_seconds"]))
+        self.names: dict[str, list[int]] = json.loads(str(policy.facts["names"]))
+
+    def aim(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        self.to = adapt(subtask, goal, observation, self.names)
+        if self.explores and not self.explore_seconds:
+            raise PolicyFailed("the target is neither on the map nor in sight")
+
+    @property
+    def explores(self) -> bool:
+        """Whether the attempt has no goal."""
+        return not self.to.nodes and self.to.picture is None
+
+    def routine(self) -> Motion:
+        yield from self.tuck()
+        if self.to.picture is not None:
+            yield from self.turn(self.to.heading)
+        self.policy.reset(_named(self.to))
+        yield from self.drive()
+
+    def drive(self) -> Motion:
+        """Decide at NoMaD's rate, steer at its controller's, until the goal is reached."""
+        began = steered = self.seen.stamp
+        decided, waypoint, velocity = -np.inf, (0.0, 0.0), (0.0, 0.0)
+        self.ask(CAMERA, began)
+        while True:
+            now = self.seen.stamp
+            if (frame := self.answer()) is not None:
+                self.ask(CAMERA, max(self.due + self.interval, now))
+                given = self.policy.step({"picture": frame.rgb})
+                if given["ready"]:
+                    if given["reached"]:
+                        return
+                    forward, left = np.asarray(given["waypoint"]).tolist()
+                    decided, waypoint = now, (forward, left)
+            if self.explores and now - began > self.explore_seconds:
+                raise Stuck(f"explored for {self.explore_seconds:g} s: the target was neither on the map nor in sight")
+            if now >= steered - EPSILON:
+                steered = max(steered + 1.0 / STEERING_RATE, now)
+                velocity = velocities(waypoint) if now - decided <= TIMEOUT else (0.0, 0.0)
+            yield Command(base=velocity)
+
+
+def _named(to: Wanted) -> dict[str, Value]:
+    """The goal as the policy takes it."""
+    if to.nodes:
+        return {"nodes": np.array(to.nodes, dtype=np.int64)}
+    return {} if to.picture is None else {"picture": to.picture}
+
+
+def _number(value: Value) -> float:
+    assert isinstance(value, (int, float))
+    return float(value)

@@ -1,0 +1,40 @@
+"""The goal adapter of PixNav: from the target's box in the best picture to a pixel of the picture that it starts from.
+
+    box in a view -> place in the room -> turn so that the head camera sees it -> pixel there -> mark of 17x17
+
+The authors turn to the one of twelve pictures, 30 degrees apart, in which the target was found, and mark it there.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from homie.types import Array, CameraFrame, Goal, Observation, Pose2
+from skills.pixnav.actions import TURN
+from skills.policy import PolicyFailed
+from skills.views import best_seen, pixel, place
+
+
+def find(goal: Goal, observation: Observation) -> Array:
+    """Where the target is, (3,) in the odometry frame, by its best picture. Raises PolicyFailed if it is in none."""
+    seen = best_seen(goal, observation)
+    if seen is None:
+        raise PolicyFailed("the target is in none of the robot's pictures")
+    return place(seen, observation.frames[seen.view])
+
+
+def turn_to(point: Array, base: Pose2) -> float:
+    """The yaw, a multiple of 30 degrees away from the base's, that brings a point nearest to straight ahead."""
+    bearing = math.atan2(point[1] - base.y, point[0] - base.x) - base.yaw
+    return base.yaw + TURN * round(math.remainder(bearing, math.tau) / TURN)
+
+
+def mark(point: Array, frame: CameraFrame) -> Array | None:
+    """Where a point is in a picture: (2,) x, y as fractions of its width and height, None if it is not in it."""
+    at = pixel(point, frame)
+    if at is None:
+        return None
+    optics = frame.intrinsics
+    return np.array([(at[0] + 0.5) / optics.width, (at[1] + 0.5) / optics.height])

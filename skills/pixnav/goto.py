@@ -1,0 +1,98 @@
+"""PixNav's Go to: from a pixel of the target to the target, in steps of 25 cm and 30 degrees."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from homie.types import VIEWS, CameraFrame, Command, Goal, Observation, Outcome, Subtask
+from skills.classical.motion import Motion, Stuck
+from skills.pixnav.actions import DOWN, FORWARD, LEFT, RIGHT, STEP, STOP, TURN, UP
+from skills.pixnav.goal import find, mark, turn_to
+from skills.policy import PolicyFailed
+from skills.routine import PolicyRoutine
+
+CAMERA = "head"
+"""It is the one that can look up and down."""
+LEVEL = 0.0
+"""Tilt (rad) at which the head camera looks ahead, as PixNav's does at first."""
+SPEED = 0.4
+"""Metres per second."""
+FORWARD_SECONDS, TURN_SECONDS, NOD_SECONDS = 3.0, 4.0, 1.5
+"""Bounds on an action."""
+SHORT = 0.05
+"""Metres by which a step forward falls short that met an obstacle."""
+NODDED = 0.05
+"""Radians by which the head may miss."""
+
+
+class PixNavGoTo(PolicyRoutine):
+    """Folds the arm, turns to the target, marks it in what the head camera sees, and acts as PixNav says.
+
+    It is done when PixNav stops by itself. The stop that comes after 33 decisions in any case is a time-out.
+    """
+
+    name = "pixnav/go_to"
+    actions = ("Go to",)
+    cameras = (*VIEWS, CAMERA)
+    max_seconds = 180.0
+
+    def aim(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        self.target = find(goal, observation)
+
+    def routine(self) -> Motion:
+        yield from self.tuck()
+        yield from self.turn(turn_to(self.target, self.base))
+        first = yield from self.begin_at()
+        yield from self.obey(first)
+
+    def begin_at(self) -> Motion:
+        """Mark the target in a picture of the level camera, or one step lower; returns the frame. May fail."""
+        for tilt in (LEVEL, LEVEL + TURN):
+            yield from self.nod(tilt)
+            frame = yield from self.look(CAMERA)
+            pixel = mark(self.target, frame)
+            if pixel is not None:
+                self.policy.reset({"picture": frame.rgb, "pixel": pixel})
+                return frame
+        raise PolicyFailed("the target is not in the picture of the head camera")
+
+    def obey(self, frame: CameraFrame) -> Motion:
+        """Decide and act until PixNav stops; then look ahead again."""
+        collided = False
+        while True:
+            given = self.policy.step({"picture": frame.rgb, "collided": collided})
+            if given["action"] == STOP:
+                yield from self.nod(LEVEL)
+                if given["forced"]:
+                    self.finish(Outcome.TIMED_OUT, f"no stop of its own in {self.policy.facts['calls']} decisions")
+                    yield Command()
+                return
+            collided = yield from self.execute(int(np.asarray(given["action"])))
+            frame = yield from self.look(CAMERA)
+
+    def execute(self, action: int) -> Motion:
+        """One action, closed by odometry and bounded in time; returns whether it was cut short."""
+        begin = self.base
+        if action == FORWARD:
+            yield from self.straight(STEP, speed=SPEED, seconds=FORWARD_SECONDS)
+            return float(np.linalg.norm(self.base.xy - begin.xy)) < STEP - SHORT
+        if action in (UP, DOWN):
+            tilt = self.seen.body.joints["head_tilt_joint"]
+            yield from self.nod(tilt + (TURN if action == DOWN else -TURN))
+            return False
+        assert action in (LEFT, RIGHT)
+        try:
+            yield from self.turn(begin.yaw + (TURN if action == LEFT else -TURN), seconds=TURN_SECONDS)
+        except Stuck:
+            return True
+        return False
+
+    def nod(self, tilt: float) -> Motion:
+        """Look ahead, up or down, as far as the head can."""
+        low, high = self.spec.head_limits[1]
+        wanted = float(np.clip(tilt, low, high))
+        for _ in range(int(NOD_SECONDS / self.spec.period)):
+            joints = self.seen.body.joints
+            if abs(joints["head_pan_joint"]) + abs(joints["head_tilt_joint"] - wanted) < NODDED:
+                return
+            yield Command(head=(0.0, wanted))

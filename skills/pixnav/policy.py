@@ -1,0 +1,60 @@
+"""The inference loop of PixNav, written from its description: a picture in, one of six actions out."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from skills.pixnav.actions import FORWARD, STOP
+from skills.pixnav.network import WINDOW, Decoding, PixNavNetwork
+from skills.pixnav.pictures import HEIGHT, WIDTH, prepare, prepare_goal
+from skills.policy import Named, PolicyFailed
+
+EARLY_STOP = 33
+"""The call from which on the answer is to stop, whatever the network says."""
+BLOCKED = -1.0
+"""What the network's value for `forward` becomes after a collision."""
+
+
+class PixNavPolicy:
+    """PixNav without a robot; see `skills.policy.Policy`.
+
+    `reset` takes `picture` (h, w, 3) uint8, the first one, and `pixel` (2,), where in it the goal is: x, y as fractions
+    of width and height. `step` takes `picture` (h, w, 3) uint8, and `collided`, whether the last action was cut short.
+    It gives `action` (0 stop, 1 forward, 2 left, 3 right, 4 look up, 5 look down); `forced`, whether the stop is only
+    the early one; `values` (6,) float32, the network's; `distance`, its guess in units of 10 m; `goal` (2,), where it
+    takes the goal to be in the picture: y, x as fractions.
+    """
+
+    def __init__(self, network: PixNavNetwork) -> None:
+        self.network = network
+        self.facts: Named = {"calls": EARLY_STOP}
+        self._decoding: Decoding | None = None
+
+    def reset(self, goal: Named) -> None:
+        picture, (x, y) = np.asarray(goal["picture"]), np.asarray(goal["pixel"], dtype=np.float64).tolist()
+        if not (0.0 <= x <= 1.0 and 0.0 <= y <= 1.0):
+            raise PolicyFailed("the goal is not in the picture")
+        at = min(int(x * WIDTH), WIDTH - 1), min(int(y * HEIGHT), HEIGHT - 1)
+        with torch.inference_mode():
+            self._decoding = Decoding(self.network, prepare_goal(picture, at))
+
+    def step(self, given: Named) -> Named:
+        if self._decoding is None:
+            raise PolicyFailed("PixNav was asked for an action before an attempt began")
+        if self._decoding.length == WINDOW:
+            raise PolicyFailed(f"PixNav sees no more than {WINDOW} pictures")
+        with torch.inference_mode():
+            heads = self._decoding.extend(prepare(np.asarray(given["picture"])))
+        values, distance, goal = (head.numpy() for head in heads)
+        choice = values.copy()
+        if given["collided"]:
+            choice[FORWARD] = BLOCKED
+        forced = self._decoding.length >= EARLY_STOP
+        return {
+            "action": STOP if forced else int(choice.argmax()),
+            "forced": forced,
+            "values": values,
+            "distance": float(distance[0]),
+            "goal": goal,
+        }
