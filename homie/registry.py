@@ -38,6 +38,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "detectors": {
             "simulated": "perception.detectors.simulated:SimulatedDetector",
+            "yolo": "perception.detectors.yolo:YoloDetector",
             "yolo-onnx": "perception.detectors.yolo_onnx:YoloOnnxDetector",
         },
         "locators": {

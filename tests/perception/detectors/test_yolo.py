@@ -1,0 +1,90 @@
+"""The `yolo` detector: what is asked of Ultralytics and what is made of its answers.
+
+The package can not be installed beside a torch without CUDA, so a stand-in takes its place here: a module with the few
+names of the documented interface that are used. It finds red as `predict` would be told to: in BGR.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from test_yolo_onnx import painted, seen
+
+from homie.assembly import load_detector
+from homie.errors import BadInput, InfrastructureError, MissingPart
+
+STAND_IN = """
+import numpy as np
+
+class Boxes:
+    def __init__(self, rows):
+        table = np.array(rows, dtype=np.float32).reshape(-1, 6)
+        self.xyxy, self.conf, self.cls = table[:, :4], table[:, 4], table[:, 5]
+    def cpu(self): return self
+    def numpy(self): return self
+
+class Result:
+    names = {0: "cup", 1: "refrigerator"}
+    def __init__(self, boxes): self.boxes = boxes
+
+class YOLO:
+    def __init__(self, path):
+        text = path.read_text()
+        if "broken" in text:
+            raise RuntimeError("PytorchStreamReader failed")
+        self.task = text
+    def predict(self, source, conf, iou, max_det, imgsz, device, verbose):
+        self.asked = dict(conf=conf, iou=iou, max_det=max_det, imgsz=imgsz, device=device, verbose=verbose)
+        found = []
+        for picture in source:
+            rows, columns = np.nonzero(picture[..., 2] > 200)
+            box = [columns.min(), rows.min(), columns.max() + 1, rows.max() + 1, 0.8, 1] if len(rows) else []
+            found.append(Result(Boxes(box)))
+        return found
+"""
+
+
+@pytest.fixture
+def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "ultralytics.py").write_text(STAND_IN)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "ultralytics", raising=False)
+    path = tmp_path / "yolo11n.pt"
+    path.write_text("detect")
+    return path
+
+
+def test_pictures_go_as_bgr_and_boxes_come_back_by_our_names(model: Path) -> None:
+    detector = load_detector(f"yolo:{model}", {"score": 0.3, "size": 320, "device": "cpu"})
+    red, none = painted(64, 48, red=(10, 20, 30, 40)), painted(32, 32, green=(0, 0, 8, 8))
+    (found,) = detector.detect(seen(red, none))
+    assert (found.name, found.view, found.box) == ("fridge", "0", (10, 20, 30, 40))
+    assert found.score == pytest.approx(0.8)
+    asked = detector._model.asked  # type: ignore[attr-defined]
+    assert asked == {"conf": 0.3, "iou": 0.5, "max_det": 100, "imgsz": 320, "device": "cpu", "verbose": False}
+    assert len(str(detector.describe()["sha256"])) == 64
+
+
+@pytest.mark.parametrize(("text", "said"), [("segment", "made for 'segment'"), ("broken", "PytorchStreamReader")])
+def test_other_models_are_refused(model: Path, text: str, said: str) -> None:
+    model.write_text(text)
+    with pytest.raises(BadInput, match=said):
+        load_detector(f"yolo:{model}")
+    with pytest.raises(BadInput, match="There is no file"):  # nothing is downloaded
+        load_detector("yolo:yolo11n.pt")
+    with pytest.raises(BadInput, match="needs a file"):
+        load_detector("yolo")
+
+
+def test_without_the_package_the_command_is_named(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ultralytics", None)
+    with pytest.raises(MissingPart, match=r"pip install 'homie\[yolo\]'"):
+        load_detector(f"yolo:{model}")
+
+
+def test_a_torchvision_that_breaks_it_is_told(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (model.parent / "ultralytics.py").write_text("raise RuntimeError('operator torchvision::nms does not exist')")
+    with pytest.raises(InfrastructureError, match="install a torchvision that fits torch"):
+        load_detector(f"yolo:{model}")
