@@ -36,7 +36,8 @@ def existing_target(question: CheckQuestion) -> Complaint | None:
     if not words:
         return Complaint(ErrorCode.F2, messages.no_target(question.subtask.action))
     if question.entity is None:
-        return Complaint(ErrorCode.F2, messages.unknown_target(words))
+        objection = question.locator.objection(question.subtask)
+        return Complaint(ErrorCode.F2, objection or messages.unknown_target(words))
     return None
 
 

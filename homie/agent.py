@@ -17,7 +17,6 @@ from homie.executor import Executor, canonical_action
 from homie.interfaces import Planner
 from homie.types import (
     SUCCESS,
-    VIEWS,
     Attempt,
     Check,
     Decision,
@@ -141,13 +140,13 @@ def run_episode(
     while number < rounds and ended_by == "rounds":
         number += 1
         clock = _Clock()
-        observation = robot.observe(VIEWS)
+        observation = robot.observe(robot.views)
         detections = detector.detect(observation)
         locator.update(observation, detections)
         given = PlannerInput(
             task=task,
             round=number,
-            views={view: observation.frames[view].rgb for view in VIEWS},
+            views={view: observation.frames[view].rgb for view in robot.views},
             detections=detections,
             inventory=inventory,
             history=history,
@@ -189,7 +188,7 @@ def run_episode(
             if ended_by == "ended" or not feedback.ok:
                 break
             if subtask is not decision.subtasks[-1]:
-                observation = robot.observe(VIEWS)
+                observation = robot.observe(robot.views)
                 locator.update(observation, detector.detect(observation))
                 clock.lap("observe")
     result = EpisodeResult(task, ended_by, number, history, inventory, robot.observe().stamp)

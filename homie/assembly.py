@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from homie import registry
 from homie.errors import BadInput, MissingCheckpoint, suggestion
-from homie.executor import Executor, SkillBook
+from homie.executor import ACTIONS, Executor, SkillBook
 from homie.interfaces import Detector, Planner, Robot, Skill, SkillSet
 from homie.options import RunOptions, explain
 
@@ -92,13 +92,22 @@ def assemble(options: RunOptions) -> Parts:
     locator_class = registry.load("locators", options.targets)
     shelf = load_skills(options.skills, options.skill_settings, fallback=options.on_missing_model == "fallback")
     try:
-        robot: Robot = registry.load("robots", options.robot)(options)
+        robot: Robot = registry.load("robots", options.robot.partition(":")[0])(options)
     except BaseException:
         shelf.close()
         raise
     try:
         book = shelf.book(robot)
-        executor = Executor(robot, detector, locator_class(robot), book, checks, sentences, attempts=options.attempts)
+        executor = Executor(
+            robot,
+            detector,
+            locator_class(robot),
+            book,
+            checks,
+            sentences,
+            attempts=options.attempts,
+            actions=robot.actions or ACTIONS,
+        )
     except BaseException:
         robot.close()
         shelf.close()

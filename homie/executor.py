@@ -162,6 +162,8 @@ class Executor:
             if subtask.action == "Put" and self.locator.held(after) is None:
                 feedback = Feedback("fail", ErrorCode.E2, self.sentences.missing(subtask.action))
                 break
+        if feedback.code is ErrorCode.E1 and skill.complaint:
+            feedback = replace(feedback, message=skill.complaint)
         made.append(Check("execution", feedback.code, "" if feedback.ok else feedback.message))
         watcher.checked(made[-1])
         return Execution(subtask, decision.model, tuple(made), tuple(attempts), feedback, entity)

@@ -19,6 +19,7 @@ from pydantic import BaseModel
 
 from homie.errors import BadInput
 from homie.types import (
+    VIEWS,
     Array,
     Check,
     Command,
@@ -137,6 +138,12 @@ class Robot(ABC):
 
     spec: RobotSpec
     kinematics: Kinematics
+    views: tuple[str, ...] = VIEWS
+    """The cameras whose pictures the planner gets."""
+    eye: str = "head"
+    """The camera whose picture a video shows beside the third-person view."""
+    actions: tuple[str, ...] = ()
+    """What a planner may tell it, End included; empty for the household actions of EMMOE."""
 
     @abstractmethod
     def reset(self, *, seed: int) -> None:
@@ -144,7 +151,7 @@ class Robot(ABC):
 
     @abstractmethod
     def observe(self, cameras: Collection[str] = ()) -> Observation:
-        """Proprioception, and RGB-D frames of the named cameras (`homie.types.VIEWS`, `head`)."""
+        """Proprioception, and RGB-D frames of the named cameras: its `views`, its `eye`, and what else it has."""
 
     @abstractmethod
     def act(self, command: Command) -> SentCommand:
@@ -201,6 +208,11 @@ class Skill(ABC):
     @property
     def reason(self) -> str:
         """Why the attempt ended as it did, in words for the record."""
+        return ""
+
+    @property
+    def complaint(self) -> str:
+        """What a planner is told when the last attempt has failed, a sentence; "" for that of the table of messages."""
         return ""
 
 
@@ -289,6 +301,14 @@ class Locator(ABC):
     @abstractmethod
     def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
         """The entity that a planner's words mean, the nearest where they are ambiguous, or None."""
+
+    def objection(self, subtask: Subtask) -> str:
+        """Why the words of a subtask mean nothing, a sentence; "" where all there is to say is that it is not there."""
+        return ""
+
+    def listing(self) -> tuple[str, ...]:
+        """What a planner is told of the things in sight besides names and pictures, by line; () for nothing."""
+        return ()
 
     @abstractmethod
     def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:

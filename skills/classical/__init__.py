@@ -22,6 +22,8 @@ class Classical(SkillSet):
             raise BadInput(f"The skill set 'classical' takes no argument (got '{argument}').")
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
+        if spec.max_linear <= 0.0:
+            raise BadInput(f"The skill set 'classical' drives about, which {spec.name} can not: use --skills arm.")
         hand = Hand()
         return [
             GoTo(spec, kinematics),

@@ -100,7 +100,7 @@ class Home:
 
 def build(scene: SceneSpec, robot: RobotBuilder | None = None) -> Home:
     """Compile a scene, with a robot at its start if a builder is given. The same spec gives the same model."""
-    spec = _empty_spec()
+    spec = empty_spec("home")
     geoms: dict[str, GeomInfo] = {}
     add_shell(spec, scene, geoms)
     for piece in scene.furniture:
@@ -113,9 +113,10 @@ def build(scene: SceneSpec, robot: RobotBuilder | None = None) -> Home:
     return Home(scene, model, _index(scene, model, geoms))
 
 
-def _empty_spec() -> mujoco.MjSpec:
+def empty_spec(name: str) -> mujoco.MjSpec:
+    """A world with nothing but lights and materials, and the options that all our worlds are simulated with."""
     spec = mujoco.MjSpec()
-    spec.modelname = "home"
+    spec.modelname = name
     spec.compiler.degree = False
     option = spec.option
     option.timestep = TIMESTEP
@@ -151,7 +152,8 @@ def _empty_spec() -> mujoco.MjSpec:
 # ---------------------------------------------------------------- adding bodies
 
 
-def _add_geom(body: mujoco.MjsBody, name: str, part: Part, mass: float) -> mujoco.MjsGeom:
+def add_geom(body: mujoco.MjsBody, name: str, part: Part, mass: float) -> mujoco.MjsGeom:
+    """Add a part to a body."""
     geom = body.add_geom(
         name=name,
         type=_SHAPES[part.shape],
@@ -183,7 +185,7 @@ def _add_parts(
         label = part.label or where
         plain = f"{entity}/{label}"
         name = plain if part.label in ("handle", "button") and plain not in geoms else f"{entity}/{where}#{k}"
-        _add_geom(body, name, part, mass if k == 0 else 0.0)
+        add_geom(body, name, part, mass if k == 0 else 0.0)
         geoms[name] = GeomInfo(entity, label)
 
 
@@ -227,7 +229,7 @@ def _add_object(spec: mujoco.MjSpec, scene: SceneSpec, thing: ObjectSpec, geoms:
     body.add_freejoint(name=thing.name)
     for k, part in enumerate(plan.parts):
         name = f"{thing.name}/#{k}"
-        geom = _add_geom(body, name, part, part.mass)
+        geom = add_geom(body, name, part, part.mass)
         geom.condim = 6 if plan.rolls else 4
         geom.friction = [0.9, 0.006, 0.0012 if plan.rolls else 0.0001]
         geoms[name] = GeomInfo(thing.name, "")

@@ -1,0 +1,189 @@
+"""The four families of tasks, made from seeds: pick and place, stack, shape sorter, wipe (EmbodiedBench, appendix C.4).
+
+The tasks and their words are our own. The same family and seed give the same scene.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+
+from homie.envs.mujoco.table.outlines import SHAPES
+from homie.envs.mujoco.table.scene import FAMILIES, FOOT, Condition, Family, TableScene, Thing
+from homie.envs.mujoco.table.things import AREA, plan_of
+from homie.envs.mujoco.table.words import by_look, by_relation, phrase
+
+X_RANGE, Y_RANGE = (0.0, 0.42), (-0.38, 0.38)
+"""Where the middles of things may be (m)."""
+NEAREST, FARTHEST = 0.33, 0.72
+"""Metres from the robot's foot between which a thing is reached from above in any direction."""
+APART = 0.05
+"""Metres between two footprints: room for a finger."""
+AROUND_SORTER = 0.05
+"""Metres more around a sorter, which is higher than a hand that takes something from the table."""
+
+_COLOURS = ("red", "green", "blue", "yellow", "orange", "purple", "pink", "teal", "gray", "black")
+_SORTED = ("cube", "cylinder", "triangular prism", "star")
+_LONG_WAYS = {"from left to right": math.pi / 2, "from the front to the back": 0.0}
+_TRIES = 200
+
+Plan = tuple[str, list[Thing], list[Condition]]
+
+
+class Crowded(Exception):
+    """The dice gave a scene that does not fit on the table, or of which nobody could speak clearly."""
+
+
+def generate(family: Family, seed: int) -> TableScene:
+    """The task of a family and a seed."""
+    rng = np.random.default_rng([FAMILIES.index(family), seed])
+    while True:
+        try:
+            instruction, things, conditions = _MAKERS[family](rng)
+        except Crowded:
+            continue
+        return TableScene(
+            family=family, seed=seed, instruction=instruction, things=tuple(things), conditions=tuple(conditions)
+        )
+
+
+# ---------------------------------------------------------------- the families
+
+
+def _pick(rng: np.random.Generator) -> Plan:
+    """Several shapes, two containers: one shape into one of them."""
+    colours = _colours(rng, 2)
+    things = [_new("container", colour) for colour in colours] + _shapes(rng, int(rng.integers(3, 5)))
+    things = _placed(things, rng)
+    target, container = things[int(rng.integers(2, len(things)))], things[int(rng.integers(2))]
+    what, where = phrase(target, things, rng), phrase(container, things, rng)
+    said = rng.choice(
+        [
+            f"Pick up {what} and put it into {where}.",
+            f"Put {what} into {where}.",
+            f"Take {what}; it belongs into {where}.",
+            f"Move {what} over to {where} and drop it inside.",
+        ]
+    )
+    return str(said), things, [Condition(relation="in", thing=target.name, place=container.name)]
+
+
+def _stack(rng: np.random.Generator) -> Plan:
+    """Two or three of several shapes on top of each other."""
+    high = int(rng.integers(2, 4))
+    things = _placed(_shapes(rng, int(rng.integers(high, 5))), rng)
+    chosen = [things[k] for k in rng.permutation(len(things))[:high]]
+    names = [phrase(one, things, rng) for one in chosen]
+    if high == 2:
+        said = rng.choice(
+            [
+                f"Stack {names[1]} on top of {names[0]}.",
+                f"Put {names[1]} on {names[0]}.",
+                f"Set {names[1]} onto {names[0]}.",
+            ]
+        )
+    else:
+        said = rng.choice(
+            [
+                f"Build a tower: {names[0]} at the bottom, then {names[1]}, then {names[2]}.",
+                f"Stack {names[1]} on {names[0]}, then {names[2]} on top of both.",
+                f"From the bottom to the top, stack {names[0]}, {names[1]} and {names[2]}.",
+            ]
+        )
+    on = [Condition(relation="on", thing=b.name, place=a.name) for a, b in pairwise(chosen)]
+    return str(said), things, on
+
+
+def _sort(rng: np.random.Generator) -> Plan:
+    """A sorter with four holes, several shapes: one of them into its hole."""
+    holes = tuple(_SORTED[k] for k in rng.permutation(len(_SORTED)))
+    sorter = Thing(name="shape_sorter", kind="shape sorter", colour="beige", x=0.0, y=0.0, holes=holes)
+    things = _placed([sorter, *_shapes(rng, 3, kinds=_SORTED)], rng)
+    target = things[int(rng.integers(1, len(things)))]
+    what = phrase(target, things[1:], rng)
+    said = rng.choice(
+        [
+            f"Put {what} into the shape sorter.",
+            f"Drop {what} through the hole of the shape sorter that fits it.",
+            f"Sort {what} into the shape sorter.",
+        ]
+    )
+    return str(said), things, [Condition(relation="sorted", thing=target.name, place=sorter.name)]
+
+
+def _wipe(rng: np.random.Generator) -> Plan:
+    """A sponge and several areas: one of them to be wiped."""
+    count = int(rng.integers(2, 4))
+    yaws = [(*_LONG_WAYS.values(), math.pi / 4, -math.pi / 4)[k] for k in rng.permutation(4)[:count]]
+    areas = [_new("area", colour, yaw) for colour, yaw in zip(_colours(rng, count), yaws, strict=True)]
+    things = _placed([*areas, _new("sponge", "yellow")], rng)
+    target = things[int(rng.integers(count))]
+    ways = [by_look(target, things), by_relation(target, things, rng)]
+    ways += [f"the area that runs {words}" for words, yaw in _LONG_WAYS.items() if target.yaw == yaw]
+    what = str(rng.choice([way for way in ways if way]))
+    said = rng.choice([f"Wipe {what} with the sponge.", f"Take the sponge and wipe {what}.", f"Clean {what}."])
+    return str(said), things, [Condition(relation="wiped", thing=target.name)]
+
+
+_MAKERS: dict[Family, Callable[[np.random.Generator], Plan]] = {
+    "pick": _pick,
+    "stack": _stack,
+    "sort": _sort,
+    "wipe": _wipe,
+}
+
+
+# ---------------------------------------------------------------- things and places
+
+
+def _colours(rng: np.random.Generator, count: int) -> list[str]:
+    return [_COLOURS[k] for k in rng.permutation(len(_COLOURS))[:count]]
+
+
+def _shapes(rng: np.random.Generator, count: int, kinds: tuple[str, ...] = SHAPES) -> list[Thing]:
+    """Shapes of which no two look the same; often two of one kind, so that words have to tell them apart."""
+    chosen = [kinds[k] for k in rng.permutation(len(kinds))[:count]]
+    if count > 2 and rng.random() < 0.5:
+        chosen[-1] = chosen[0]
+    return [_new(kind, colour) for kind, colour in zip(chosen, _colours(rng, count), strict=True)]
+
+
+def _new(kind: str, colour: str, yaw: float = 0.0) -> Thing:
+    return Thing(name=f"{colour}_{kind.replace(' ', '_')}", kind=kind, colour=colour, x=0.0, y=0.0, yaw=yaw)
+
+
+def _placed(things: list[Thing], rng: np.random.Generator) -> list[Thing]:
+    """The things where they fit, in the order given. Raises Crowded."""
+    done: list[Thing] = []
+    for thing in things:
+        for _ in range(_TRIES):
+            yaw = thing.yaw if thing.kind == "area" else float(rng.uniform(-math.pi, math.pi))
+            spot = thing.model_copy(
+                update={
+                    "x": round(float(rng.uniform(*X_RANGE)), 4),
+                    "y": round(float(rng.uniform(*Y_RANGE)), 4),
+                    "yaw": round(yaw, 4) if thing.kind != "area" else yaw,
+                }
+            )
+            if _reached(spot) and all(_far_enough(spot, other) for other in done):
+                done.append(spot)
+                break
+        else:
+            raise Crowded
+    return done
+
+
+def _reached(thing: Thing) -> bool:
+    """Whether the robot reaches it from above, an area at both of its ends, a sorter over all of its holes."""
+    reach = {"area": AREA[0], "shape sorter": 0.08}.get(thing.kind, 0.0)
+    away = math.hypot(thing.x - FOOT[0], thing.y - FOOT[1])
+    return NEAREST + reach <= away <= FARTHEST - reach
+
+
+def _far_enough(one: Thing, other: Thing) -> bool:
+    radii = sum(plan_of(each.kind, each.colour, each.holes).radius for each in (one, other))
+    more = AROUND_SORTER if "shape sorter" in (one.kind, other.kind) else 0.0
+    return math.hypot(one.x - other.x, one.y - other.y) >= radii + APART + more

@@ -1,0 +1,117 @@
+"""Outlines of the shapes on the table, and convex pieces of them and of plates with holes in them.
+
+Outlines are (n, 2) in metres, counter-clockwise about the origin, which sees every point of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from homie.types import Array
+
+SHAPES = ("cube", "cylinder", "triangular prism", "cross", "star")
+HEIGHT = 0.045
+"""Height of every shape (m)."""
+GAP = 0.009
+"""Metres all around a shape in the hole of the sorter that is made for it."""
+
+_CUBE, _ROUND, _TRIANGLE, _STAR = 0.0225, 0.0235, 0.0158, 0.0155
+"""Distance of the edges from the middle (m)."""
+_ARM, _ARM_WIDTH = 0.026, 0.0095
+"""Half the length and the width of the arms of the cross (m)."""
+_CORNERS = 24
+
+
+def outline(shape: str, gap: float = 0.0) -> Array:
+    """The outline of a shape, its edges moved out by `gap`."""
+    if shape == "cube":
+        return _regular(4, _CUBE + gap, np.pi / 4)
+    if shape == "cylinder":
+        return _regular(_CORNERS, _ROUND + gap, 0.0)
+    if shape == "triangular prism":
+        return _regular(3, _TRIANGLE + gap, 0.0)
+    if shape == "star":
+        return _star(_STAR + gap)
+    if shape == "cross":
+        long, wide = _ARM + gap, _ARM_WIDTH + gap
+        quarter = np.array([[long, -wide], [long, wide], [wide, wide]])
+        return np.concatenate([quarter @ _turn(k * np.pi / 2).T for k in range(4)])
+    raise ValueError(f"there is no shape {shape!r}")
+
+
+def core(shape: str) -> float:
+    """Half the side of the largest square, along the axes, inside the outline, a little less (m)."""
+    edges = {"cube": _CUBE, "cylinder": _ROUND, "triangular prism": _TRIANGLE, "star": _STAR, "cross": _ARM_WIDTH * 1.4}
+    return 0.7 * edges[shape]
+
+
+def convex_pieces(points: Array) -> list[Array]:
+    """Convex outlines that make up an outline: itself, or a kite from the middle to each corner that stands out."""
+    ahead, behind = np.roll(points, -1, axis=0), np.roll(points, 1, axis=0)
+    corner = _cross(points - behind, ahead - points)
+    if (corner > 0).all():
+        return [points]
+    pieces = []
+    inner = np.flatnonzero(corner < 0)
+    for first, last in zip(inner, [*inner[1:], inner[0] + len(points)], strict=True):
+        between = points[np.arange(first, last + 1) % len(points)]
+        pieces.append(np.concatenate([np.zeros((1, 2)), between]))
+    return pieces
+
+
+def plate_with_hole(half: float, hole: Array) -> list[Array]:
+    """Convex outlines that make up a square plate about the origin, half its side `half`, with a hole in it."""
+    corners = np.arctan2([-1, 1, 1, -1], [1, 1, -1, -1])
+    angles = np.concatenate([np.arctan2(hole[:, 1], hole[:, 0]), corners])
+    angles = np.unique(np.round(angles, 9))
+    inner = np.array([_ray(hole, angle) for angle in angles])
+    outer = np.array([_to_square(half, angle) for angle in angles])
+    pieces = []
+    for i in range(len(angles)):
+        j = (i + 1) % len(angles)
+        pieces.append(np.array([inner[i], outer[i], outer[j], inner[j]]))
+    return pieces
+
+
+def _regular(count: int, edge: float, turn: float) -> Array:
+    angles = turn + np.arange(count) * 2 * np.pi / count
+    return np.asarray(edge / np.cos(np.pi / count) * np.stack([np.cos(angles), np.sin(angles)], -1))
+
+
+def _star(edge: float) -> Array:
+    """Five points; the edges are `edge` from the middle."""
+    angles = np.arange(10) * np.pi / 5
+    inner_share = 0.58
+    # The edge from (R, 0) to the inner corner at 36 degrees, as far from the middle as wanted.
+    tip, notch = np.array([1.0, 0.0]), inner_share * np.array([np.cos(np.pi / 5), np.sin(np.pi / 5)])
+    distance = float(abs(_cross(tip, notch)) / np.linalg.norm(tip - notch))
+    radii = np.where(np.arange(10) % 2 == 0, 1.0, inner_share) * edge / distance
+    return np.asarray(radii[:, None] * np.stack([np.cos(angles), np.sin(angles)], -1))
+
+
+def _ray(points: Array, angle: float) -> Array:
+    """Where the ray from the middle at an angle meets an outline (2,)."""
+    direction = np.array([np.cos(angle), np.sin(angle)])
+    for start, end in zip(points, np.roll(points, -1, axis=0), strict=True):
+        edge = end - start
+        denominator = _cross(direction, edge)
+        if abs(denominator) < 1e-12:
+            continue
+        along, across = _cross(start, edge) / denominator, _cross(start, direction) / denominator
+        if along > 0 and -1e-9 <= across <= 1 + 1e-9:
+            return np.asarray(along * direction)
+    raise ValueError("the outline does not go around the middle")
+
+
+def _to_square(half: float, angle: float) -> Array:
+    direction = np.array([np.cos(angle), np.sin(angle)])
+    return np.asarray(half / np.abs(direction).max() * direction)
+
+
+def _cross(a: Array, b: Array) -> Array:
+    return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])
+
+
+def _turn(angle: float) -> Array:
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s], [s, c]])

@@ -1,0 +1,165 @@
+"""The Panda on a table as a robot: the same interface as the Fetch in a house, with simulated sensors.
+
+Time passes only in `act`, every command goes through the safety gate. The robot stands on its table: a base command is
+clamped to nothing, and the record says so. It has no head and no torso either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+
+import mujoco
+import numpy as np
+
+from homie.envs.mujoco.eyes import Eyes
+from homie.envs.mujoco.grasping import Grasping
+from homie.envs.mujoco.rendering import FreeCamera
+from homie.envs.mujoco.table import panda
+from homie.envs.mujoco.table.build import build
+from homie.envs.mujoco.table.families import generate
+from homie.envs.mujoco.table.kinematics import PandaKinematics
+from homie.envs.mujoco.table.panda_model import FINGER_RANGE
+from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TableScene
+from homie.envs.mujoco.table.world import TableWorld
+from homie.errors import BadInput, CommandRefused, RobotFault, suggestion
+from homie.interfaces import Robot
+from homie.options import RunOptions
+from homie.safety import GateState, SafetyGate
+from homie.types import Command, Image, Observation, Pose2, Proprioception, SentCommand
+
+IMAGE_SIZE = 500
+"""Width and height of a picture, as in EmbodiedBench."""
+SETTLE = 25
+"""Control periods at the start of an episode in which things come to rest."""
+
+
+def open_table(options: RunOptions) -> FrankaTable:
+    """The table of a run: its scene file, or the task of its family (`--robot franka:FAMILY`) and seed.
+
+    Raises BadInput for a bad file and for a family that does not exist.
+    """
+    return FrankaTable(scene_of(options.robot.partition(":")[2], options.seed, options.scene), grasp=options.grasp)
+
+
+def scene_of(family: str, seed: int, file: Path | None = None) -> TableScene:
+    """The scene of a file, or of a family by name ("" is the first) and seed. Raises BadInput."""
+    if file is not None:
+        return TableScene.load(file)
+    for known in FAMILIES:
+        if family in (known, ""):
+            return generate(known, seed)
+    hint = suggestion(family, FAMILIES, f"choose one of: {', '.join(FAMILIES)}.")
+    raise BadInput(f"There is no family of tasks '{family}' for the robot franka: {hint}")
+
+
+class FrankaTable(Robot):
+    """A Panda before its table. `world` is privileged: skills and planners never get it."""
+
+    spec = panda.SPEC
+    views = ("front", "wrist")
+    eye = "wrist"
+    actions = ("Move", "End")
+
+    def __init__(self, scene: TableScene, *, grasp: str = "weld") -> None:
+        self.scene = scene
+        self.built = build(scene)
+        self.model = self.built.model
+        self.data = mujoco.MjData(self.model)
+        self.kinematics = PandaKinematics(FOOT[2])
+        self.world = TableWorld(self.built, self.data)
+        self.gate = SafetyGate(self.spec)
+        self.eyes = Eyes(self.model, self.data, self.built.index.geoms, IMAGE_SIZE)
+        self.grasping = Grasping(
+            self.model, self.data, self.built.index, panda.HAND_NAMES, friction=grasp == "friction"
+        )
+        self._substeps = round(self.spec.period / self.model.opt.timestep)
+        self._arm = [int(self.model.joint(panda.PREFIX + name).qposadr[0]) for name in panda.ARM_JOINTS]
+        self._fingers = [int(self.model.joint(panda.PREFIX + name).qposadr[0]) for name in panda.FINGERS]
+        self._arm_ctrl = [self.model.actuator(panda.PREFIX + name).id for name in panda.ARM_JOINTS]
+        self._finger_ctrl = [self.model.actuator(panda.PREFIX + name).id for name in panda.FINGERS]
+        self.reset(seed=scene.seed)
+
+    # ------------------------------------------------------------ episode
+
+    def reset(self, *, seed: int) -> None:
+        mujoco.mj_resetData(self.model, self.data)
+        self.gate.reset()
+        self.grasping.reset()
+        self.world.reset()
+        self.data.qpos[self._fingers] = FINGER_RANGE
+        self.data.ctrl[self._finger_ctrl] = FINGER_RANGE
+        panda.set_posture(self.model, self.data, panda.HOME)
+        for _ in range(SETTLE):
+            self.act(Command())
+        self.gate.reset()
+
+    def act(self, command: Command) -> SentCommand:
+        checked = self.gate.check(self._resolved(command), self._gate_state())
+        sent = replace(checked, requested=command)
+        now = sent.sent
+        if now.arm is not None:
+            self.data.ctrl[self._arm_ctrl] = now.arm
+        if now.gripper is not None:
+            self.data.ctrl[self._finger_ctrl] = now.gripper / 2
+            self.grasping.commanded(now.gripper)
+        mujoco.mj_step(self.model, self.data, self._substeps)
+        if not np.isfinite(self.data.qpos).all():
+            raise RobotFault("The simulation diverged (a position is not finite); the scene can not be simulated.")
+        self.grasping.update()
+        self.world.update(self.grasping.held_object)
+        return sent
+
+    def stop(self) -> None:
+        """Every joint holds where it is."""
+        self.gate.stop()
+        self.data.ctrl[self._arm_ctrl] = self.data.qpos[self._arm]
+
+    def close(self) -> None:
+        self.stop()
+        self.eyes.close()
+
+    def _resolved(self, command: Command) -> Command:
+        """An effector pose as arm targets."""
+        if command.effector is None:
+            return command
+        pose = command.effector
+        if not (np.isfinite(pose.position).all() and np.isfinite(pose.rotation).all()):
+            raise CommandRefused("Command refused: effector holds a value that is not finite.")
+        q0 = np.concatenate([[0.0], self.data.qpos[self._arm]])
+        found = self.kinematics.solve(pose.position, pose.rotation, q0)
+        return replace(command, arm=tuple(found.q[1:].tolist()), effector=None)
+
+    def _gate_state(self) -> GateState:
+        return GateState(self.data.qpos[self._arm].copy(), 0.0, np.zeros(2), self._width())
+
+    def _width(self) -> float:
+        return float(self.data.qpos[self._fingers].sum())
+
+    # ------------------------------------------------------------ senses
+
+    def observe(self, cameras: Collection[str] = ()) -> Observation:
+        joints = dict(zip(panda.ARM_JOINTS, (float(v) for v in self.data.qpos[self._arm]), strict=True))
+        body = Proprioception(
+            base=Pose2(FOOT[0], FOOT[1], 0.0),
+            base_velocity=(0.0, 0.0),
+            joints=joints,
+            gripper=self._width(),
+            finger_contact=self.grasping.contact,
+            holding=self.grasping.holding,
+        )
+        return Observation(float(self.data.time), body, {name: self.eyes.frame(name) for name in cameras})
+
+    # ------------------------------------------------------------ privileged
+
+    def snapshot(self) -> dict[str, object]:
+        return self.world.snapshot()
+
+    def film(self, width: int, height: int) -> Image:
+        """Robot and table from the side."""
+        camera = FreeCamera(lookat=(0.08, 0.0, 0.92), distance=1.75, azimuth=2.45, elevation=-0.42)
+        return self.eyes.film(camera, width, height)
+
+    def look(self, camera: str) -> Image:
+        return self.eyes.look(camera)

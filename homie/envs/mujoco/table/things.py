@@ -1,0 +1,150 @@
+"""The things on the table as parts: loose shapes and a sponge, fixed containers, sorters and areas to wipe.
+
+A thing's frame has its origin in the middle of its footprint, on the table; lengths in metres. Tiles of areas lie on
+the table and are only seen.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from homie.envs.mujoco.palette import COLOURS, RGB, shade
+from homie.envs.mujoco.parts import Part, Vec3, block, disc
+from homie.envs.mujoco.table.outlines import GAP, HEIGHT, SHAPES, convex_pieces, core, outline, plate_with_hole
+from homie.types import Array
+
+CONTAINER_HALF, CONTAINER_HEIGHT, _WALL = 0.07, 0.05, 0.006
+SPONGE: Vec3 = (0.025, 0.045, 0.02)
+"""Half extents; it is held across its first side."""
+AREA: tuple[float, float] = (0.10, 0.025)
+"""Half length and half width of an area to wipe; it is long along its x."""
+TILES = (10, 2)
+"""An area is this many tiles long and wide."""
+CELL, LID, SORTER_HEIGHT = 0.054, 0.012, 0.075
+"""Half the side of the compartment under a hole; thickness of the lid; height of the sorter."""
+_FLOOR = 0.005
+_MASS = 0.09
+_STAND = 0.0004
+"""An unseen box that carries a shape is longer than it by this much at both ends: MuJoCo holds boxes stiller."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prism:
+    """A convex piece of a thing: an outline (n, 2) extruded from z[0] to z[1]."""
+
+    outline: Array
+    z: tuple[float, float]
+    rgb: RGB
+
+
+@dataclass(frozen=True, slots=True)
+class ThingPlan:
+    """A thing: half extents (3,) of its box, its parts, whether it is loose, and the height of its middle."""
+
+    half: Vec3
+    parts: tuple[Part | Prism, ...]
+    loose: bool = False
+
+    @property
+    def radius(self) -> float:
+        """Of its footprint about its middle."""
+        return math.hypot(self.half[0], self.half[1])
+
+
+def plan_of(kind: str, colour: str, holes: tuple[str, ...] = ()) -> ThingPlan:
+    """The parts of a kind of thing."""
+    rgb = COLOURS[colour]
+    if kind in SHAPES:
+        return _shape(kind, rgb)
+    if kind == "container":
+        return _container(rgb)
+    if kind == "shape sorter":
+        return _sorter(rgb, holes)
+    if kind == "sponge":
+        return _sponge(rgb)
+    if kind == "area":
+        return _area(rgb)
+    raise ValueError(f"there is no kind {kind!r}")
+
+
+def hole_places(holes: tuple[str, ...]) -> tuple[tuple[float, float], ...]:
+    """The middles (x, y) of the holes of a sorter in its frame: two rows of two."""
+    return tuple(((1 - 2 * (k // 2)) * CELL, (2 * (k % 2) - 1) * CELL) for k in range(len(holes)))
+
+
+def tile_places() -> list[tuple[float, float]]:
+    """The middles of the tiles of an area in its frame."""
+    long, wide = (2 * half / count for half, count in zip(AREA, TILES, strict=True))
+    return [
+        (-AREA[0] + (i + 0.5) * long, -AREA[1] + (j + 0.5) * wide) for i in range(TILES[0]) for j in range(TILES[1])
+    ]
+
+
+def _shape(kind: str, rgb: RGB) -> ThingPlan:
+    points = outline(kind)
+    half = (float(np.abs(points[:, 0]).max()), float(np.abs(points[:, 1]).max()), HEIGHT / 2)
+    if kind == "cube":
+        return ThingPlan(
+            half, (block((-half[0], half[0]), (-half[1], half[1]), (0.0, HEIGHT), rgb, mass=_MASS),), loose=True
+        )
+    side = core(kind)
+    stand = block((-side, side), (-side, side), (-_STAND, HEIGHT + _STAND), rgb, mass=_MASS, hidden=True)
+    if kind == "cylinder":
+        return ThingPlan(half, (stand, disc(0.0, 0.0, (0.0, HEIGHT), half[0], rgb)), loose=True)
+    pieces = tuple(Prism(piece, (0.0, HEIGHT), rgb) for piece in convex_pieces(points))
+    return ThingPlan(half, (stand, *pieces), loose=True)
+
+
+def _container(rgb: RGB) -> ThingPlan:
+    a, t, h = CONTAINER_HALF, _WALL, CONTAINER_HEIGHT
+    inside = shade(rgb, 0.8)
+    walls = [
+        block((side * a - (t if side > 0 else 0.0), side * a + (t if side < 0 else 0.0)), (-a, a), (0.0, h), rgb)
+        for side in (-1, 1)
+    ]
+    walls += [
+        block(
+            (-a + t, a - t), (side * a - (t if side > 0 else 0.0), side * a + (t if side < 0 else 0.0)), (0.0, h), rgb
+        )
+        for side in (-1, 1)
+    ]
+    bottom = block((-a + t, a - t), (-a + t, a - t), (0.0, _FLOOR), inside)
+    return ThingPlan((a, a, h / 2), (bottom, *walls))
+
+
+def _sorter(rgb: RGB, holes: tuple[str, ...]) -> ThingPlan:
+    rows, columns = (len(holes) + 1) // 2, 2
+    half = (rows * CELL, columns * CELL, SORTER_HEIGHT / 2)
+    parts: list[Part | Prism] = [
+        block((-half[0], half[0]), (-half[1], half[1]), (0.0, _FLOOR), shade(rgb, 0.55)),
+    ]
+    top = SORTER_HEIGHT - LID
+    t = _WALL / 2
+    for k in range(rows + 1):
+        x = min(max(-half[0] + 2 * k * CELL, -half[0] + t), half[0] - t)
+        parts.append(block((x - t, x + t), (-half[1], half[1]), (_FLOOR, top), shade(rgb, 0.9)))
+    for k in range(columns + 1):
+        y = min(max(-half[1] + 2 * k * CELL, -half[1] + t), half[1] - t)
+        parts.append(block((-half[0], half[0]), (y - t, y + t), (_FLOOR, top), shade(rgb, 0.9)))
+    for hole, (x, y) in zip(holes, hole_places(holes), strict=True):
+        for piece in plate_with_hole(CELL, outline(hole, GAP)):
+            parts.append(Prism(piece + np.array([x, y]), (top, SORTER_HEIGHT), rgb))
+    return ThingPlan(half, tuple(parts))
+
+
+def _sponge(rgb: RGB) -> ThingPlan:
+    x, y, h = SPONGE[0], SPONGE[1], 2 * SPONGE[2]
+    skin = 0.0006
+    scourer = block((-x - skin, x + skin), (-y - skin, y + skin), (0.0, 0.28 * h), (0.12, 0.42, 0.2), solid=False)
+    return ThingPlan(SPONGE, (block((-x, x), (-y, y), (0.0, h), rgb, mass=0.05), scourer), loose=True)
+
+
+def _area(rgb: RGB) -> ThingPlan:
+    long, wide = AREA[0] / TILES[0], AREA[1] / TILES[1]
+    tiles = tuple(
+        block((x - long, x + long), (y - wide, y + wide), (0.0, 0.0008), rgb, solid=False) for x, y in tile_places()
+    )
+    return ThingPlan((AREA[0], AREA[1], 0.0004), tiles)
