@@ -7,12 +7,11 @@ import math
 from pathlib import Path
 
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-torch = pytest.importorskip("torch")
-
-from skills.networks.efficientnet import B0, B3, EfficientNet, Film, SameConv2d  # noqa: E402
+from skills.networks.efficientnet import B0, B3, EfficientNet, Film, SameConv2d
 
 GOLDEN = Path(__file__).parents[2] / "golden/policies"
 

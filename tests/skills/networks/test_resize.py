@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 from golden_policies import generator
 
-pytest.importorskip("torch")
-
 from skills.networks.resize import bilinear, lanczos3, lanczos_weights
 
 GOLDEN = Path(__file__).parents[2] / "golden"

@@ -1,0 +1,44 @@
+"""The goal adapter of policies that take a text: a subtask in the words of the policy's training data."""
+
+from __future__ import annotations
+
+from string import Formatter
+
+from pydantic import BaseModel, field_validator
+
+from homie.types import Subtask
+from skills.policy import Named, PolicyFailed
+
+PLACES = ("target", "destination")
+
+
+class Templates(BaseModel):
+    """Settings: how a subtask of each action is said; `{target}` and `{destination}` are the planner's words."""
+
+    pick: str = "pick {target}"
+    put: str = "put {target} in {destination}"
+    open: str = "open {target}"
+    close: str = "close {target}"
+
+    @field_validator("pick", "put", "open", "close")
+    @classmethod
+    def _known_places(cls, text: str) -> str:
+        for _, place, form, conversion in Formatter().parse(text):
+            if place is not None and (place not in PLACES or form or conversion):
+                raise ValueError(f"a template may hold {{target}} and {{destination}} (got {{{place}}})")
+        return text
+
+    def facts(self) -> dict[str, str]:
+        """As skills find them in `policy.facts`."""
+        return {f"say {action}": text for action, text in self._by_action().items()}
+
+    def _by_action(self) -> dict[str, str]:
+        return {"Pick": self.pick, "Put": self.put, "Open": self.open, "Close": self.close}
+
+
+def instruction(facts: Named, subtask: Subtask) -> str:
+    """The text for a subtask. Raises PolicyFailed where the policy has no words for the action."""
+    template = facts.get(f"say {subtask.action}")
+    if not isinstance(template, str):
+        raise PolicyFailed(f"there is no text for the action {subtask.action}")
+    return template.format(target=subtask.target, destination=subtask.destination)

@@ -1,0 +1,64 @@
+"""Texts as RT-1-X takes them: 512 numbers from a table, made once by the encoder that it was trained with.
+
+The encoder is universal-sentence-encoder-large/5 of TensorFlow Hub (version 4 gives other numbers). It has no port to
+torch, so its outputs are an input here: an .npz file with `texts` (n,) and `embeddings` (n, 512).
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.errors import BadInput
+from skills.policy import PolicyFailed
+
+WIDTH = 512
+NEAR = 3
+"""Texts like the missing one that an error names."""
+
+
+def plain(text: str) -> str:
+    """What two spellings of an instruction have in common: case, blanks and a full stop do not matter."""
+    return " ".join(text.lower().split()).rstrip(".")
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """Embeddings by instruction. path: the file, for the record."""
+
+    path: Path
+    rows: dict[str, NDArray[np.float32]] = field(repr=False)
+
+    @classmethod
+    def read(cls, path: Path) -> TextTable:
+        """Raises BadInput, which says what the file should hold."""
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                texts, embeddings = file["texts"], file["embeddings"]
+        except FileNotFoundError:
+            raise BadInput(f"There is no table of embeddings {path}.") from None
+        except Exception as error:  # numpy, zipfile and zlib each have their own
+            raise BadInput(
+                f"{path} is no table of embeddings, an .npz file with `texts` and `embeddings`: {error}"
+            ) from error
+        if texts.ndim != 1 or texts.dtype.kind != "U":
+            raise BadInput(f"`texts` in {path} must be a list of strings (got shape {texts.shape}, {texts.dtype}).")
+        if embeddings.shape != (len(texts), WIDTH) or embeddings.dtype.kind != "f" or not np.isfinite(embeddings).all():
+            raise BadInput(
+                f"`embeddings` in {path} must be {len(texts)} rows of {WIDTH} finite numbers, one for each text (got "
+                f"shape {embeddings.shape}, {embeddings.dtype})."
+            )
+        return cls(path, dict(zip((plain(str(text)) for text in texts), embeddings.astype(np.float32), strict=True)))
+
+    def __getitem__(self, text: str) -> NDArray[np.float32]:
+        """The embedding (512,) of an instruction. Raises PolicyFailed, which names similar ones."""
+        found = self.rows.get(plain(text))
+        if found is None:
+            near = difflib.get_close_matches(plain(text), self.rows, NEAR, cutoff=0.3)
+            rest = f"the nearest are {', '.join(map(repr, near))}" if near else f"it has {len(self.rows)} others"
+            raise PolicyFailed(f"the table of embeddings {self.path.name} has no row for '{plain(text)}'; {rest}")
+        return found

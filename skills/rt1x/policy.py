@@ -1,0 +1,74 @@
+"""RT-1-X's inference loop: one new frame in, one action out.
+
+    frame --resize--> tokenizer --81 tokens--> the last 15 frames' tokens --transformer--> 11 tokens --> motion
+
+Only the new frame is encoded; tokens of older frames are kept.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Literal, cast
+
+import numpy as np
+import torch
+
+from homie.types import Image
+from skills.networks.resize import bilinear
+from skills.policy import Named
+from skills.rt1x.actions import Embodiment
+from skills.rt1x.embeddings import TextTable
+from skills.rt1x.network import FRAMES, SIDE, Rt1xNetwork
+from skills.tokens import Tokens
+
+
+class Rt1xPolicy:
+    """One attempt at a time. Goal: `text`, and `gripper` (its opening now, 0..1). Given: `primary` (h, w, 3) uint8.
+
+    It gives what `skills.motions.Motions` names, one motion, and `tokens` (11,).
+
+    history: what stands for frames before the first. `repeat`: the first frame, 15 times. `grow`: none; frames are
+    placed from the first position on, as the TensorFlow policy does it.
+    """
+
+    def __init__(
+        self,
+        network: Rt1xNetwork,
+        texts: TextTable,
+        embodiment: Embodiment,
+        facts: Named,
+        history: Literal["repeat", "grow"] = "repeat",
+    ) -> None:
+        self.network = network.eval()
+        self.texts = texts
+        self.embodiment = embodiment
+        self.history = history
+        self._facts = facts
+        self._device = network.output.weight.device
+        self._tokens: deque[torch.Tensor] = deque(maxlen=FRAMES)
+        self._text = torch.zeros(1)
+
+    @property
+    def facts(self) -> Named:
+        return self._facts
+
+    def reset(self, goal: Named) -> None:
+        embedding = self.texts[str(goal["text"])]
+        self._text = torch.from_numpy(embedding)[None].to(self._device)
+        self._tokens.clear()
+        self.embodiment.reset(float(cast(float, goal["gripper"])))
+
+    def step(self, given: Named) -> Named:
+        tokens = self.action_tokens(cast(Image, given["primary"]))
+        return {**self.embodiment.motion(tokens).named(), "tokens": tokens}
+
+    def action_tokens(self, picture: Image) -> Tokens:
+        """Take in a picture (h, w, 3) uint8 and give the 11 tokens of the action."""
+        with torch.inference_mode():
+            frame = bilinear(picture, SIDE, SIDE).to(self._device) / 255.0
+            self._tokens.append(self.network.tokenizer(frame, self._text))
+            if self.history == "repeat":
+                while len(self._tokens) < FRAMES:
+                    self._tokens.append(self._tokens[-1])
+            logits = self.network.action_logits(torch.stack(tuple(self._tokens), dim=1))
+            return np.asarray(logits[0].argmax(-1).cpu().numpy())
