@@ -40,6 +40,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "simulated": "perception.detectors.simulated:SimulatedDetector",
             "yolo": "perception.detectors.yolo:YoloDetector",
             "yolo-onnx": "perception.detectors.yolo_onnx:YoloOnnxDetector",
+            "owl": "perception.detectors.owl:OwlDetector",
+            "grounding-dino": "perception.detectors.grounding_dino:GroundingDinoDetector",
+            "rtdetr": "perception.detectors.rtdetr:RtDetrDetector",
         },
         "locators": {
             "background": "homie.envs.mujoco.background:BackgroundLocator",
@@ -52,6 +55,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "checkpoints": {
             "inspect": "skills.checkpoints.info:inspect",
             "generate": "skills.checkpoints.generate:write_generated",
+        },
+        "services": {
+            "policy": "skills.server.serving:serve_policy",
         },
         "suites": {
             "homie-100": "homie.bench.suites:homie_100",

@@ -26,7 +26,8 @@ ON_TOP = (
 MAY_IMPORT = {
     # names are words, no pixels; answers are kept in files that survive a kill
     "planners": ("homie.types", "homie.interfaces", "homie.errors", "homie.files", "perception.names"),
-    "skills": ("homie.types", "homie.interfaces", "homie.errors", "perception"),
+    # a policy that is served elsewhere is known by its name
+    "skills": ("homie.types", "homie.interfaces", "homie.errors", "homie.registry", "perception"),
     "perception": ("homie.types", "homie.interfaces", "homie.errors"),
     "error_detection": ("homie.types", "homie.interfaces", "homie.errors"),
     "ros_bridge": ("homie.types", "homie.interfaces", "homie.errors", "homie.safety", "homie.options"),

@@ -27,6 +27,7 @@ COMMANDS = {
     "report": "Show runs in one HTML page: tables, plots, every episode round by round.",
     "skill": "Look at checkpoints of low-level policies, or make some to try Homie with.",
     "plan": "Ask a planner for one decision from pictures and a task, without a robot.",
+    "serve": "Serve the policy of a skill set to robots on other machines.",
     "scene": "Show a scene: its rooms, receptacles and objects.",
     "list": "List what can be chosen: planners, skills, robots, detectors, ...",
     "doctor": "Check this machine: versions, rendering, video, optional parts.",

@@ -1,0 +1,259 @@
+"""The client's half: a connection with deadlines, and a policy that runs on a server.
+
+What happens when the server does not answer, is stopped, killed or cut off:
+
+- during an attempt (`step`): the attempt fails with the reason, once `reply_seconds` have passed or the connection
+  breaks. Nothing is sent twice: the state of the policy is lost with its session.
+- when the next attempt begins (`reset`): the client tries to reach the server for `reconnect_seconds`. If it can, the
+  attempt runs in a new session; if not, InfrastructureError ends the episode.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Coroutine
+from importlib.metadata import version
+from typing import Any, TypeVar
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI, WebSocketException
+
+from homie.errors import BadInput, InfrastructureError
+from skills.policy import Named, PolicyFailed
+from skills.server.codec import FRAME_BYTES, CodecError
+from skills.server.messages import (
+    PROTOCOL,
+    Done,
+    Hello,
+    Message,
+    Problem,
+    Reset,
+    Sort,
+    Step,
+    Welcome,
+    WrongVersion,
+    from_frame,
+    to_frame,
+)
+
+RETRY_SECONDS = 0.5
+"""Between two tries to reach a server."""
+
+T = TypeVar("T")
+
+
+class Unreachable(Exception):
+    """The server does not answer, or not as a policy server of this version does. The message says what it did."""
+
+
+class Wire:
+    """One connection to a policy server. Its event loop runs in a thread of its own; calls block until a deadline.
+
+    Raises Unreachable, BadInput for an address or a token that is wrong, InfrastructureError for another version.
+    """
+
+    def __init__(self, url: str, token: str, seconds: float) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="policy wire", daemon=True)
+        self._thread.start()
+        self._connection: ClientConnection | None = None
+        try:
+            self.welcome = self._run(self._open(url, token), seconds)
+        except BaseException:
+            self.close()
+            raise
+
+    def ask(self, frame: bytes, seconds: float) -> Message:
+        """The answer to a message. Raises Unreachable; the connection is of no use then."""
+        return self._run(self._exchange(frame), seconds)
+
+    def close(self) -> None:
+        """Cut the connection. Idempotent; waits for nobody."""
+        if not self._loop.is_closed():
+            asyncio.run_coroutine_threadsafe(self._cut(), self._loop)
+            self._thread.join()
+            self._loop.close()
+
+    async def _cut(self) -> None:
+        if self._connection is not None:
+            self._connection.transport.abort()
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        if others:
+            await asyncio.wait(others, timeout=RETRY_SECONDS)
+        self._loop.stop()
+
+    def _run(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
+        async def timed() -> T:
+            async with asyncio.timeout(seconds):
+                return await work
+
+        try:
+            return asyncio.run_coroutine_threadsafe(timed(), self._loop).result()
+        except TimeoutError as error:
+            raise Unreachable(f"it has not answered for {seconds:g} s") from error
+        except ConnectionClosed as error:
+            raise Unreachable(f"it has closed the connection ({_why(error)})") from error
+        except InvalidURI as error:
+            raise BadInput(f"{error.uri} is no address of a policy server: give ws://HOST:PORT.") from error
+        except InvalidStatus as error:
+            code = error.response.status_code
+            if code == 401:
+                raise BadInput(
+                    "The policy server wants another token: put its token in the environment variable that"
+                    " the setting `token_env` names."
+                ) from error
+            raise Unreachable(f"it answers {code}, as no policy server does") from error
+        except (InvalidHandshake, WebSocketException) as error:
+            raise Unreachable(f"it does not speak as a policy server does ({error})") from error
+        except OSError as error:
+            raise Unreachable(error.strerror or str(error)) from error
+
+    async def _open(self, url: str, token: str) -> Welcome:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        self._connection = await connect(
+            url,
+            additional_headers=headers,
+            compression=None,
+            max_size=FRAME_BYTES,
+            open_timeout=None,
+            ping_interval=None,
+            close_timeout=0.5,
+            proxy=None,
+        )
+        try:
+            answer = await self._exchange(to_frame(Hello(PROTOCOL, version("homie"))))
+        except WrongVersion as error:
+            raise InfrastructureError(_other_version(str(error))) from error
+        if isinstance(answer, Welcome):
+            return answer
+        said = answer.message if isinstance(answer, Problem) else f"a {answer.kind}"
+        if isinstance(answer, Problem) and answer.sort == Sort.VERSION:
+            raise InfrastructureError(_other_version(said))
+        raise Unreachable(f"it answers: {said}")
+
+    async def _exchange(self, frame: bytes) -> Message:
+        assert self._connection is not None
+        await self._connection.send(frame)
+        answer = await self._connection.recv()
+        try:
+            return from_frame(answer)
+        except WrongVersion:
+            raise
+        except CodecError as error:
+            raise Unreachable(f"its answer can not be read: {error}") from error
+
+
+def _why(error: ConnectionClosed) -> str:
+    frame = error.rcvd
+    return (frame.reason or f"code {frame.code}") if frame is not None else "without a word"
+
+
+def _other_version(said: str) -> str:
+    return f"The policy server is of another version: {said} Install the same version of Homie on both machines."
+
+
+class RemotePolicy:
+    """A policy that runs on a server; see the module for what happens when it does not.
+
+    url: `ws://HOST:PORT`. Raises InfrastructureError where there is no server, BadInput for a wrong address or token.
+    """
+
+    def __init__(
+        self, url: str, *, token: str, connect_seconds: float, reply_seconds: float, reconnect_seconds: float
+    ) -> None:
+        self.url = url
+        self._token = token
+        self._connect_seconds, self._reply_seconds = connect_seconds, reply_seconds
+        self._reconnect_seconds = reconnect_seconds
+        self._number = 0
+        self._wire: Wire | None = None
+        try:
+            self._wire = Wire(url, token, connect_seconds)
+        except Unreachable as error:
+            raise InfrastructureError(
+                f"There is no policy server at {url}: {error}. `homie serve policy NAME --checkpoint PATH` starts one."
+            ) from error
+        self.welcome = self._wire.welcome
+
+    @property
+    def facts(self) -> Named:
+        return self.welcome.facts
+
+    def reset(self, goal: Named) -> None:
+        """Begin an attempt, in a new session if the last one is gone. Raises InfrastructureError as the module says."""
+        self._number += 1
+        frame = _packed(Reset(self._number, dict(goal)))
+        if self._wire is not None:
+            try:
+                self._finish(self._wire.ask(frame, self._reply_seconds))
+                return
+            except Unreachable:
+                self._drop()
+        wire = self._reach()
+        try:
+            self._finish(wire.ask(frame, self._reply_seconds))
+        except Unreachable as error:
+            self._drop()
+            raise InfrastructureError(f"The policy server at {self.url} can not begin an attempt: {error}.") from error
+
+    def step(self, given: Named) -> Named:
+        """One decision. Raises PolicyFailed where the server does not answer."""
+        if self._wire is None:
+            raise PolicyFailed("the connection to the policy server is lost")
+        self._number += 1
+        frame = _packed(Step(self._number, dict(given)))
+        try:
+            return self._finish(self._wire.ask(frame, self._reply_seconds))
+        except Unreachable as error:
+            self._drop()
+            raise PolicyFailed(f"the policy server at {self.url} is lost: {error}") from error
+
+    def close(self) -> None:
+        """End the session. Idempotent."""
+        self._drop()
+
+    def _drop(self) -> None:
+        if self._wire is not None:
+            self._wire.close()
+            self._wire = None
+
+    def _finish(self, answer: Message) -> Named:
+        """What the answer to the last message brings."""
+        if isinstance(answer, Problem):
+            # A number of -1 is about bytes that could not be read: they were the last message's.
+            raise PolicyFailed(answer.message if answer.sort == Sort.POLICY else f"the policy server: {answer.message}")
+        if not isinstance(answer, Done) or answer.number != self._number:
+            raise Unreachable(f"it has answered with a {answer.kind} that was not asked for")
+        return answer.result
+
+    def _reach(self) -> Wire:
+        """A new connection to the same policy."""
+        until = time.monotonic() + self._reconnect_seconds
+        while True:
+            try:
+                self._wire = Wire(self.url, self._token, min(self._connect_seconds, max(until - time.monotonic(), 0.1)))
+                break
+            except Unreachable as error:
+                if time.monotonic() + RETRY_SECONDS > until:
+                    raise InfrastructureError(
+                        f"The policy server at {self.url} was lost and can not be reached again: {error}."
+                    ) from error
+                time.sleep(RETRY_SECONDS)
+        now, before = self._wire.welcome, self.welcome
+        if (now.policy, now.about) != (before.policy, before.about):
+            self._drop()
+            raise InfrastructureError(
+                f"The policy server at {self.url} has come back with another policy or checkpoint ({now.policy})."
+            )
+        return self._wire
+
+
+def _packed(message: Message) -> bytes:
+    try:
+        return to_frame(message)
+    except CodecError as error:
+        raise PolicyFailed(f"the policy server can not be told: {error}") from error

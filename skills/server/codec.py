@@ -1,0 +1,133 @@
+"""Messages as bytes: msgpack for the structure, raw arrays inside. Never pickle, no classes, nothing that runs.
+
+An array is a msgpack extension whose data is a packed (type, shape, bytes), little-endian and row by row. Numbers and
+truth values only: objects, records, texts, dates and complex numbers are refused on both sides. Every size is checked
+against the bytes that are there before anything is made.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import msgpack
+import numpy as np
+
+Tree: TypeAlias = Any
+"""None, bool, int, float, str, an array, or a list or a mapping by text of such."""
+
+FRAME_BYTES = 64 * 2**20
+"""No message is larger: three hundred pictures of 256 x 256."""
+
+MOST_ITEMS = 10_000
+"""No list or mapping is longer."""
+
+MOST_DIMENSIONS = 8
+DEEPEST = 16
+"""Levels of lists and mappings in one another."""
+
+TYPES = ("|b1", "|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f2", "<f4", "<f8")
+"""What arrays may hold, in numpy's words."""
+
+_ARRAY = 1
+
+
+class CodecError(ValueError):
+    """A value that can not be sent, or bytes that are no message. The text says which, without the value."""
+
+
+def encode(value: Tree) -> bytes:
+    """Bytes of a value. Numbers of numpy become plain ones, tuples lists. Raises CodecError."""
+    try:
+        packed: bytes = msgpack.packb(_plain(value, 0), use_bin_type=True)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise CodecError(f"This can not be sent: {error}.") from error
+    if len(packed) > FRAME_BYTES:
+        raise CodecError(f"A message of {len(packed)} bytes is too large; {FRAME_BYTES} are allowed.")
+    return packed
+
+
+def decode(data: bytes) -> Tree:
+    """The value in some bytes; arrays are copies of their own and can be written. Raises CodecError."""
+    if len(data) > FRAME_BYTES:
+        raise CodecError(f"A message of {len(data)} bytes is too large; {FRAME_BYTES} are allowed.")
+    try:
+        value = msgpack.unpackb(
+            data,
+            raw=False,
+            strict_map_key=True,
+            ext_hook=_array,
+            max_str_len=len(data),
+            max_bin_len=len(data),
+            max_ext_len=len(data),
+            max_array_len=MOST_ITEMS,
+            max_map_len=MOST_ITEMS,
+        )
+    except CodecError:
+        raise
+    except (ValueError, TypeError, RecursionError, msgpack.UnpackException) as error:
+        raise CodecError(f"The bytes are no message: {error or type(error).__name__}.") from error
+    _check(value, 0)
+    return value
+
+
+def _plain(value: Tree, depth: int) -> Tree:
+    if depth > DEEPEST:
+        raise CodecError(f"Lists and mappings go deeper than {DEEPEST} levels.")
+    if isinstance(value, Mapping):
+        if not all(isinstance(key, str) for key in value):
+            raise CodecError("A mapping has a key that is no text.")
+        return {key: _plain(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item, depth + 1) for item in value]
+    if isinstance(value, np.ndarray):
+        return _extension(value)
+    if isinstance(value, np.bool_ | np.integer | np.floating):
+        return value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise CodecError(f"A {type(value).__name__} can not be sent.")
+
+
+def _extension(array: np.ndarray) -> msgpack.ExtType:
+    dtype = array.dtype.newbyteorder("<") if array.dtype.byteorder == ">" else array.dtype
+    if dtype.str not in TYPES:
+        raise CodecError(f"An array of {array.dtype} can not be sent.")
+    if array.ndim > MOST_DIMENSIONS:
+        raise CodecError(f"An array of {array.ndim} dimensions can not be sent; {MOST_DIMENSIONS} are allowed.")
+    content = np.ascontiguousarray(array, dtype).tobytes()
+    return msgpack.ExtType(_ARRAY, msgpack.packb((dtype.str, array.shape, content), use_bin_type=True))
+
+
+def _array(code: int, data: bytes) -> np.ndarray:
+    if code != _ARRAY:
+        raise CodecError(f"The bytes hold an extension {code} that this protocol has not.")
+    held = msgpack.unpackb(data, raw=False, max_array_len=MOST_DIMENSIONS, max_bin_len=len(data), max_str_len=8)
+    match held:
+        case [str(name), list(shape), bytes(content)] if name in TYPES:
+            pass
+        case _:
+            raise CodecError("The bytes hold an array of no known type.")
+    if not all(isinstance(size, int) and not isinstance(size, bool) and 0 <= size <= FRAME_BYTES for size in shape):
+        raise CodecError("The bytes hold an array of an impossible shape.")
+    dtype = np.dtype(name)
+    if math.prod(shape) * dtype.itemsize != len(content):
+        raise CodecError(f"The bytes hold an array of shape {tuple(shape)} in {len(content)} bytes.")
+    return np.frombuffer(bytearray(content), dtype).reshape(shape)
+
+
+def _check(value: Tree, depth: int) -> None:
+    """Refuse what `encode` never makes."""
+    if depth > DEEPEST:
+        raise CodecError(f"Lists and mappings go deeper than {DEEPEST} levels.")
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise CodecError("A mapping has a key that is no text.")
+            _check(item, depth + 1)
+    elif isinstance(value, list):
+        for item in value:
+            _check(item, depth + 1)
+    elif not (value is None or isinstance(value, bool | int | float | str | np.ndarray)):
+        raise CodecError(f"The bytes hold a {type(value).__name__}.")

@@ -1,0 +1,282 @@
+"""The policy server: one skill set's policy, a session for every client, one computation at a time.
+
+The networks are loaded once. Every session has a policy with a state of its own around them, made when the client says
+hello and dropped when the connection ends. Pictures and actions cross the wire, never code.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import http
+import json
+import logging
+import signal
+import time
+import traceback
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from homie.errors import BadInput, InfrastructureError, MissingPart
+from homie.interfaces import SkillSet
+from skills.policy import Policy, PolicyFailed, PolicySet
+from skills.server.access import read_token, require_token
+
+try:
+    from websockets.asyncio.server import Server, ServerConnection, serve
+    from websockets.exceptions import ConnectionClosed
+
+    from skills.server.codec import FRAME_BYTES, CodecError
+    from skills.server.messages import (
+        PROTOCOL,
+        Done,
+        Hello,
+        Message,
+        Problem,
+        Reset,
+        Sort,
+        Step,
+        Welcome,
+        WrongVersion,
+        from_frame,
+        to_frame,
+    )
+except ModuleNotFoundError as missing:
+    raise MissingPart(f"The policy server needs {missing.name}: run `pip install 'homie[remote]'`.") from missing
+
+if TYPE_CHECKING:
+    from websockets.http11 import Request, Response
+
+HELLO_SECONDS = 10.0
+"""A client that has not said hello by then is sent away."""
+
+PING_SECONDS = 20.0
+"""How often a silent client is asked whether it is still there, and how long it may take to answer."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What is served, where and to whom.
+
+    name: the registered name of the set. token: what clients have to bring, "" for nothing. tell: takes lines for the
+    log. debug: problems that nobody expected are told to the client with their traceback.
+    """
+
+    name: str
+    skills: PolicySet
+    host: str = "127.0.0.1"
+    port: int = 8765
+    token: str = field(default="", repr=False)
+    idle_seconds: float = 600.0
+    sessions: int = 16
+    debug: bool = False
+    tell: Callable[[str], None] = lambda line: None
+
+
+class PolicyServer:
+    """Serves one policy on one address. Use as `async with PolicyServer(service) as server`.
+
+    Raises BadInput where strangers could reach it without a token, InfrastructureError where it can not listen.
+    """
+
+    def __init__(self, service: Service) -> None:
+        require_token(service.host, service.token)
+        self.service = service
+        self._sessions = 0
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="policy")
+        self._server: Server | None = None
+        self._quiet = logging.getLogger("homie.policy_server")
+        if not service.debug:
+            self._quiet.setLevel(logging.CRITICAL)  # a stranger's malformed bytes need no traceback
+
+    async def __aenter__(self) -> PolicyServer:
+        service = self.service
+        try:
+            self._server = await serve(
+                self._session,
+                service.host,
+                service.port,
+                process_request=self._greet,
+                origins=[None],  # no web page may use the browser of somebody here to get in
+                compression=None,
+                max_size=FRAME_BYTES,
+                ping_interval=PING_SECONDS,
+                ping_timeout=PING_SECONDS,
+                close_timeout=2.0,
+                logger=self._quiet,
+                server_header=None,
+            )
+        except OSError as error:
+            raise InfrastructureError(
+                f"Can not listen at {service.host} port {service.port}: {error.strerror or error}. Try another --port."
+            ) from error
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        if self._server is not None:
+            self._server.close()
+            await self._server.wait_closed()
+        self._worker.shutdown(cancel_futures=True)
+
+    @property
+    def url(self) -> str:
+        """Where clients find it."""
+        assert self._server is not None
+        port = next(iter(self._server.sockets)).getsockname()[1]
+        host = f"[{self.service.host}]" if ":" in self.service.host else self.service.host
+        return f"ws://{host}:{port}"
+
+    # ------------------------------------------------------------ before the websocket
+
+    def _greet(self, connection: ServerConnection, request: Request) -> Response | None:
+        """Answer `/healthz`; let in who has the token."""
+        if request.path == "/healthz":
+            told = {"status": "ok", "policy": self.service.name, "protocol": PROTOCOL, "sessions": self._sessions}
+            return connection.respond(http.HTTPStatus.OK, json.dumps(told) + "\n")
+        given = request.headers.get("Authorization", "").encode("utf-8", "surrogateescape")
+        if self.service.token and not hmac.compare_digest(given, f"Bearer {self.service.token}".encode()):
+            self.service.tell(f"{_who(connection)} was refused: no token or a wrong one")
+            return connection.respond(http.HTTPStatus.UNAUTHORIZED, "This policy server wants a token.\n")
+        return None
+
+    # ------------------------------------------------------------ a session
+
+    async def _session(self, connection: ServerConnection) -> None:
+        """One client from hello to goodbye."""
+        if self._sessions >= self.service.sessions:
+            problem = Problem(-1, Sort.FULL, f"The server has {self._sessions} sessions, as many as it takes.")
+            await self._part(connection, problem)
+            return
+        self._sessions += 1
+        try:
+            policy = await self._welcome(connection)
+            if policy is not None:
+                self.service.tell(f"{_who(connection)} has a session")
+                await self._serve(connection, policy)
+                self.service.tell(f"{_who(connection)} has ended its session")
+        except ConnectionClosed:
+            self.service.tell(f"{_who(connection)} is gone")
+        finally:
+            self._sessions -= 1
+
+    async def _welcome(self, connection: ServerConnection) -> Policy | None:
+        """The policy of a client that says hello properly."""
+        try:
+            first = from_frame(await asyncio.wait_for(connection.recv(), HELLO_SECONDS))
+        except TimeoutError:
+            await connection.close(1008, "no hello")
+            return None
+        except WrongVersion as error:
+            await self._part(connection, Problem(-1, Sort.VERSION, str(error)))
+            return None
+        except CodecError as error:
+            await self._part(connection, Problem(-1, Sort.FRAME, str(error)))
+            return None
+        if not isinstance(first, Hello):
+            await self._part(connection, Problem(-1, Sort.REQUEST, "The first message must be a hello."))
+            return None
+        policy = await self._compute(self.service.skills.policy)
+        await connection.send(to_frame(self._about(policy)))
+        return policy
+
+    def _about(self, policy: Policy) -> Welcome:
+        service = self.service
+        return Welcome(
+            protocol=PROTOCOL,
+            homie=version("homie"),
+            policy=service.name,
+            actions=list(service.skills.actions),
+            facts=dict(policy.facts),
+            about=dict(service.skills.describe()),
+            idle_seconds=service.idle_seconds,
+        )
+
+    async def _serve(self, connection: ServerConnection, policy: Policy) -> None:
+        while True:
+            try:
+                frame = await asyncio.wait_for(connection.recv(), self.service.idle_seconds)
+            except TimeoutError:
+                await connection.close(1000, f"idle for {self.service.idle_seconds:g} s")
+                return
+            await connection.send(await self._answer(frame, policy))
+
+    async def _answer(self, frame: bytes | str, policy: Policy) -> bytes:
+        try:
+            asked = from_frame(frame)
+        except CodecError as error:
+            return to_frame(Problem(-1, Sort.FRAME, str(error)))
+        if not isinstance(asked, Reset | Step):
+            return to_frame(Problem(-1, Sort.REQUEST, f"A {asked.kind} has no place here."))
+        try:
+            return to_frame(await self._compute(lambda: _done(asked, policy)))
+        except PolicyFailed as failure:
+            return to_frame(Problem(asked.number, Sort.POLICY, str(failure)))
+        except Exception as error:  # a client's arrays can make a policy fail in any way; the server stays
+            self.service.tell("".join(traceback.format_exception(error)).rstrip())
+            said = f"The policy met an unexpected {type(error).__name__}; the server's log says more."
+            if self.service.debug:
+                said = "".join(traceback.format_exception(error))
+            return to_frame(Problem(asked.number, Sort.INTERNAL, said))
+
+    async def _compute(self, work: Callable[[], T]) -> T:
+        """Run something on the one thread that computes: policies share their networks."""
+        return await asyncio.get_running_loop().run_in_executor(self._worker, work)
+
+    async def _part(self, connection: ServerConnection, problem: Message) -> None:
+        await connection.send(to_frame(problem))
+        await connection.close(1008)
+
+
+def _done(asked: Reset | Step, policy: Policy) -> Done:
+    began = time.perf_counter()
+    result: Mapping[str, Any] = {}
+    if isinstance(asked, Reset):
+        policy.reset(asked.goal)
+    else:
+        result = policy.step(asked.given)
+    return Done(asked.number, dict(result), time.perf_counter() - began)
+
+
+def _who(connection: ServerConnection) -> str:
+    address = connection.remote_address
+    return f"{address[0]}:{address[1]}" if address else "a client"
+
+
+def serve_policy(
+    name: str,
+    skills: SkillSet,
+    *,
+    host: str,
+    port: int,
+    token_env: str,
+    idle_seconds: float,
+    debug: bool,
+    ready: Callable[[str], None],
+    tell: Callable[[str], None],
+) -> None:
+    """Serve the policy of a skill set until Ctrl-C or SIGTERM.
+
+    name: under which the set is registered. token_env: the environment variable that holds the token. `ready` is called
+    with the address once clients can come, `tell` with lines for the log. Raises BadInput for a set without policy and
+    where strangers could come without a token, InfrastructureError where it can not listen.
+    """
+    if not isinstance(skills, PolicySet):
+        raise BadInput(f"The skill set '{name}' has no policy that could be served.")
+    token = read_token(token_env)
+    service = Service(name, skills, host, port, token, idle_seconds=idle_seconds, debug=debug, tell=tell)
+    asyncio.run(_until_stopped(service, ready))
+
+
+async def _until_stopped(service: Service, ready: Callable[[str], None]) -> None:
+    stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stopped.set)
+    async with PolicyServer(service) as server:
+        ready(server.url)
+        await stopped.wait()
