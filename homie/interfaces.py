@@ -165,6 +165,10 @@ class Robot(ABC):
     def close(self) -> None:
         """Stop, hold or park, disconnect. Idempotent."""
 
+    def background(self) -> Locator:
+        """The locator that knows a simulator's world. Raises BadInput for a robot that does not know its own."""
+        raise BadInput("Background targets need a simulator that knows its world: use --targets sensors.")
+
     def __enter__(self) -> Robot:
         return self
 
@@ -306,6 +310,10 @@ class Locator(ABC):
         """Why the words of a subtask mean nothing, a sentence; "" where all there is to say is that it is not there."""
         return ""
 
+    def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
+        """The detections as a planner gets them: what a listing numbers comes in its order."""
+        return tuple(detections)
+
     def listing(self) -> tuple[str, ...]:
         """What a planner is told of the things in sight besides names and pictures, by line; () for nothing."""
         return ()
@@ -348,6 +356,11 @@ class Locator(ABC):
 
         `held` is what the hand held before the subtask; `entity` the resolved target (for Put: the destination).
         """
+
+
+def background(robot: Robot) -> Locator:
+    """The setting in which targets are located from world state (EMMOE, section 4.3)."""
+    return robot.background()
 
 
 @runtime_checkable

@@ -19,6 +19,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "rule": "planners.rule:RulePlanner",
             "scripted": "planners.scripted:ScriptedPlanner",
             "random": "planners.random_valid:RandomPlanner",
+            "table-expert": "homie.envs.mujoco.table.expert:TableExpert",
             "human": "planners.human:HumanPlanner",
             "transformers": "planners.local.planner:TransformersPlanner",
             "chat": "planners.chat:ChatPlanner",
@@ -32,9 +33,11 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "octo": "skills.octo:Octo",
             "m3": "skills.m3:M3",
             "remote": "skills.server:Remote",
+            "arm": "skills.arm:Arm",
         },
         "robots": {
             "mujoco": "homie.envs.mujoco.home:open_home",
+            "franka": "homie.envs.mujoco.table.robot:open_table",
         },
         "detectors": {
             "simulated": "perception.detectors.simulated:SimulatedDetector",
@@ -45,7 +48,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "rtdetr": "perception.detectors.rtdetr:RtDetrDetector",
         },
         "locators": {
-            "background": "homie.envs.mujoco.background:BackgroundLocator",
+            "background": "homie.interfaces:background",
             "sensors": "perception.memory:SensorLocator",
         },
         "checks": {
@@ -64,6 +67,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "names": {
             "default": "perception.names:best_matches",
+        },
+        "actions": {
+            "arm": "skills.arm_actions:ArmAction",
         },
         "sentences": {
             "emmoe": "error_detection:messages",

@@ -12,7 +12,7 @@ rotation to numbers: `encode_rotation` is ours.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -141,6 +141,11 @@ class ArmAction:
         x, y, z = (int(cell) for cell in encode_position(pose.position))
         return cls.of([x, y, z, *encode_rotation(pose.rotation), int(open)])
 
+    @staticmethod
+    def place(point: Array) -> str:
+        """The cell of a point (3,) as EmbodiedBench writes the place of an object: `[54, 53, 19]`."""
+        return f"[{', '.join(str(int(cell)) for cell in encode_position(point))}]"
+
     @property
     def pose(self) -> Pose:
         """Where the tool shall be: m, in the frame of the workspace; z of the tool points out along the fingers."""
@@ -153,11 +158,6 @@ class ArmAction:
 
     def __str__(self) -> str:
         return f"[{', '.join(map(str, self.values))}]"
-
-
-def cell_text(cell: Iterable[int]) -> str:
-    """A cell as EmbodiedBench writes the place of an object: `[54, 53, 19]`."""
-    return f"[{', '.join(str(int(one)) for one in cell)}]"
 
 
 def _in_range(name: str, value: float) -> int:

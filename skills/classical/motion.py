@@ -75,9 +75,9 @@ class RoutineSkill(Skill):
 
     @property
     def q(self) -> Array:
-        """Torso lift, then the arm joints, as measured: (n + 1,)."""
+        """Torso lift (0 without one), then the arm joints, as measured: (n + 1,)."""
         joints = self.seen.body.joints
-        return np.array([joints["torso_lift_joint"], *(joints[name] for name in self.spec.arm_joints)])
+        return np.array([joints.get("torso_lift_joint", 0.0), *(joints[name] for name in self.spec.arm_joints)])
 
     def gripper_pose(self) -> Pose:
         """The gripper in the odometry frame, from measured joints."""
@@ -102,7 +102,7 @@ class RoutineSkill(Skill):
         self, path: list[Array], *, speed: float = 0.8, tolerance: float = 0.03, patience: float = 1.5
     ) -> Motion:
         """Move through joint values one after the other without stopping in between."""
-        speeds = speed * np.array([self.spec.torso_speed, *self.spec.arm_speeds])
+        speeds = speed * self._speeds
         command = self.q
         for target in path:
             target = self._nearest_turn(target, command)
@@ -123,6 +123,11 @@ class RoutineSkill(Skill):
                 raise Stuck(f"the arm is blocked: {name} is {abs(self.q[worst] - command[worst]):.2f} off")
             yield self._arm(command)
 
+    @property
+    def _speeds(self) -> Array:
+        """Largest speeds (n + 1,) of torso and arm; a torso that is not there never has a way to go."""
+        return np.array([self.spec.torso_speed or np.inf, *self.spec.arm_speeds])
+
     def _nearest_turn(self, target: Array, reference: Array) -> Array:
         """Continuous joints take the short way round."""
         turning = np.concatenate([[False], np.isinf(self.spec.arm_limits).any(axis=1)])
@@ -142,11 +147,10 @@ class RoutineSkill(Skill):
     def along(self, path: list[Array], pose: Pose, *, speed: float = 0.15, patience: float = 1.5) -> Motion:
         """Follow the joint path of a line at a gripper speed in m/s."""
         length = float(np.linalg.norm(pose.position - self.gripper_pose().position))
-        joint_speed = np.array([self.spec.torso_speed, *self.spec.arm_speeds])
         command = self.q
         per_leg = length / max(1, len(path)) / speed
         for target in path:
-            duration = max(per_leg, float(np.max(np.abs(target - command) / joint_speed)))
+            duration = max(per_leg, float(np.max(np.abs(target - command) / self._speeds)))
             steps = max(1, int(np.ceil(duration / self.spec.period)))
             begin = command
             for step in range(1, steps + 1):

@@ -11,8 +11,7 @@ from homie.envs.mujoco.floorplan import FloorPlan
 from homie.envs.mujoco.home import MujocoHome
 from homie.envs.mujoco.index import ObjectInfo, ReceptacleInfo
 from homie.envs.mujoco.world import World
-from homie.errors import BadInput
-from homie.interfaces import Locator, NameMatcher, Robot
+from homie.interfaces import Locator, NameMatcher
 from homie.types import Box, Detection, Goal, Observation, OccupancyGrid, Subtask, Surface
 
 OPEN_ENOUGH = 0.5
@@ -35,10 +34,8 @@ class BackgroundLocator(Locator):
 
     name = "background"
 
-    def __init__(self, robot: Robot) -> None:
-        if not isinstance(robot, MujocoHome):
-            raise BadInput("Background targets need a simulator that knows its world: use --targets sensors.")
-        self.home = robot
+    def __init__(self, home: MujocoHome) -> None:
+        self.home = home
         self._plan: FloorPlan | None = None
         self._told = -np.inf
         self._best_matches: NameMatcher = registry.load("names", "default")

@@ -22,7 +22,7 @@ from homie.envs.mujoco.rendering import FreeCamera
 from homie.envs.mujoco.spec import SceneSpec
 from homie.envs.mujoco.world import World
 from homie.errors import CommandRefused, RobotFault
-from homie.interfaces import Robot
+from homie.interfaces import Locator, Robot
 from homie.options import RunOptions
 from homie.safety import GateState, SafetyGate
 from homie.types import (
@@ -166,6 +166,11 @@ class MujocoHome(Robot):
         return Observation(float(self.data.time), body, {name: self.eyes.frame(name) for name in cameras})
 
     # ------------------------------------------------------------ privileged
+
+    def background(self) -> Locator:
+        from homie.envs.mujoco.background import BackgroundLocator  # which needs this module
+
+        return BackgroundLocator(self)
 
     def snapshot(self) -> dict[str, object]:
         x, y, yaw = (round(float(v), 5) for v in self.data.qpos[self._base])

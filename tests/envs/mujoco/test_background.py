@@ -13,7 +13,7 @@ from homes import lay, one_room, swing
 from homie.envs.mujoco.background import BackgroundLocator
 from homie.envs.mujoco.home import MujocoHome
 from homie.errors import BadInput
-from homie.interfaces import Robot
+from homie.interfaces import Robot, background
 from homie.types import Observation, OccupancyGrid, Subtask
 
 TABLE = {"receptacle": "table", "surface": "top"}
@@ -211,11 +211,11 @@ class TestQuestions:
 
 def test_without_world_state_there_are_no_background_targets() -> None:
     class Blind:
-        pass
+        background = Robot.background
 
     robot: Robot = Blind()  # type: ignore[assignment]
     with pytest.raises(BadInput, match="--targets sensors"):
-        BackgroundLocator(robot)
+        background(robot)
 
 
 def test_a_running_skill_is_told_what_has_changed(

@@ -20,11 +20,12 @@ from homie.envs.mujoco.table import panda
 from homie.envs.mujoco.table.build import build
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.kinematics import PandaKinematics
+from homie.envs.mujoco.table.locator import TableLocator
 from homie.envs.mujoco.table.panda_model import FINGER_RANGE
 from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TableScene
 from homie.envs.mujoco.table.world import TableWorld
 from homie.errors import BadInput, CommandRefused, RobotFault, suggestion
-from homie.interfaces import Robot
+from homie.interfaces import Locator, Robot
 from homie.options import RunOptions
 from homie.safety import GateState, SafetyGate
 from homie.types import Command, Image, Observation, Pose2, Proprioception, SentCommand
@@ -152,6 +153,9 @@ class FrankaTable(Robot):
         return Observation(float(self.data.time), body, {name: self.eyes.frame(name) for name in cameras})
 
     # ------------------------------------------------------------ privileged
+
+    def background(self) -> Locator:
+        return TableLocator(self)
 
     def snapshot(self) -> dict[str, object]:
         return self.world.snapshot()

@@ -1,0 +1,264 @@
+"""The scripted expert of the table: solves a task of any family by arm actions in numbers. Privileged.
+
+It reads the scene, which has the exact place of everything, so it is no planner to compare others with: it shows that
+the tasks can be done with cells of 1 cm and steps of 3 degrees. It foresees where a thing will be in the hand after the
+fingers have closed, and where it will stand after it was put down, and chooses each cell so that the next error is
+smallest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from homie.envs.mujoco.table.families import generate
+from homie.envs.mujoco.table.kinematics import GRIPPER_IN_TOOL, PandaKinematics
+from homie.envs.mujoco.table.locator import ArmActions, arm_actions
+from homie.envs.mujoco.table.outlines import HEIGHT, outline
+from homie.envs.mujoco.table.panda import HOME
+from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TABLE_TOP, Condition, Family, TableScene, Thing
+from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, SPONGE, hole_places
+from homie.errors import BadInput
+from homie.interfaces import Planner
+from homie.types import END, Array, Decision, PlannerInput, Pose, Subtask
+
+GRASP, SPONGE_GRASP = 0.035, 0.025
+"""Metres above the table at which shapes and the sponge are taken."""
+TRAVEL = 0.20
+"""Metres above the table at which things are carried."""
+DROP = 0.03
+"""Metres above where it will stand at which a thing is let go into a container."""
+OVERSHOOT = 0.01
+"""Metres that the sponge goes on beyond the end of an area."""
+
+_CLOSING: dict[str, tuple[float, ...]] = {
+    "cube": (0.0, 90.0),
+    "cylinder": (0.0, 45.0, 90.0, 135.0),
+    "cross": (0.0, 90.0),
+    "triangular prism": (0.0, 120.0, 240.0),
+    "star": (0.0, 72.0, 144.0, 216.0, 288.0),
+    "sponge": (0.0,),
+}
+"""Directions in the frame of a thing (degrees) along which the fingers close on it."""
+_SYMMETRY = {"cube": 90.0, "cylinder": 3.0, "cross": 90.0, "triangular prism": 120.0, "star": 72.0, "sponge": 180.0}
+"""Degrees by which a thing can be turned and look the same."""
+_PAD = 0.0105
+"""Half the width of a finger (m)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A thing in the hand: its middle (2,) and yaw in the frame of the tool seen from above, the tool's height over its
+    underside."""
+
+    thing: Thing
+    offset: Array
+    yaw: float
+    height: float
+
+
+def plan(scene: TableScene) -> tuple[ArmActions, ...]:
+    """The actions that do the task of a scene. Raises BadInput for a scene whose things can not be reached."""
+    return _Expert(scene).plan()
+
+
+class _Expert:
+    """Plans on a copy of the scene in which it keeps where things are."""
+
+    def __init__(self, scene: TableScene) -> None:
+        self.scene = scene
+        self.at = {thing.name: np.array([thing.x, thing.y]) for thing in scene.things}
+        self.top = {thing.name: HEIGHT for thing in scene.things}
+        self.kinematics = PandaKinematics(FOOT[2])
+        self.action = arm_actions()
+        self.done: list[ArmActions] = []
+
+    def plan(self) -> tuple[ArmActions, ...]:
+        for condition in self.scene.conditions:
+            if condition.relation == "wiped":
+                self._wipe(self.scene.thing(condition.thing))
+            else:
+                self._carry(condition)
+        return tuple(self.done)
+
+    # ------------------------------------------------------------ errands
+
+    def _carry(self, condition: Condition) -> None:
+        """Take a thing and let it go in, on or through its place."""
+        thing, place = self.scene.thing(condition.thing), self.scene.thing(condition.place)
+        spot, yaws = self.at[place.name], None
+        if condition.relation == "in":
+            stands, release = 0.005, 0.005 + DROP
+        elif condition.relation == "on":
+            stands, release = self.top[place.name], self.top[place.name] + 0.004
+        else:
+            x, y = hole_places(place.holes)[place.holes.index(thing.kind)]
+            spot = spot + _turn(place.yaw) @ np.array([x, y])
+            yaws = np.radians(np.arange(0.0, 360.0, _SYMMETRY[thing.kind])) + place.yaw
+            stands, release = 0.005, SORTER_HEIGHT - 0.012
+        for closing in self._closings(thing):
+            held = self._foresee(thing, closing, GRASP)
+            tool_yaw = self._release_yaw(held, spot, yaws, closing)
+            if tool_yaw is None:
+                continue
+            self._take(held, closing)
+            tool = self._tool_for(held, spot, tool_yaw)
+            height = release + held.height
+            self._move(tool, TRAVEL, tool_yaw, open=False)
+            self._move(tool, height, tool_yaw, open=False)
+            last = self._move(tool, height, tool_yaw, open=True)
+            self._move(tool, TRAVEL, tool_yaw, open=True)
+            self.at[thing.name] = last.pose.position[:2] + _turn(_yaw_of(last)) @ held.offset
+            self.top[thing.name] = stands + HEIGHT
+            return
+        raise BadInput(f"The arm does not reach {thing.words} or where it belongs.")
+
+    def _wipe(self, area: Thing) -> None:
+        """Draw the sponge over the whole length of an area, its long side across."""
+        sponge = next(thing for thing in self.scene.things if thing.kind == "sponge")
+        way = _turn(area.yaw) @ np.array([AREA[0] + OVERSHOOT - SPONGE[0], 0.0])
+        middle = self.at[area.name]
+        for closing in self._closings(sponge):
+            held = self._foresee(sponge, closing, SPONGE_GRASP)
+            for first, last in ((middle + way, middle - way), (middle - way, middle + way)):
+                tool_yaw = self._release_yaw(held, first, np.array([area.yaw, area.yaw + math.pi]), closing)
+                if tool_yaw is None or not self._reaches(self._tool_for(held, last, tool_yaw), SPONGE_GRASP, tool_yaw):
+                    continue
+                self._take(held, closing)
+                start, end = self._tool_for(held, first, tool_yaw), self._tool_for(held, last, tool_yaw)
+                self._move(start, TRAVEL, tool_yaw, open=False)
+                self._move(start, held.height, tool_yaw, open=False)
+                self._move(end, held.height, tool_yaw, open=False)
+                self._move(end, TRAVEL, tool_yaw, open=False)
+                return
+        raise BadInput(f"The arm does not reach {sponge.words} or {area.words}.")
+
+    # ------------------------------------------------------------ what will be
+
+    def _closings(self, thing: Thing) -> list[float]:
+        """Yaws of the tool that close the fingers well on a thing, the nearest to the arm's ready posture first."""
+        made = []
+        for degrees in _CLOSING[thing.kind]:
+            # The fingers close along y of the tool, which points down: at yaw - 90 degrees, or its opposite.
+            closing = thing.yaw + math.radians(degrees)
+            made += [_wrapped(closing + math.pi / 2), _wrapped(closing - math.pi / 2)]
+        reached = [yaw for yaw in made if self._reaches(self.at[thing.name], GRASP, yaw)]
+        return sorted(reached, key=lambda yaw: abs(_wrapped(yaw - self._ahead(self.at[thing.name]))))
+
+    def _foresee(self, thing: Thing, tool_yaw: float, height: float) -> _Held:
+        """How a thing will be in the hand: flat against the pads, in the middle between them, else where it was."""
+        tool = self.action.reaching(_pose(self.at[thing.name], height, tool_yaw), open=True).pose
+        away = _turn(tool_yaw).T @ (self.at[thing.name] - tool.position[:2])
+        relative = _wrapped(thing.yaw - tool_yaw)
+        points = _outline(thing) @ _turn(relative).T
+        between = np.abs(points[:, 0]) <= _PAD + 1e-6
+        extents = _extents(points) if not between.any() else points[between, 1]
+        extents = np.append(extents, _extents(points))
+        away[1] = -(float(extents.max()) + float(extents.min())) / 2
+        return _Held(thing, away, relative, float(tool.position[2]) - TABLE_TOP)
+
+    def _release_yaw(self, held: _Held, spot: Array, yaws: Array | None, closing: float) -> float | None:
+        """The yaw of the tool at the place, in reach, so that the thing has one of the wanted yaws; None if none."""
+        if yaws is None:
+            tools = [self._ahead(spot), closing, closing + math.pi]
+        else:
+            tools = [float(yaw) - held.yaw for yaw in yaws]
+        tools.sort(key=lambda yaw: abs(_wrapped(yaw - self._ahead(spot))))
+        return next((_wrapped(yaw) for yaw in tools if self._reaches(spot, held.height, yaw)), None)
+
+    def _tool_for(self, held: _Held, spot: Array, tool_yaw: float) -> Array:
+        """Where the tool must be for the thing in it to be at a spot (2,)."""
+        return np.asarray(spot - _turn(tool_yaw) @ held.offset)
+
+    def _ahead(self, spot: Array) -> float:
+        """The yaw that asks least of the wrist: that of the ready posture, turned towards a spot."""
+        return math.atan2(spot[1] - FOOT[1], spot[0] - FOOT[0])
+
+    def _reaches(self, spot: Array, height: float, yaw: float) -> bool:
+        for above in (height, TRAVEL):
+            pose = self.action.reaching(_pose(spot, above, yaw), open=True).pose
+            at = pose.position - np.array([FOOT[0], FOOT[1], 0.0])
+            if not self.kinematics.solve(at, pose.rotation @ GRIPPER_IN_TOOL, HOME).ok:
+                return False
+        return True
+
+    # ------------------------------------------------------------ actions
+
+    def _take(self, held: _Held, tool_yaw: float) -> None:
+        spot = self.at[held.thing.name]
+        self._move(spot, TRAVEL, tool_yaw, open=True)
+        self._move(spot, held.height, tool_yaw, open=True)
+        self._move(spot, held.height, tool_yaw, open=False)
+        self._move(spot, TRAVEL, tool_yaw, open=False)
+
+    def _move(self, spot: Array, height: float, yaw: float, *, open: bool) -> ArmActions:
+        action = self.action.reaching(_pose(spot, height, yaw), open=open)
+        self.done.append(action)
+        return action
+
+
+def _pose(spot: Array, height: float, yaw: float) -> Pose:
+    """The tool above a spot (2,), `height` metres over the table, pointing down, turned by `yaw`."""
+    c, s = math.cos(yaw), math.sin(yaw)
+    return Pose(
+        np.array([spot[0], spot[1], TABLE_TOP + height]), np.array([[c, s, 0.0], [s, -c, 0.0], [0.0, 0.0, -1.0]])
+    )
+
+
+def _yaw_of(action: ArmActions) -> float:
+    x = action.pose.rotation[:, 0]
+    return math.atan2(x[1], x[0])
+
+
+def _outline(thing: Thing) -> Array:
+    if thing.kind == "sponge":
+        x, y, _ = SPONGE
+        return np.array([[x, -y], [x, y], [-x, y], [-x, -y]])
+    return outline(thing.kind)
+
+
+def _extents(points: Array) -> Array:
+    """Of y where the edges of an outline cross the pads' width."""
+    found = []
+    for start, end in zip(points, np.roll(points, -1, axis=0), strict=True):
+        for x in np.linspace(-_PAD, _PAD, 9):
+            if min(start[0], end[0]) <= x <= max(start[0], end[0]) and abs(end[0] - start[0]) > 1e-9:
+                found.append(start[1] + (end[1] - start[1]) * (x - start[0]) / (end[0] - start[0]))
+    return np.array(found)
+
+
+def _turn(angle: float) -> Array:
+    c, s = math.cos(angle), math.sin(angle)
+    return np.array([[c, -s], [s, c]])
+
+
+def _wrapped(angle: float) -> float:
+    return math.remainder(angle, math.tau)
+
+
+class TableExpert(Planner):
+    """Plays the expert's plan of a task: `table-expert:FAMILY` for the seed of the run, or `table-expert:FILE.json`."""
+
+    name = "table-expert"
+
+    def __init__(self, argument: str = "") -> None:
+        self._family: Family | None = next((family for family in FAMILIES if family == (argument or FAMILIES[0])), None)
+        self._scene = TableScene.load(Path(argument).expanduser()) if self._family is None else None
+        self._plan: Sequence[ArmActions] = ()
+        self._told = False
+
+    def reset(self, task: str, *, seed: int) -> None:
+        scene = self._scene or generate(self._family or FAMILIES[0], seed)
+        self._plan, self._told = plan(scene), False
+
+    def decide(self, given: PlannerInput) -> Decision:
+        if self._told:
+            failed = given.feedback is not None and not given.feedback.ok
+            return Decision((END,), "The plan did not work out." if failed else "The plan is through.")
+        self._told = True
+        moves = tuple(Subtask("Move", str(action)) for action in self._plan)
+        return Decision(moves, f"The expert knows the scene; {len(moves)} actions do the task.")

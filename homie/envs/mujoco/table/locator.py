@@ -1,0 +1,167 @@
+"""The background locator of the table: goals of Move from world state, and the list of things with their places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from homie import registry
+from homie.errors import BadInput
+from homie.interfaces import Locator
+from homie.types import Array, CameraFrame, Detection, Goal, Observation, Pose, Subtask
+
+if TYPE_CHECKING:
+    from homie.envs.mujoco.table.robot import FrankaTable
+
+
+LISTED = "front"
+"""The camera whose picture decides what is in the list."""
+FEWEST = 60
+"""Pixels of a thing below which it is not in sight."""
+
+
+class ArmActions(Protocol):
+    """Actions of seven numbers (`skills.arm_actions.ArmAction`), found by name."""
+
+    @classmethod
+    def read(cls, text: str) -> ArmActions: ...
+    @classmethod
+    def reaching(cls, pose: Pose, *, open: bool) -> ArmActions: ...
+    @staticmethod
+    def place(point: Array) -> str: ...
+    @property
+    def pose(self) -> Pose: ...
+
+
+def arm_actions() -> type[ArmActions]:
+    """The arm actions that are registered."""
+    found: type[ArmActions] = registry.load("actions", "arm")
+    return found
+
+
+class TableLocator(Locator):
+    """Knows what stands where. The target of a Move is an action in numbers, everything else the name of a thing.
+
+    `listing` is what EmbodiedBench gives a model: every thing in sight with the cell of its middle, in the order of y.
+    The middle is estimated as there, from what the cameras see of it: the mean of its points in each picture, then the
+    mean over the pictures. Masks and depths are simulated sensors.
+    """
+
+    name = "background"
+
+    def __init__(self, table: FrankaTable) -> None:
+        self.table = table
+        self._actions = arm_actions()
+        self._places: dict[str, Array] = {}
+
+    def reset(self, *, seed: int) -> None:
+        self._places = {}
+
+    def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
+        """Estimate the places of the things in the picture of the front camera, from all pictures that show them."""
+        if LISTED not in observation.frames:
+            return
+        means = {view: _means(frame) for view, frame in observation.frames.items()}
+        in_front = [name for name in means[LISTED] if name in self.table.built.things]
+        self._places = {
+            name: np.mean([found[name] for found in means.values() if name in found], axis=0) for name in in_front
+        }
+
+    @property
+    def places(self) -> dict[str, Array]:
+        """The estimated middles (3,) of the things in sight, in the order of the list: y grows."""
+        return dict(sorted(self._places.items(), key=lambda item: float(item[1][1])))
+
+    def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
+        """Those of the front picture by their number in the list, then the rest."""
+        numbers = {name: number for number, name in enumerate(self.places)}
+        last = len(numbers)
+        return tuple(
+            sorted(
+                (one for one in detections if one.instance in numbers or one.view != LISTED),
+                key=lambda one: numbers.get(one.instance, last) if one.view == LISTED else last,
+            )
+        )
+
+    def listing(self) -> tuple[str, ...]:
+        things = self.table.built.things
+        return tuple(
+            f"object {number}: {things[name].thing.words} at {self._actions.place(point)}"
+            for number, (name, point) in enumerate(self.places.items(), 1)
+        )
+
+    # ------------------------------------------------------------ names and goals
+
+    def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
+        if subtask.action == "Move":
+            try:
+                return str(self._actions.read(name))
+            except BadInput:
+                return None
+        key = "_".join(name.lower().split())
+        return key if key in self.table.built.things else None
+
+    def objection(self, subtask: Subtask) -> str:
+        if subtask.action == "Move":
+            try:
+                self._actions.read(subtask.target)
+            except BadInput as wrong:
+                return f"Unable to move to {subtask.target}: {wrong}"
+        return ""
+
+    def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
+        world = self.table.world
+        at = self._actions.read(entity).pose.position if subtask.action == "Move" else world.box(entity).center
+        return Goal(
+            entity,
+            str(subtask),
+            at,
+            box=None if world.held is None else world.box(world.held),
+            obstacles=world.obstacles(held=world.held),
+            solids=world.solids(without=world.held),
+        )
+
+    # ------------------------------------------------------------ questions
+
+    def opens(self, entity: str) -> bool:
+        return False
+
+    def closed_container(self, entity: str) -> str | None:
+        return None
+
+    def pickable(self, entity: str) -> bool:
+        return entity in self.table.world.loose
+
+    def is_spot(self, entity: str) -> bool:
+        return False
+
+    def distance(self, entity: str, observation: Observation) -> float:
+        """From the robot's foot."""
+        things = self.table.built.things
+        at = self.table.world.box(entity).center if entity in things else self._actions.read(entity).pose.position
+        return float(np.linalg.norm(at[:2] - observation.body.base.xy))
+
+    def held(self, observation: Observation) -> str | None:
+        return self.table.world.held
+
+    def verify(self, subtask: Subtask, entity: str, held: str | None, observation: Observation) -> bool | None:
+        """A Move says itself whether it arrived."""
+        return None
+
+
+def _means(frame: CameraFrame) -> dict[str, Array]:
+    """Of each instance in a picture that shows enough of it: the mean (3,) of its points in the room."""
+    if frame.instances is None or frame.depth is None:
+        return {}
+    found = {}
+    lens = frame.intrinsics
+    for index, name in enumerate(frame.instance_names):
+        rows, columns = np.nonzero((frame.instances == index) & (frame.depth > 0.0))
+        if len(rows) < FEWEST:
+            continue
+        z = frame.depth[rows, columns].astype(float)
+        rays = np.stack([(columns - lens.cx) / lens.fx, (rows - lens.cy) / lens.fy, np.ones(len(rows))], axis=-1)
+        found[name] = frame.pose.position + frame.pose.rotation @ (rays * z[:, None]).mean(axis=0)
+    return found

@@ -1,0 +1,23 @@
+"""Discretised arm actions as a skill: Move, with seven numbers as EmbodiedBench has them."""
+
+from __future__ import annotations
+
+from homie.errors import BadInput
+from homie.interfaces import Kinematics, RobotSpec, Skill, SkillSet
+from skills.arm.move import Move
+
+
+class Arm(SkillSet):
+    """Motion planning to poses of the tool, for an arm on a table."""
+
+    name = "arm"
+    actions = ("Move",)
+
+    def __init__(self, argument: str = "") -> None:
+        if argument:
+            raise BadInput(f"The skill set 'arm' takes no argument (got '{argument}').")
+
+    def skills(self, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
+        if spec.max_linear > 0.0:
+            raise BadInput(f"The skill set 'arm' moves an arm on a table, not {spec.name}: use --robot franka.")
+        return [Move(spec, kinematics)]

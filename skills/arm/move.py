@@ -1,0 +1,59 @@
+"""Move: bring the tool to a pose given by seven numbers, then open or close the gripper."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from homie.types import Array, Pose
+from skills.arm.clearance import Clearance
+from skills.arm.paths import NoWay, find_way
+from skills.arm_actions import ArmAction
+from skills.classical.motion import Motion, RoutineSkill, Stuck
+
+GRIPPER_IN_TOOL: Array = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
+"""x of Homie's gripper is z of the tool: out along the fingers; y is the direction in which they close, for both."""
+ARRIVED, TURNED = 0.01, 0.06
+"""m and rad within which the tool is where it should be."""
+SPEED = 0.55
+"""Of the largest joint speeds."""
+
+
+class Move(RoutineSkill):
+    """Plans a way around what stands there and follows it. The target of the subtask is the action, in numbers.
+
+    Of the goal: `solids` are what hand and arm keep out of, `obstacles` what the thing in the hand keeps out of, `box`
+    is that thing's box.
+    """
+
+    name = "arm/move"
+    actions = ("Move",)
+    max_seconds = 30.0
+
+    def routine(self) -> Motion:
+        action = ArmAction.read(self.subtask.target)
+        tool = action.pose
+        target = self.to_base(Pose(tool.position, tool.rotation @ GRIPPER_IN_TOOL))
+        base = np.array([self.base.x, self.base.y, 0.0])
+        clearance = Clearance(
+            self.kinematics,
+            base,
+            self.goal.solids,
+            self.goal.obstacles,
+            self.seen.body.gripper,
+            self.q,
+            self.goal.box,
+        )
+        try:
+            way = find_way(self.kinematics, self.q, target, clearance.complaint)
+        except NoWay as no:
+            raise Stuck(str(no)) from None
+        yield from self.follow_joints(way, speed=SPEED, tolerance=0.002, patience=0.8)
+        here = self.kinematics.forward(self.q)
+        off = float(np.linalg.norm(here.position - target.position))
+        if off > ARRIVED or np.linalg.norm(here.rotation - target.rotation) > TURNED * np.sqrt(2.0):
+            raise Stuck(f"something stopped the arm {off * 100:.1f} cm before the end of its way")
+        yield from self.gripper(self.spec.gripper_max if action.open else 0.0)
+
+    @property
+    def complaint(self) -> str:
+        return f"Unable to move to {self.subtask.target}: {self.reason}." if self.reason else ""

@@ -1,0 +1,87 @@
+"""Ways of the arm to a pose of the gripper: straight, in joint space, or over the top."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from homie.interfaces import Kinematics
+from homie.types import Array, Pose
+from skills.classical.motion import slerp
+
+STEP, TURN = 0.015, 0.08
+"""m and rad between the poses of a straight way."""
+JUMP = 0.35
+"""Largest change of a joint (rad) between two poses of a straight way."""
+CHECKED = 0.04
+"""rad between the postures that are checked on a way in joint space."""
+OVER = 0.14
+"""Metres above the higher one of start and target that the way over the top goes."""
+
+Complaint = Callable[[Array], str]
+
+
+class NoWay(Exception):
+    """There is no way; the message is the reason, as the end of a sentence."""
+
+
+def find_way(kinematics: Kinematics, q0: Array, target: Pose, complaint: Complaint) -> list[Array]:
+    """Postures (n + 1,) from q0 (left out) to a pose of the gripper in the base frame, each to be reached from the one
+    before by joint interpolation. Raises NoWay."""
+    goal = kinematics.solve(target.position, target.rotation, q0)
+    if not goal.ok:
+        raise NoWay("the arm does not reach there")
+    reasons = []
+    for way in (_straight, _bent, _over):
+        try:
+            return way(kinematics, q0, target, complaint)
+        except NoWay as no:
+            reasons.append(str(no))
+    raise NoWay(next((reason for reason in reasons if reason), "no way of the arm was found"))
+
+
+def _straight(kinematics: Kinematics, q0: Array, target: Pose, complaint: Complaint) -> list[Array]:
+    """The gripper moves on a line and turns evenly."""
+    start = kinematics.forward(q0)
+    length = float(np.linalg.norm(target.position - start.position))
+    cosine = (float(np.trace(start.rotation.T @ target.rotation)) - 1) / 2
+    angle = float(np.arccos(np.clip(cosine, -1.0, 1.0)))
+    count = max(1, int(np.ceil(max(length / STEP, angle / TURN))))
+    way, q = [], q0
+    for k in range(1, count + 1):
+        position = start.position + (target.position - start.position) * (k / count)
+        found = kinematics.solve(position, slerp(start.rotation, target.rotation, k / count), q)
+        if not found.ok or float(np.max(np.abs(found.q - q))) > JUMP:
+            raise NoWay("")
+        _check(complaint, found.q)
+        q = found.q
+        way.append(q)
+    return way
+
+
+def _bent(kinematics: Kinematics, q0: Array, target: Pose, complaint: Complaint) -> list[Array]:
+    """All joints move evenly."""
+    goal = kinematics.solve(target.position, target.rotation, q0).q
+    count = max(1, int(np.ceil(float(np.max(np.abs(goal - q0))) / CHECKED)))
+    for k in range(1, count + 1):
+        _check(complaint, q0 + (goal - q0) * (k / count))
+    return [goal]
+
+
+def _over(kinematics: Kinematics, q0: Array, target: Pose, complaint: Complaint) -> list[Array]:
+    """Straight up, across in joint space, straight down."""
+    start = kinematics.forward(q0)
+    height = max(start.position[2], target.position[2]) + OVER
+    up = Pose(np.array([*start.position[:2], height]), start.rotation)
+    above = Pose(np.array([*target.position[:2], height]), target.rotation)
+    way = _straight(kinematics, q0, up, complaint)
+    if not kinematics.solve(above.position, above.rotation, way[-1]).ok:
+        raise NoWay("")
+    way += _bent(kinematics, way[-1], above, complaint)
+    return way + _straight(kinematics, way[-1], target, complaint)
+
+
+def _check(complaint: Complaint, q: Array) -> None:
+    if reason := complaint(q):
+        raise NoWay(reason)
