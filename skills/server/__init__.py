@@ -49,10 +49,6 @@ class Remote(SkillSet):
 
     def __init__(self, argument: str = "", settings: RemoteSettings | None = None) -> None:
         settings = settings or RemoteSettings()
-        if not argument.startswith(("ws://", "wss://")):
-            raise BadInput(
-                f"The address of a policy server is ws://HOST:PORT: `--skills remote:ws://...` (got '{argument}')."
-            )
         self._policy = _connect(argument, settings)
         served = self._policy.welcome.policy
         try:

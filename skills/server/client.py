@@ -11,14 +11,16 @@ What happens when the server does not answer, is stopped, killed or cut off:
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 import time
 from collections.abc import Coroutine
 from importlib.metadata import version
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI, WebSocketException
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, WebSocketException
 
 from homie.errors import BadInput, InfrastructureError
 from skills.policy import Named, PolicyFailed
@@ -41,6 +43,9 @@ from skills.server.messages import (
 RETRY_SECONDS = 0.5
 """Between two tries to reach a server."""
 
+GOODBYE_SECONDS = 0.5
+"""For what is done to end a connection in good order."""
+
 T = TypeVar("T")
 
 
@@ -62,28 +67,37 @@ class Wire:
         try:
             self.welcome = self._run(self._open(url, token), seconds)
         except BaseException:
-            self.close()
+            self.cut()
             raise
 
     def ask(self, frame: bytes, seconds: float) -> Message:
         """The answer to a message. Raises Unreachable; the connection is of no use then."""
         return self._run(self._exchange(frame), seconds)
 
-    def close(self) -> None:
-        """Cut the connection. Idempotent; waits for nobody."""
+    def part(self) -> None:
+        """Say goodbye, for half a second at most, and cut the connection. Idempotent."""
+        if not self._loop.is_closed() and self._connection is not None:
+            with contextlib.suppress(Unreachable):
+                self._run(self._connection.close(), GOODBYE_SECONDS)
+        self.cut()
+
+    def cut(self) -> None:
+        """Cut the connection without a word. Idempotent."""
         if not self._loop.is_closed():
             asyncio.run_coroutine_threadsafe(self._cut(), self._loop)
             self._thread.join()
             self._loop.close()
 
     async def _cut(self) -> None:
-        if self._connection is not None:
-            self._connection.transport.abort()
         others = asyncio.all_tasks() - {asyncio.current_task()}
         for task in others:
             task.cancel()
         if others:
-            await asyncio.wait(others, timeout=RETRY_SECONDS)
+            await asyncio.wait(others, timeout=GOODBYE_SECONDS)
+        if self._connection is not None:
+            self._connection.transport.abort()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._connection.wait_closed(), GOODBYE_SECONDS)
         self._loop.stop()
 
     def _run(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
@@ -97,8 +111,6 @@ class Wire:
             raise Unreachable(f"it has not answered for {seconds:g} s") from error
         except ConnectionClosed as error:
             raise Unreachable(f"it has closed the connection ({_why(error)})") from error
-        except InvalidURI as error:
-            raise BadInput(f"{error.uri} is no address of a policy server: give ws://HOST:PORT.") from error
         except InvalidStatus as error:
             code = error.response.status_code
             if code == 401:
@@ -121,7 +133,7 @@ class Wire:
             max_size=FRAME_BYTES,
             open_timeout=None,
             ping_interval=None,
-            close_timeout=0.5,
+            close_timeout=GOODBYE_SECONDS,
             proxy=None,
         )
         try:
@@ -133,7 +145,7 @@ class Wire:
         said = answer.message if isinstance(answer, Problem) else f"a {answer.kind}"
         if isinstance(answer, Problem) and answer.sort == Sort.VERSION:
             raise InfrastructureError(_other_version(said))
-        raise Unreachable(f"it answers: {said}")
+        raise Unreachable(said)
 
     async def _exchange(self, frame: bytes) -> Message:
         assert self._connection is not None
@@ -153,7 +165,7 @@ def _why(error: ConnectionClosed) -> str:
 
 
 def _other_version(said: str) -> str:
-    return f"The policy server is of another version: {said} Install the same version of Homie on both machines."
+    return f"The policy server is of another version: {said} Install the same Homie on both machines."
 
 
 class RemotePolicy:
@@ -165,6 +177,7 @@ class RemotePolicy:
     def __init__(
         self, url: str, *, token: str, connect_seconds: float, reply_seconds: float, reconnect_seconds: float
     ) -> None:
+        _check_address(url)
         self.url = url
         self._token = token
         self._connect_seconds, self._reply_seconds = connect_seconds, reply_seconds
@@ -214,18 +227,22 @@ class RemotePolicy:
 
     def close(self) -> None:
         """End the session. Idempotent."""
-        self._drop()
+        if self._wire is not None:
+            self._wire.part()
+            self._wire = None
 
     def _drop(self) -> None:
         if self._wire is not None:
-            self._wire.close()
+            self._wire.cut()
             self._wire = None
 
     def _finish(self, answer: Message) -> Named:
         """What the answer to the last message brings."""
         if isinstance(answer, Problem):
             # A number of -1 is about bytes that could not be read: they were the last message's.
-            raise PolicyFailed(answer.message if answer.sort == Sort.POLICY else f"the policy server: {answer.message}")
+            raise PolicyFailed(
+                answer.message if answer.sort == Sort.POLICY else f"on the policy server: {answer.message}"
+            )
         if not isinstance(answer, Done) or answer.number != self._number:
             raise Unreachable(f"it has answered with a {answer.kind} that was not asked for")
         return answer.result
@@ -257,3 +274,14 @@ def _packed(message: Message) -> bytes:
         return to_frame(message)
     except CodecError as error:
         raise PolicyFailed(f"the policy server can not be told: {error}") from error
+
+
+def _check_address(url: str) -> None:
+    """Raise BadInput for what is no address of a websocket."""
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0 and parts.username is None
+    except ValueError:  # a port or a bracket that is none
+        good = False
+    if not good:
+        raise BadInput(f"'{url}' is no address of a policy server: give ws://HOST:PORT.")

@@ -7,6 +7,7 @@ hello and dropped when the connection ends. Pictures and actions cross the wire,
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hmac
 import http
 import json
@@ -34,7 +35,6 @@ try:
         PROTOCOL,
         Done,
         Hello,
-        Message,
         Problem,
         Reset,
         Sort,
@@ -148,41 +148,34 @@ class PolicyServer:
 
     async def _session(self, connection: ServerConnection) -> None:
         """One client from hello to goodbye."""
-        if self._sessions >= self.service.sessions:
-            problem = Problem(-1, Sort.FULL, f"The server has {self._sessions} sessions, as many as it takes.")
-            await self._part(connection, problem)
+        problem = await self._greeted(connection)
+        if problem is None and self._sessions >= self.service.sessions:
+            problem = Problem(-1, Sort.FULL, f"it has {self._sessions} sessions, as many as it takes")
+        if problem is not None:
+            await connection.send(to_frame(problem))
+            await connection.close(1008)
             return
         self._sessions += 1
+        self.service.tell(f"{_who(connection)} has a session")
         try:
-            policy = await self._welcome(connection)
-            if policy is not None:
-                self.service.tell(f"{_who(connection)} has a session")
-                await self._serve(connection, policy)
-                self.service.tell(f"{_who(connection)} has ended its session")
-        except ConnectionClosed:
-            self.service.tell(f"{_who(connection)} is gone")
+            policy = await self._compute(self.service.skills.policy)
+            await connection.send(to_frame(self._about(policy)))
+            await self._serve(connection, policy)
         finally:
             self._sessions -= 1
+            self.service.tell(f"{_who(connection)} has ended its session")
 
-    async def _welcome(self, connection: ServerConnection) -> Policy | None:
-        """The policy of a client that says hello properly."""
+    async def _greeted(self, connection: ServerConnection) -> Problem | None:
+        """What is wrong with a client's first message."""
         try:
             first = from_frame(await asyncio.wait_for(connection.recv(), HELLO_SECONDS))
         except TimeoutError:
-            await connection.close(1008, "no hello")
-            return None
+            return Problem(-1, Sort.REQUEST, "a hello was expected")
         except WrongVersion as error:
-            await self._part(connection, Problem(-1, Sort.VERSION, str(error)))
-            return None
+            return Problem(-1, Sort.VERSION, str(error))
         except CodecError as error:
-            await self._part(connection, Problem(-1, Sort.FRAME, str(error)))
-            return None
-        if not isinstance(first, Hello):
-            await self._part(connection, Problem(-1, Sort.REQUEST, "The first message must be a hello."))
-            return None
-        policy = await self._compute(self.service.skills.policy)
-        await connection.send(to_frame(self._about(policy)))
-        return policy
+            return Problem(-1, Sort.FRAME, str(error))
+        return None if isinstance(first, Hello) else Problem(-1, Sort.REQUEST, "the first message must be a hello")
 
     def _about(self, policy: Policy) -> Welcome:
         service = self.service
@@ -197,13 +190,14 @@ class PolicyServer:
         )
 
     async def _serve(self, connection: ServerConnection, policy: Policy) -> None:
-        while True:
-            try:
-                frame = await asyncio.wait_for(connection.recv(), self.service.idle_seconds)
-            except TimeoutError:
-                await connection.close(1000, f"idle for {self.service.idle_seconds:g} s")
-                return
-            await connection.send(await self._answer(frame, policy))
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                try:
+                    frame = await asyncio.wait_for(connection.recv(), self.service.idle_seconds)
+                except TimeoutError:
+                    await connection.close(1000, f"idle for {self.service.idle_seconds:g} s")
+                    return
+                await connection.send(await self._answer(frame, policy))
 
     async def _answer(self, frame: bytes | str, policy: Policy) -> bytes:
         try:
@@ -211,14 +205,14 @@ class PolicyServer:
         except CodecError as error:
             return to_frame(Problem(-1, Sort.FRAME, str(error)))
         if not isinstance(asked, Reset | Step):
-            return to_frame(Problem(-1, Sort.REQUEST, f"A {asked.kind} has no place here."))
+            return to_frame(Problem(-1, Sort.REQUEST, f"a {asked.kind} has no place here"))
         try:
             return to_frame(await self._compute(lambda: _done(asked, policy)))
         except PolicyFailed as failure:
             return to_frame(Problem(asked.number, Sort.POLICY, str(failure)))
         except Exception as error:  # a client's arrays can make a policy fail in any way; the server stays
             self.service.tell("".join(traceback.format_exception(error)).rstrip())
-            said = f"The policy met an unexpected {type(error).__name__}; the server's log says more."
+            said = f"the policy met an unexpected {type(error).__name__}; the server's log says more"
             if self.service.debug:
                 said = "".join(traceback.format_exception(error))
             return to_frame(Problem(asked.number, Sort.INTERNAL, said))
@@ -226,10 +220,6 @@ class PolicyServer:
     async def _compute(self, work: Callable[[], T]) -> T:
         """Run something on the one thread that computes: policies share their networks."""
         return await asyncio.get_running_loop().run_in_executor(self._worker, work)
-
-    async def _part(self, connection: ServerConnection, problem: Message) -> None:
-        await connection.send(to_frame(problem))
-        await connection.close(1008)
 
 
 def _done(asked: Reset | Step, policy: Policy) -> Done:
