@@ -20,7 +20,6 @@ Objects = Annotated[int, Field(ge=0, le=60, description="Loose objects of a gene
 
 SKILLS = "Skill sets, separated by commas, as NAME or NAME:ARGUMENT (`nomad:nomad.pth,classical`)."
 DETECTOR = "Detector, as NAME or NAME:ARGUMENT (`yolo-onnx:model.onnx`)."
-ON_MISSING = "A model without checkpoint: `classical` stands in for it and the record says so, or the run is refused."
 
 
 SETTINGS = ("planner_settings", "skill_settings", "detector_settings")
@@ -62,20 +61,18 @@ class Options(BaseModel):
             raise BadInput(explain(error)) from error
 
 
-class RunOptions(Options):
-    """Everything that decides an episode. Stored whole in `run.json`."""
+class PartsOptions(Options):
+    """Which parts an episode is made of and what is kept of it: what a run and a bench share."""
 
-    task: str = Field(min_length=1, description="The instruction in natural language.")
-    seed: Seed = 0
-    scene: Path | None = Field(None, description="A scene spec (JSON) instead of a generated house.")
-    rooms: Rooms = None
-    objects: Objects = 40
     planner: str = Field("rule", description="Planner, as NAME or NAME:ARGUMENT (`scripted:plan.yaml`).")
     planner_settings: dict[str, Any] = Field({}, description="Settings of the planner (`homie list planners`).")
     robot: str = Field("mujoco", description="Robot or simulator.")
     skills: str = Field("classical", description=SKILLS)
     skill_settings: dict[str, Any] = Field({}, description="Settings of skill sets, as SET.NAME (`homie list skills`).")
-    on_missing_model: Literal["fallback", "fail"] = Field("fallback", description=ON_MISSING)
+    on_missing_model: Literal["fallback", "fail"] = Field(
+        "fallback",
+        description="A model without checkpoint: `classical` stands in for it, and the record says so, or fail.",
+    )
     detector: str = Field("simulated", description=DETECTOR)
     detector_settings: dict[str, Any] = Field({}, description="Settings of the detector (`homie list detectors`).")
     targets: str = Field(
@@ -84,14 +81,26 @@ class RunOptions(Options):
     )
     grasp: Literal["weld", "friction"] = Field("weld", description="How a grasped object is held.")
     check_order: Literal["paper", "code"] = Field("paper", description="Order of the error checks.")
-    rounds: int = Field(20, ge=1, le=1000, description="Rounds before the episode is ended.")
     attempts: int = Field(3, ge=1, le=10, description="Attempts per subtask.")
+    video: bool = Field(False, description="Write video.mp4.")
+    frames: bool = Field(False, description="Write the four views of every round.")
+
+
+class RunOptions(PartsOptions):
+    """Everything that decides an episode. Stored whole in `run.json`."""
+
+    task: str = Field(min_length=1, description="The instruction in natural language.")
+    seed: Seed = 0
+    scene: Path | None = Field(None, description="A scene spec (JSON) instead of a generated house.")
+    rooms: Rooms = None
+    objects: Objects = 40
+    rounds: int = Field(20, ge=1, le=1000, description="Rounds before the episode is ended.")
     out: Path | None = Field(None, description="Run folder (default: runs/<time>-<task>).")
     video: bool = Field(True, description="Write video.mp4.")
     frames: bool = Field(True, description="Write the four views of every round.")
 
 
-class BenchOptions(Options):
+class BenchOptions(PartsOptions):
     """A suite of tasks, how to run it, and with what. `run.json` of a bench keeps it whole."""
 
     suite: str = Field(min_length=1, description="A suite file, the name of a suite, or a folder of EMMOE-100.")
@@ -101,17 +110,6 @@ class BenchOptions(Options):
     rounds: int | None = Field(None, ge=1, le=1000, description="Rounds per episode (default: as the suite says).")
     seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed that the seeds of all episodes are made from.")
     planner: str = Field("rule", description="Planner, as NAME or NAME:ARGUMENT; `expert` plays the suite's own.")
-    planner_settings: dict[str, Any] = Field({}, description="Settings of the planner (`homie list planners`).")
-    robot: str = Field("mujoco", description="Robot or simulator.")
-    skills: str = Field("classical", description=SKILLS)
-    skill_settings: dict[str, Any] = Field({}, description="Settings of skill sets, as SET.NAME (`homie list skills`).")
-    on_missing_model: Literal["fallback", "fail"] = Field("fallback", description=ON_MISSING)
-    detector: str = Field("simulated", description=DETECTOR)
-    detector_settings: dict[str, Any] = Field({}, description="Settings of the detector (`homie list detectors`).")
-    targets: str = Field("background", description="Locator: `background` (world state) or `sensors`.")
-    grasp: Literal["weld", "friction"] = Field("weld", description="How a grasped object is held.")
-    check_order: Literal["paper", "code"] = Field("paper", description="Order of the error checks.")
-    attempts: int = Field(3, ge=1, le=10, description="Attempts per subtask.")
     out: Path | None = Field(None, description="Run folder (default: runs/<time>-<suite>); an unfinished one goes on.")
     workers: int = Field(1, ge=1, le=256, description="Worker processes.")
     ray: str | None = Field(
@@ -125,8 +123,6 @@ class BenchOptions(Options):
     sweep: list[str] = Field(
         default_factory=list, description="A bench for each value: planner.SETTING=A,B or OPTION=A,B; may be repeated."
     )
-    video: bool = Field(False, description="Write video.mp4.")
-    frames: bool = Field(False, description="Write the four views of every round.")
 
 
 class CompareOptions(Options):
@@ -150,6 +146,10 @@ class ReportOptions(Options):
     views: int = Field(192, ge=0, le=1024, description="Width of the views in pixels; 0 leaves them out.")
     megabytes: float = Field(
         50.0, ge=0.0, le=2000.0, description="MiB of pictures and videos in the page; what is more is linked."
+    )
+    rerun: Path | None = Field(None, description="Record one episode for the Rerun viewer into this file, besides.")
+    episode: str | None = Field(
+        None, min_length=1, description="The episode to record, where there are several (`fridge-d1-0`)."
     )
 
 

@@ -22,7 +22,7 @@ from homie.bench.statistics import wilson
 from homie.bench.suite import Suite, find_suite
 from homie.bench.worker import EXPERT, Job, Report
 from homie.errors import BadInput, HomieError, InfrastructureError, Interrupted, MissingPart
-from homie.options import BenchOptions, RunOptions
+from homie.options import BenchOptions, PartsOptions, RunOptions
 from homie.session import stoppable, undisturbed
 
 TICK = 1.0
@@ -177,27 +177,8 @@ def episode_options(options: BenchOptions, suite: Suite, episode: Episode) -> Ru
         rooms=scene.rooms,
         objects=scene.objects,
         rounds=options.rounds or suite.protocol.rounds,
-        **{name: getattr(options, name) for name in SHARED},
+        **{name: getattr(options, name) for name in PartsOptions.model_fields},
     )
-
-
-SHARED = (
-    "planner",
-    "planner_settings",
-    "robot",
-    "skills",
-    "skill_settings",
-    "on_missing_model",
-    "detector",
-    "detector_settings",
-    "targets",
-    "grasp",
-    "check_order",
-    "attempts",
-    "video",
-    "frames",
-)
-"""Options that a bench hands on to every episode as they are."""
 
 
 def _pool(run: Path, options: BenchOptions, episodes: int) -> Pool:
