@@ -1,7 +1,8 @@
 """What people call things: from the words of a planner to the things that they may mean.
 
 The words as data are in `names.json`: synonyms (the same thing), nicknames (what people also say, among it the
-colour names of EMMOE), classes (`fruit`). Unlike EMMOE's table, sink, drawer and counter stay three things.
+colour names of EMMOE), classes (`fruit`), kinds (what homes hold, for detectors that are told what to look for).
+Unlike EMMOE's table, sink, drawer and counter stay three things.
 """
 
 from __future__ import annotations
@@ -54,6 +55,7 @@ class Vocabulary(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    kinds: tuple[str, ...]
     articles: frozenset[str]
     fillers: frozenset[str]
     singulars: Mapping[str, str]

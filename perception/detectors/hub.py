@@ -1,0 +1,167 @@
+"""Detectors of the Hugging Face hub, through transformers: loading, pictures, devices. torch is imported on use only.
+
+No torchvision is needed: transformers prepares pictures with Pillow then.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from pydantic import Field
+
+from homie.errors import BadInput, HomieError, InfrastructureError, MissingPart
+from homie.types import Array, Image
+from perception.detectors.pictures import BoxSettings, PictureDetector
+from perception.names import vocabulary
+
+if TYPE_CHECKING:
+    import torch
+
+_NEEDED = ("torch", "transformers", "safetensors")
+
+
+class HubSettings(BoxSettings):
+    """Settings of every detector of the hub."""
+
+    revision: str = Field("", description="Revision of a model on the hub (default: its main one).")
+    device: str = Field("auto", min_length=1, description="auto, cpu, cuda or cuda:1.")
+
+
+class OpenSettings(HubSettings):
+    """Settings of detectors that find what they are asked for."""
+
+    names: str = Field("", description="What to look for, with commas between (default: what homes hold).")
+
+    def wanted(self) -> tuple[str, ...]:
+        """What to look for: the names of the settings, else the kinds in `perception/names.json`."""
+        named = dict.fromkeys(" ".join(name.split()) for name in self.names.split(","))
+        return tuple(name for name in named if name) or vocabulary().kinds
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """A loaded model: what transformers calls model, image processor and tokenizer (None where it has none)."""
+
+    model: Any
+    images: Any
+    tokenizer: Any
+
+
+class HubDetector(PictureDetector):
+    """A detector whose argument is a folder of weights or the id of a model on the hub.
+
+    Making it raises BadInput for what is not such a model, MissingPart, and InfrastructureError where the hub is away.
+    """
+
+    extra: ClassVar[str] = "torch"
+    kinds: ClassVar[Collection[str]] = ()
+    """The `model_type`s of transformers that it can run."""
+    auto: ClassVar[str] = ""
+    """The class of transformers that loads them."""
+    example: ClassVar[str] = ""
+
+    def __init__(self, argument: str, settings: HubSettings) -> None:
+        super().__init__(settings)
+        if not argument:
+            raise BadInput(
+                f"The detector '{self.name}' needs a model: --detector {self.name}:FOLDER or {self.example}."
+            )
+        _check_packages(self.name)
+        self._weights = argument
+        self._device = _device(settings.device)
+        self._network = _load(self.name, argument, settings.revision, self._device, self.auto, tuple(self.kinds))
+
+    def describe(self) -> Mapping[str, object]:
+        return {**super().describe(), "model": self._weights, "type": self._network.model.config.model_type}
+
+    def prepared(self, pictures: Sequence[Image]) -> Any:
+        """Pictures as the model's own image processor prepares them, on its device."""
+        return self._network.images(images=list(pictures), return_tensors="pt").to(self._device)
+
+
+def _check_packages(name: str) -> None:
+    for package in _NEEDED:
+        if importlib.util.find_spec(package) is None:
+            raise MissingPart(
+                f"The detector '{name}' needs the package '{package}': install it with `pip install 'homie[torch]'`."
+            )
+
+
+def _device(name: str) -> str:
+    """The device that a setting means. Raises BadInput."""
+    import torch
+
+    if name == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    try:
+        torch.zeros(1, device=name)
+    except (RuntimeError, AssertionError) as error:
+        raise BadInput(f"There is no device '{name}' here: use cpu, cuda or cuda:1.") from error
+    return name
+
+
+@lru_cache(maxsize=1)
+def _load(name: str, weights: str, revision: str, device: str, auto: str, kinds: tuple[str, ...]) -> Network:
+    """The model; the last one stays loaded, since every episode of a bench makes its detector anew."""
+    import transformers
+
+    logging.getLogger("transformers").addFilter(_unhelpful)
+    folder = Path(weights).expanduser()
+    if not folder.is_dir() and (folder.exists() or weights.startswith((".", "/", "~"))):
+        raise BadInput(f"There is no folder {folder}: give a folder of weights or a hub id such as owner/model.")
+    where = str(folder) if folder.is_dir() else weights
+    asked = {"local_files_only": True} if folder.is_dir() else {"revision": revision or None}
+    try:
+        config = transformers.AutoConfig.from_pretrained(where, **asked)
+        if config.model_type not in kinds:
+            raise BadInput(
+                f"The model {weights} is a '{config.model_type}'; the detector '{name}' runs: {', '.join(kinds)}."
+            )
+        made = getattr(transformers, auto)
+        model, report = made.from_pretrained(where, **asked, use_safetensors=True, output_loading_info=True)
+        images = transformers.AutoImageProcessor.from_pretrained(where, **asked, backend="pil")
+        reads = hasattr(config, "text_config")
+        tokenizer = transformers.AutoTokenizer.from_pretrained(where, **asked) if reads else None
+    except HomieError:
+        raise
+    except Exception as error:  # the library and the client of the hub below it raise a dozen kinds
+        raise _told(weights, error, local=folder.is_dir()) from error
+    lacking = sorted({*report["missing_keys"]} & {key for key, _ in model.named_parameters()})
+    if lacking:
+        raise BadInput(f"The weights of {weights} lack {len(lacking)} tensors, the first is {lacking[0]}.")
+    return Network(model.to(device).eval(), images, tokenizer)
+
+
+def _told(weights: str, error: Exception, *, local: bool) -> HomieError:
+    reason = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+    if "Could not import module" in str(error) and importlib.util.find_spec("torchvision") is not None:
+        return InfrastructureError(
+            "The installed torchvision does not fit the installed torch and breaks transformers: `pip uninstall "
+            "torchvision` (Homie does not need it)."
+        )
+    if local:
+        return BadInput(f"The folder {weights} holds no model that can be loaded: {reason}")
+    if "couldn't connect" in str(error) or "offline" in str(error):
+        return InfrastructureError(f"The hub can not be reached and {weights} is not in its cache: {reason}")
+    return BadInput(f"There is no model {weights} that can be loaded, neither a folder nor on the hub: {reason}")
+
+
+def _unhelpful(record: logging.LogRecord) -> bool:
+    """Leaves out the advice to install torchvision, which is not needed."""
+    return "torchvision" not in record.getMessage()
+
+
+def corners(boxes: torch.Tensor, width: float, height: float) -> Array:
+    """Boxes (n, 4) as (x, y, width, height) in parts of a picture, as corners in its pixels, (n, 4)."""
+    table = boxes.detach().cpu().double().numpy()
+    half = table[:, 2:] / 2
+    scale = np.array([width, height, width, height])
+    found: Array = np.concatenate([table[:, :2] - half, table[:, :2] + half], axis=1) * scale
+    return found

@@ -1,0 +1,102 @@
+"""The `owl` detector: OWL-ViT and OWLv2 find whatever is named (Apache-2.0, transformers).
+
+Source: Minderer et al., "Simple Open-Vocabulary Object Detection with Vision Transformers" (ECCV 2022) and "Scaling
+Open-Vocabulary Object Detection" (NeurIPS 2023). What is named is read once, not with every picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BaseModel, Field
+
+from homie.errors import BadInput
+from homie.types import Image
+from perception.detectors.hub import HubDetector, OpenSettings, corners
+from perception.detectors.pictures import Found
+
+if TYPE_CHECKING:
+    import torch
+
+
+class OwlSettings(OpenSettings):
+    """Settings of `owl`."""
+
+    score: float = Field(0.15, ge=0.0, le=1.0, description="Score below which a box is left out.")
+    prompt: str = Field("a photo of a {}", description="The sentence that is asked for a name, which replaces {}.")
+
+
+class OwlDetector(HubDetector):
+    """`--detector owl:google/owlv2-base-patch16-ensemble`."""
+
+    name = "owl"
+    Settings: ClassVar[type[BaseModel] | None] = OwlSettings
+    kinds = ("owlv2", "owlvit")
+    auto = "AutoModelForZeroShotObjectDetection"
+    example = "google/owlv2-base-patch16-ensemble"
+
+    def __init__(self, argument: str, settings: OwlSettings) -> None:
+        super().__init__(argument, settings)
+        if "{}" not in settings.prompt:
+            raise BadInput("The prompt of 'owl' has no {} for the name: --detector-option 'prompt=a photo of a {}'.")
+        self._names = settings.wanted()
+        self._queries = self._read([settings.prompt.replace("{}", name) for name in self._names])
+
+    def _read(self, sentences: Sequence[str]) -> torch.Tensor:
+        """What the network makes of sentences, (n, width)."""
+        import torch
+
+        model, tokenizer = self._network.model, self._network.tokenizer
+        longest = model.config.text_config.max_position_embeddings
+        words = tokenizer(
+            list(sentences), padding="max_length", max_length=longest, truncation=True, return_tensors="pt"
+        ).to(self._device)
+        reader = getattr(model, model.config.model_type)
+        with torch.inference_mode():
+            told = reader.get_text_features(input_ids=words.input_ids, attention_mask=words.attention_mask)
+        queries: torch.Tensor = told.pooler_output
+        return queries
+
+    def look(self, pictures: Sequence[Image]) -> list[Found]:
+        import torch
+
+        model = self._network.model
+        found = []
+        for picture in pictures:
+            height, width = picture.shape[:2]
+            if model.config.model_type == "owlv2":
+                pixels = torch.from_numpy(self._squared(picture)).to(self._device)
+                height = width = max(height, width)
+            else:
+                pixels = self.prepared([picture]).pixel_values
+            with torch.inference_mode():
+                features, _ = model.image_embedder(pixels)
+                flat = features.reshape(1, -1, features.shape[-1])
+                logits, _ = model.class_predictor(flat, self._queries[None])
+                boxes = model.box_predictor(flat, features)[0]
+            scores, best = torch.sigmoid(logits[0]).max(dim=-1)
+            labels = tuple(self._names[index] for index in best.tolist())
+            found.append(Found(corners(boxes, width, height), np.asarray(scores.cpu(), dtype=np.float64), labels))
+        return found
+
+    def _squared(self, picture: Image) -> NDArray[np.float32]:
+        """A picture as OWLv2 wants it, (1, 3, side, side): black below and right to a square, scaled, normalised.
+
+        Its image processor in transformers needs SciPy for this. This is the same but for the outermost pixels of
+        what is enlarged: smoothed by a Gaussian where it is made smaller, then interpolated.
+        """
+        images = self._network.images
+        longest, side = max(picture.shape[:2]), int(images.size["height"])
+        square = np.zeros((longest, longest, 3), dtype=np.float32)
+        square[: picture.shape[0], : picture.shape[1]] = picture.astype(np.float32) / 255.0
+        blur = (longest / side - 1.0) / 2.0
+        if blur > 0.0:
+            reach = 2 * int(4.0 * blur + 0.5) + 1
+            square = cv2.GaussianBlur(square, (reach, reach), blur, borderType=cv2.BORDER_REFLECT_101)
+        scaled = cv2.resize(square, (side, side), interpolation=cv2.INTER_LINEAR)
+        normal: NDArray[np.float64] = (scaled - np.array(images.image_mean)) / np.array(images.image_std)
+        return normal.transpose(2, 0, 1)[None].astype(np.float32)

@@ -1,0 +1,230 @@
+"""Detectors through transformers: tiny ones with random weights against what the library makes of the same numbers."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+import pytest
+import torch
+import transformers as hf
+from furnished import House
+from safetensors.torch import load_file, save_file
+from test_yolo_onnx import seen
+from tiny_detectors import KINDS, tiny_detector
+
+from homie.assembly import load_detector
+from homie.envs.mujoco.catalog_furniture import FURNITURE
+from homie.envs.mujoco.catalog_objects import OBJECTS
+from homie.errors import BadInput, InfrastructureError, MissingPart
+from homie.types import Image, Pose2
+from perception.detectors import hub
+from perception.detectors.pictures import Found, PictureDetector
+from perception.names import canonical, vocabulary
+
+DETECTOR = {"owlv2": "owl", "owlvit": "owl", "rt_detr": "rtdetr", "grounding-dino": "grounding-dino"}
+EVERYTHING = {"score": 0.0, "overlap": 1.0, "device": "cpu"}
+
+
+@pytest.fixture(scope="session")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A folder of weights for each kind."""
+    return {kind: tiny_detector(tmp_path_factory.mktemp(kind), kind) for kind in KINDS}
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*arguments: object) -> NoReturn:
+        raise OSError("no network in tests")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+
+
+@pytest.fixture
+def picture(house: House) -> Image:
+    return house.observe(Pose2(3.0, 3.0, 0.0)).frames["front"].rgb[:200]
+
+
+def look(detector: object, picture: Image) -> Found:
+    assert isinstance(detector, PictureDetector)
+    (found,) = detector.look([picture])
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_loaded_sees_and_is_recorded(folders: dict[str, Path], picture: Image, kind: str) -> None:
+    detector = load_detector(f"{DETECTOR[kind]}:{folders[kind]}", {**EVERYTHING, "most": 7})
+    found = detector.detect(seen(picture, picture[:, :150]))
+    assert {one.view for one in found} == {"0", "1"}
+    for one in found:
+        height, width = 200, (256 if one.view == "0" else 150)
+        x0, y0, x1, y1 = one.box
+        assert 0 <= x0 < x1 <= width and 0 <= y0 < y1 <= height
+        assert one.mask is None and one.instance == "" and one.part == ""
+    assert detector.describe()["type"] == kind
+    strict = load_detector(f"{DETECTOR[kind]}:{folders[kind]}", {"score": 1.0})
+    assert strict.detect(seen(picture)) == ()
+
+
+@pytest.mark.parametrize("kind", ["owlv2", "owlvit"])
+def test_owl_answers_as_the_whole_model_does(folders: dict[str, Path], picture: Image, kind: str) -> None:
+    """The text is read once here and with every picture there."""
+    detector: Any = load_detector(f"owl:{folders[kind]}", {**EVERYTHING, "names": "red mug, apple,tv stand"})
+    found = look(detector, picture)
+    network = detector._network
+    names = ["red mug", "apple", "tv stand"]
+    tokens = network.tokenizer(
+        [f"a photo of a {name}" for name in names], padding="max_length", max_length=16, return_tensors="pt"
+    )
+    pixels = (
+        torch.from_numpy(detector._squared(picture))
+        if kind == "owlv2"
+        else network.images(images=[picture], return_tensors="pt").pixel_values
+    )
+    with torch.inference_mode():
+        outputs = network.model(pixel_values=pixels, **tokens)
+    (theirs,) = network.images.post_process_object_detection(outputs, threshold=0.0, target_sizes=[picture.shape[:2]])
+    assert found.boxes == pytest.approx(theirs["boxes"].numpy(), abs=1e-3)
+    assert found.scores == pytest.approx(theirs["scores"].numpy(), abs=1e-5)
+    assert list(found.labels) == [names[index] for index in theirs["labels"]]
+    assert look(
+        load_detector(f"owl:{folders[kind]}", {**EVERYTHING, "names": "apple"}), picture
+    ).scores != pytest.approx(found.scores)
+
+
+@pytest.mark.parametrize("size", [64, 300])
+def test_owl_v2_prepares_pictures_as_its_processor_does(folders: dict[str, Path], picture: Image, size: int) -> None:
+    pytest.importorskip("scipy", reason="the processor needs it, Homie does not")
+    detector: Any = load_detector(f"owl:{folders['owlv2']}")
+    detector._network.images.size = {"height": size, "width": size}
+    theirs = hf.Owlv2ImageProcessor(size={"height": size, "width": size})(images=[picture], return_tensors="np")
+    difference = np.abs(detector._squared(picture) - theirs["pixel_values"])
+    detector._network.images.size = {"height": 64, "width": 64}
+    assert difference.mean() < 1e-4
+    assert difference[..., 4:-4, 4:-4].max() < 1e-4
+
+
+def test_owl_v2_has_its_picture_in_the_upper_left_of_a_square(folders: dict[str, Path]) -> None:
+    detector: Any = load_detector(f"owl:{folders['owlv2']}")
+    white = np.full((32, 64, 3), 255, np.uint8)
+    square = detector._squared(white)
+    mean, deviation = np.array([0.48145466, 0.4578275, 0.40821073]), np.array([0.26862954, 0.26130258, 0.27577711])
+    assert square[0, :, 4, 60] == pytest.approx((1 - mean) / deviation, abs=1e-5)
+    assert square[0, :, 60, 4] == pytest.approx(-mean / deviation, abs=1e-5)
+
+
+def test_grounding_dino_gives_each_box_one_of_the_names(folders: dict[str, Path], picture: Image) -> None:
+    detector: Any = load_detector(
+        f"grounding-dino:{folders['grounding-dino']}", {**EVERYTHING, "names": "apple, Red mug"}
+    )
+    found = look(detector, picture)
+    network = detector._network
+    inputs = network.images(images=[picture], return_tensors="pt")
+    tokens = network.tokenizer("apple. red mug.", return_tensors="pt", return_token_type_ids=True)
+    with torch.inference_mode():
+        outputs = network.model(**inputs, **tokens)
+    words = network.tokenizer.convert_ids_to_tokens(tokens.input_ids[0])
+    assert words == ["[CLS]", "apple", ".", "red", "mug", ".", "[SEP]"]
+    each = torch.sigmoid(outputs.logits[0]).numpy()
+    scores = np.stack([each[:, 1], each[:, 3:5].mean(axis=1)], axis=1)
+    assert found.scores == pytest.approx(scores.max(axis=1), abs=1e-5)
+    assert list(found.labels) == [("apple", "Red mug")[index] for index in scores.argmax(axis=1)]
+    processor = hf.GroundingDinoProcessor(network.images, network.tokenizer)
+    (theirs,) = processor.post_process_grounded_object_detection(
+        outputs, tokens.input_ids, threshold=-1.0, target_sizes=[picture.shape[:2]]
+    )
+    assert found.boxes == pytest.approx(theirs["boxes"].numpy(), abs=1e-3)
+
+
+def test_grounding_dino_reads_many_names_in_several_texts(folders: dict[str, Path], picture: Image) -> None:
+    name = f"grounding-dino:{folders['grounding-dino']}"
+    detector: Any = load_detector(name, EVERYTHING)
+    assert [name for text in detector._texts for name in text.names] == list(vocabulary().kinds)
+    assert len(detector._texts) > 1
+    for text in detector._texts:
+        assert text.inputs["input_ids"].shape[1] <= 24
+        assert text.parts.sum(dim=1).tolist() == pytest.approx([1.0] * len(text.names))
+    assert len(look(detector, picture).scores) == 15 * len(detector._texts)
+    with pytest.raises(BadInput, match="too long"):
+        load_detector(name, {"names": "mug " * 30})
+
+
+def test_rt_detr_answers_as_its_processor_does(folders: dict[str, Path], picture: Image) -> None:
+    detector: Any = load_detector(f"rtdetr:{folders['rt_detr']}", EVERYTHING)
+    network, found = detector._network, look(detector, picture)
+    with torch.inference_mode():
+        outputs = network.model(**network.images(images=[picture], return_tensors="pt"))
+    (theirs,) = network.images.post_process_object_detection(outputs, 0.0, [picture.shape[:2]])
+    assert found.boxes == pytest.approx(theirs["boxes"].numpy(), abs=1e-3)
+    assert {canonical(label) for label in found.labels} <= {"fridge", "sofa", "cup"}
+    assert {one.name for one in detector.detect(seen(picture))} <= {"fridge", "sofa", "cup"}
+
+
+def test_what_homes_hold_is_looked_for_unless_told_otherwise(folders: dict[str, Path]) -> None:
+    kinds = vocabulary().kinds
+    assert {name.replace("_", " ") for name in (*FURNITURE, *OBJECTS)} <= set(kinds)
+    assert len(set(kinds)) == len(kinds) and all(canonical(kind) == kind for kind in kinds)
+    owl = f"owl:{folders['owlvit']}"
+    assert load_detector(owl)._names == kinds  # type: ignore[attr-defined]
+    told: Any = load_detector(owl, {"names": " red  mug,, apple,apple"})
+    assert told._names == ("red mug", "apple")
+    assert len(told._queries) == 2
+    with pytest.raises(BadInput, match="prompt of 'owl' has no"):
+        load_detector(owl, {"prompt": "a photo"})
+
+
+def test_a_model_stays_loaded_for_the_next_episode(folders: dict[str, Path]) -> None:
+    name = f"rtdetr:{folders['rt_detr']}"
+    one: Any = load_detector(name, {"score": 0.3})
+    other: Any = load_detector(name, {"score": 0.6})
+    assert one._network is other._network
+
+
+def test_folders_that_hold_no_such_model_are_refused(folders: dict[str, Path], tmp_path: Path) -> None:
+    hub._load.cache_clear()
+    with pytest.raises(BadInput, match="is a 'rt_detr'; the detector 'owl' runs: owlv2, owlvit"):
+        load_detector(f"owl:{folders['rt_detr']}")
+    with pytest.raises(BadInput, match="holds no model"):
+        load_detector(f"owl:{tmp_path}")
+    with pytest.raises(BadInput, match="There is no folder"):
+        load_detector(f"owl:{tmp_path}/none")
+    with pytest.raises(BadInput, match="needs a model"):
+        load_detector("grounding-dino")
+    with pytest.raises(BadInput, match="There is no device 'tpu:9'"):
+        load_detector(f"owl:{folders['owlvit']}", {"device": "tpu:9"})
+
+
+def test_a_hub_that_is_away_is_nobodys_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    with pytest.raises(InfrastructureError, match="hub can not be reached and nobody/no-such-detector"):
+        load_detector("rtdetr:nobody/no-such-detector")
+
+
+def test_weights_that_lack_something_are_refused(folders: dict[str, Path], tmp_path: Path) -> None:
+    for file in folders["owlvit"].iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    weights = load_file(tmp_path / "model.safetensors")
+    del weights["box_head.dense0.weight"]
+    save_file(weights, tmp_path / "model.safetensors", metadata={"format": "pt"})
+    with pytest.raises(BadInput, match=r"lack 1 tensors, the first is box_head\.dense0\.weight"):
+        load_detector(f"owl:{tmp_path}")
+    (tmp_path / "model.safetensors").write_bytes(b"cut off")
+    with pytest.raises(BadInput, match="holds no model"):
+        load_detector(f"owl:{tmp_path}")
+
+
+def test_pickled_weights_are_not_touched(folders: dict[str, Path], tmp_path: Path) -> None:
+    config = json.loads((folders["rt_detr"] / "config.json").read_text())
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    torch.save({"a": torch.zeros(1)}, tmp_path / "pytorch_model.bin")
+    with pytest.raises(BadInput, match="holds no model"):
+        load_detector(f"rtdetr:{tmp_path}")
+
+
+def test_without_torch_the_command_is_named(folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hub, "_NEEDED", ("no_such_package",))
+    with pytest.raises(MissingPart, match=r"pip install 'homie\[torch\]'"):
+        load_detector(f"owl:{folders['owlv2']}")
