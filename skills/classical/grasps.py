@@ -23,6 +23,9 @@ RIM_OPENING = 0.07
 WIDEST_HALF = 0.046
 """Half the width (m) of the widest thing that the fingers go round."""
 
+OVER_RIM = 0.07
+"""Metres above a rim grasp from which both fingers go past the near side of the rim."""
+
 FROM_ABOVE = (0.7, 0.95, 0.45, 1.25, np.pi / 2)
 THROUGH_FRONT = (0.25, 0.6, 0.0)
 RIM = (0.95, 0.7, 1.25, np.pi / 2)
@@ -34,13 +37,17 @@ MOST_SIDEWAYS = 0.8
 
 @dataclass(frozen=True, slots=True)
 class Grasp:
-    """One way to take a thing: gripper pose, its yaw and pitch, opening (m), and a cost of how little it is liked."""
+    """One way to take a thing: gripper pose, its yaw and pitch, opening (m), and a cost of how little it is liked.
+
+    over: metres above the pose at which the hand may come in sideways without a finger touching the thing.
+    """
 
     pose: Pose
     yaw: float
     pitch: float
     opening: float
     cost: float
+    over: float = 0.04
 
     @property
     def approach(self) -> Array:
@@ -104,7 +111,8 @@ def _on_rim(box: Box) -> Iterator[Grasp]:
                 position = np.array([box.center[0], box.center[1], max(_lowest(box, pitch), top - 0.02)]) + edge
                 for side in (np.pi / 2, -np.pi / 2):
                     pose = Pose(position, gripper_rotation(out + side, pitch))
-                    yield Grasp(pose, out + side, pitch, RIM_OPENING, 0.2 + 0.15 * abs(pitch - RIM[0]))
+                    cost = 0.2 + 0.15 * abs(pitch - RIM[0])
+                    yield Grasp(pose, out + side, pitch, RIM_OPENING, cost, OVER_RIM)
 
 
 def _lowest(box: Box, pitch: float) -> float:

@@ -24,6 +24,9 @@ LIFT = 0.12
 FAILED_BEFORE = 1.0
 """Cost of a grasp like one that has closed on nothing in an earlier attempt, or of a place that was no good."""
 
+LOW_ENTRY = 0.05
+"""Height (m) over a thing in a compartment from which the hand comes down straight rather than on its way in."""
+
 LOW = 0.65
 """Height (m) below which the arm comes from further above: over chair backs and arm rests."""
 
@@ -52,6 +55,8 @@ class Pick(Manipulation):
         before, lifted = self._before(grasp), self._lifted(grasp)
         yield from self.gripper(grasp.opening)
         yield from self.posture(joints[0])
+        if self._compartment() is not None and grasp.over > LOW_ENTRY:
+            yield from self.line(lifted, speed=0.12)
         yield from self.line(grasp.pose, speed=0.12)
         yield from self.squeeze()
         if not self.seen.body.holding:
@@ -140,10 +145,10 @@ class Pick(Manipulation):
         # Along the hand's own direction, or a finger would run into the thing from the side.
         back = -np.array([np.cos(grasp.yaw), np.sin(grasp.yaw)])
         way = np.array([*back, 0.0]) * max(depth, HOVER) / max(float(back @ compartment.access), 0.6)
-        return Pose(grasp.pose.position + way + np.array([0, 0, 0.04]), grasp.pose.rotation)
+        return Pose(grasp.pose.position + way + np.array([0, 0, grasp.over]), grasp.pose.rotation)
 
     def _lifted(self, grasp: Grasp) -> Pose:
-        up = LIFT if self._compartment() is None else 0.04
+        up = LIFT if self._compartment() is None else grasp.over
         return Pose(grasp.pose.position + np.array([0, 0, up]), grasp.pose.rotation)
 
 
