@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from homie.errors import BadInput
 from homie.interfaces import Robot, Skill
-from homie.types import CameraFrame, Command, Goal, Image, Outcome, Pose2, Subtask
+from homie.types import Command, Goal, Image, Outcome, Pose2, Subtask
 
 NAMES = "names.json"
 SUFFIXES = (".png", ".jpg", ".jpeg")
@@ -79,51 +79,66 @@ def save(chart: TopoMap, folder: Path) -> None:
 
 
 def record(
-    robot: Robot, skill: Skill, places: Iterable[tuple[str, Goal]], *, camera: str = "front", loop: bool = False
+    robot: Robot, skill: Skill, places: Sequence[tuple[str, Goal]], *, camera: str = "front", loop: bool = False
 ) -> TopoMap:
     """Drive from place to place by a Go to skill and take pictures on the way.
 
-    places: names and goals, in the order of the tour; one that the skill does not reach gets no name. The first node
-    is where the robot stands now. loop: the tour ends where it began; drive back there as the last place.
+    places: names and goals in the order of the tour. The map begins at the first that is reached; one that is not
+    reached gets no name. loop: drive back to the beginning; the map is a loop if that succeeds. Raises BadInput where
+    no place is reached.
     """
-    recorder = _Recorder(robot, camera)
-    recorder.take()
-    for name, goal in places:
-        observation = robot.observe(skill.cameras)
-        skill.start(Subtask("Go to", name), goal, observation)
-        began = observation.stamp
-        while skill.outcome is Outcome.RUNNING and observation.stamp - began < skill.max_seconds:
-            robot.act(skill.act(observation))
-            observation = robot.observe(skill.looks())
-            recorder.passed(observation.body.base)
-        robot.act(Command())
-        if skill.outcome is Outcome.SUCCEEDED:
-            recorder.take()
-            recorder.names.setdefault(name, []).append(len(recorder.nodes) - 1)
-    names = {name: tuple(numbers) for name, numbers in recorder.names.items()}
-    return TopoMap(tuple(recorder.nodes), names, loop)
+    recorder = _Recorder(robot, skill, camera)
+    tour = list(places)
+    while tour and not recorder.nodes:
+        name, goal = tour.pop(0)
+        if recorder.drive(name, goal):
+            start = name, goal
+            recorder.take(name)
+    if not recorder.nodes:
+        raise BadInput("No place of the tour was reached, so there is no map.")
+    for name, goal in tour:
+        if recorder.drive(name, goal):
+            recorder.take(name)
+    closed = loop and recorder.drive(*start)
+    return TopoMap(tuple(recorder.nodes), {name: tuple(at) for name, at in recorder.names.items()}, closed)
 
 
 class _Recorder:
-    """Takes a picture at the start, at every place, and in between wherever enough has changed."""
+    """Takes a picture at every place, and in between wherever enough has changed since the last one."""
 
-    def __init__(self, robot: Robot, camera: str) -> None:
-        self.robot, self.camera = robot, camera
+    def __init__(self, robot: Robot, skill: Skill, camera: str) -> None:
+        self.robot, self.skill, self.camera = robot, skill, camera
         self.nodes: list[Image] = []
         self.names: dict[str, list[int]] = {}
-        self.last: Pose2 | None = None
+        self._last: Pose2 | None = None
 
-    def passed(self, base: Pose2) -> None:
-        assert self.last is not None  # the first picture is taken before anything moves
-        turned = abs(math.remainder(base.yaw - self.last.yaw, math.tau))
-        if math.hypot(base.x - self.last.x, base.y - self.last.y) >= STRIDE or turned >= TURN:
-            self.take()
+    def drive(self, name: str, goal: Goal) -> bool:
+        """Go to a place; whether it was reached."""
+        robot, skill = self.robot, self.skill
+        observation = robot.observe(skill.cameras)
+        began = observation.stamp
+        skill.start(Subtask("Go to", name), goal, observation)
+        while skill.outcome is Outcome.RUNNING and observation.stamp - began < skill.max_seconds:
+            robot.act(skill.act(observation))
+            observation = robot.observe(skill.looks())
+            if self._changed(observation.body.base):
+                self.take()
+        robot.act(Command())
+        return skill.outcome is Outcome.SUCCEEDED
 
-    def take(self) -> None:
+    def take(self, name: str = "") -> None:
+        """A node here, with a name if it is a place."""
         observation = self.robot.observe((self.camera,))
-        frame: CameraFrame = observation.frames[self.camera]
-        self.nodes.append(frame.rgb)
-        self.last = observation.body.base
+        self.nodes.append(observation.frames[self.camera].rgb)
+        self._last = observation.body.base
+        if name:
+            self.names.setdefault(name, []).append(len(self.nodes) - 1)
+
+    def _changed(self, base: Pose2) -> bool:
+        if self._last is None:
+            return False
+        turned = abs(math.remainder(base.yaw - self._last.yaw, math.tau))
+        return turned >= TURN or math.hypot(base.x - self._last.x, base.y - self._last.y) >= STRIDE
 
 
 def _read_names(path: Path) -> Names:

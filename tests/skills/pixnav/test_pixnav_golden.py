@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 from golden_policies import FOLDER, generator, load  # noqa: E402
 
 from skills.pixnav.network import WINDOW, Decoding, PixNavNetwork  # noqa: E402
-from skills.pixnav.pictures import mask, prepare, prepare_goal, resized  # noqa: E402
+from skills.pixnav.pictures import mask, resized  # noqa: E402
 
 GOLDEN = FOLDER / "pixnav"
 SEEDS = (207, 216)
@@ -85,12 +85,3 @@ def test_preprocessing_is_equal_to_the_pixel(case):
     wanted = np.zeros((224, 224), np.uint8)
     wanted[y : y + patch.shape[0], x : x + patch.shape[1]] = patch
     assert np.array_equal(mask(tuple(int(v) for v in case.io["cam_goal_pixel_xy"])), wanted)
-
-
-def test_the_heads_from_camera_pictures_on(case):
-    frames = case.made.image("camera", (34, 480, 640, 3), case.seed)
-    goal = case.made.image("camera_goal", (1, 480, 640, 3), case.seed)[0]
-    decoding = Decoding(case.network, prepare_goal(goal, tuple(int(v) for v in case.io["cam_goal_pixel_xy"])))
-    made = [decoding.extend(prepare(frame)) for frame in frames]
-    for head, outputs in zip(HEADS, zip(*made, strict=True), strict=True):
-        close(torch.stack(outputs), case.io[f"cam_{head}"])

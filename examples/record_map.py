@@ -1,0 +1,53 @@
+"""Record a topological map for NoMaD: drive through a home by the classical Go to and take pictures on the way.
+
+    python examples/record_map.py maps/seed-3 --seed 3
+    homie run "go to the kitchen" --seed 3 --skills nomad:nomad.pth,classical --skill-option nomad.topomap=maps/seed-3
+
+The tour visits every room and every piece of furniture, room by room. It knows where they are from world state: a map
+is made before the robot works, as one would be by leading it around.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from homie.envs.mujoco.background import BackgroundLocator
+from homie.envs.mujoco.generate import generate
+from homie.envs.mujoco.home import MujocoHome
+from homie.envs.mujoco.spec import SceneSpec
+from homie.types import Goal, Subtask
+from skills.classical import Classical
+from skills.nomad.topomap import record, save
+
+
+def tour(scene: SceneSpec, home: MujocoHome) -> list[tuple[str, Goal]]:
+    """Names and goals, each room with what is in it."""
+    locator = BackgroundLocator(home)
+    locator.reset(seed=scene.seed)
+    names = [
+        name
+        for room in scene.rooms
+        for name in (room.name, *(piece.name for piece in scene.furniture if piece.room == room.name))
+    ]
+    return [(name, locator.goal(name, Subtask("Go to", name), home.observe())) for name in names]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Record a topological map of a home.")
+    parser.add_argument("out", type=Path, help="folder for the map, new or empty")
+    parser.add_argument("--seed", type=int, default=0, help="seed of a generated house")
+    parser.add_argument("--scene", type=Path, help="a scene spec (JSON) instead")
+    given = parser.parse_args()
+    scene = SceneSpec.load(given.scene) if given.scene else generate(given.seed, None, 40)
+    with MujocoHome(scene) as home:
+        skills = Classical().skills(home.spec, home.kinematics)
+        goto = next(skill for skill in skills if "Go to" in skill.actions)
+        chart = record(home, goto, tour(scene, home), loop=True)
+    save(chart, given.out)
+    form = "a loop" if chart.loop else "a line"
+    print(f"{len(chart.nodes)} nodes, {form}, {len(chart.names)} named places: {given.out}")
+
+
+if __name__ == "__main__":
+    main()
