@@ -53,7 +53,8 @@ class ProgressDisplay(EpisodeListener):
 
     def attempted(self, attempt: Attempt) -> None:
         why = f": {attempt.reason}" if attempt.reason and attempt.outcome is not Outcome.SUCCEEDED else ""
-        done = f"{attempt.skill} {attempt.outcome.replace('_', ' ')} after {attempt.robot_seconds:.1f} s{why}"
+        place = f" in place of {attempt.stands_in_for}" if attempt.stands_in_for else ""
+        done = f"{attempt.skill}{place} {attempt.outcome.replace('_', ' ')} after {attempt.robot_seconds:.1f} s{why}"
         self._line(f"  attempt {attempt.number} ", done, rest=STYLES[attempt.outcome])
 
     def ticked(self, observation: Observation) -> None:
