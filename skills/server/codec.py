@@ -1,8 +1,8 @@
 """Messages as bytes: msgpack for the structure, raw arrays inside. Never pickle, no classes, nothing that runs.
 
-An array is a msgpack extension whose data is a packed (type, shape, bytes), little-endian and row by row. Numbers and
-truth values only: objects, records, texts, dates and complex numbers are refused on both sides. Every size is checked
-against the bytes that are there before anything is made.
+An array is a msgpack extension: one byte that says how long a packed (type, shape) is, that, and the numbers,
+little-endian and row by row. Numbers and truth values only: objects, records, texts, dates and complex numbers are
+refused on both sides. Every size is checked against the bytes that are there before anything is made.
 """
 
 from __future__ import annotations
@@ -96,25 +96,29 @@ def _extension(array: np.ndarray) -> msgpack.ExtType:
         raise CodecError(f"An array of {array.dtype} can not be sent.")
     if array.ndim > MOST_DIMENSIONS:
         raise CodecError(f"An array of {array.ndim} dimensions can not be sent; {MOST_DIMENSIONS} are allowed.")
-    content = np.ascontiguousarray(array, dtype).tobytes()
-    return msgpack.ExtType(_ARRAY, msgpack.packb((dtype.str, array.shape, content), use_bin_type=True))
+    header = msgpack.packb((dtype.str, array.shape))
+    content = np.ascontiguousarray(array, dtype).reshape(-1).view(np.uint8).data
+    return msgpack.ExtType(_ARRAY, b"".join((bytes([len(header)]), header, content)))
 
 
 def _array(code: int, data: bytes) -> np.ndarray:
     if code != _ARRAY:
         raise CodecError(f"The bytes hold an extension {code} that this protocol has not.")
-    held = msgpack.unpackb(data, raw=False, max_array_len=MOST_DIMENSIONS, max_bin_len=len(data), max_str_len=8)
+    start = 1 + data[0] if data else 0
+    held = msgpack.unpackb(data[1:start], raw=False, max_array_len=MOST_DIMENSIONS, max_str_len=8)
     match held:
-        case [str(name), list(shape), bytes(content)] if name in TYPES:
+        case [str(name), list(shape)] if name in TYPES:
             pass
         case _:
             raise CodecError("The bytes hold an array of no known type.")
     if not all(isinstance(size, int) and not isinstance(size, bool) and 0 <= size <= FRAME_BYTES for size in shape):
         raise CodecError("The bytes hold an array of an impossible shape.")
     dtype = np.dtype(name)
-    if math.prod(shape) * dtype.itemsize != len(content):
-        raise CodecError(f"The bytes hold an array of shape {tuple(shape)} in {len(content)} bytes.")
-    return np.frombuffer(bytearray(content), dtype).reshape(shape)
+    if math.prod(shape) * dtype.itemsize != len(data) - start:
+        raise CodecError(f"The bytes hold an array of shape {tuple(shape)} in {len(data) - start} bytes.")
+    return (
+        np.frombuffer(data, dtype, offset=start).reshape(shape).copy() if len(data) > start else np.zeros(shape, dtype)
+    )
 
 
 def _check(value: Tree, depth: int) -> None:

@@ -87,7 +87,7 @@ class PolicyServer:
     def __init__(self, service: Service) -> None:
         require_token(service.host, service.token)
         self.service = service
-        self._sessions = 0
+        self._sessions = self._decisions = 0
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="policy")
         self._server: Server | None = None
         self._quiet = logging.getLogger("homie.policy_server")
@@ -136,13 +136,21 @@ class PolicyServer:
     def _greet(self, connection: ServerConnection, request: Request) -> Response | None:
         """Answer `/healthz`; let in who has the token."""
         if request.path == "/healthz":
-            told = {"status": "ok", "policy": self.service.name, "protocol": PROTOCOL, "sessions": self._sessions}
-            return connection.respond(http.HTTPStatus.OK, json.dumps(told) + "\n")
+            return connection.respond(http.HTTPStatus.OK, json.dumps(self._health()) + "\n")
         given = request.headers.get("Authorization", "").encode("utf-8", "surrogateescape")
         if self.service.token and not hmac.compare_digest(given, f"Bearer {self.service.token}".encode()):
             self.service.tell(f"{_who(connection)} was refused: no token or a wrong one")
             return connection.respond(http.HTTPStatus.UNAUTHORIZED, "This policy server wants a token.\n")
         return None
+
+    def _health(self) -> dict[str, object]:
+        return {
+            "status": "ok",
+            "policy": self.service.name,
+            "protocol": PROTOCOL,
+            "sessions": self._sessions,
+            "decisions": self._decisions,
+        }
 
     # ------------------------------------------------------------ a session
 
@@ -204,6 +212,7 @@ class PolicyServer:
             asked = from_frame(frame)
         except CodecError as error:
             return to_frame(Problem(-1, Sort.FRAME, str(error)))
+        self._decisions += isinstance(asked, Step)
         if not isinstance(asked, Reset | Step):
             return to_frame(Problem(-1, Sort.REQUEST, f"a {asked.kind} has no place here"))
         try:

@@ -96,8 +96,9 @@ def test_what_has_no_place_is_refused_before_it_is_sent(value):
         encode({"value": value})
 
 
-def array(dtype: object, shape: object, content: object) -> bytes:
-    return msgpack.packb({"a": msgpack.ExtType(1, msgpack.packb([dtype, shape, content], use_bin_type=True))})
+def array(dtype: object, shape: object, content: bytes) -> bytes:
+    header = msgpack.packb([dtype, shape])
+    return msgpack.packb({"a": msgpack.ExtType(1, bytes([len(header)]) + header + content)})
 
 
 @pytest.mark.parametrize(
@@ -115,11 +116,12 @@ def array(dtype: object, shape: object, content: object) -> bytes:
         array("<f4", [True], b"1234"),
         array("<f4", [1.0], b"1234"),
         array("<f4", 1, b"1234"),
-        array("<f4", [1], "1234"),
         array("<f4", [1] * 9, b"1234"),
         array(["<f4"], [1], b"1234"),
         msgpack.packb({"a": msgpack.ExtType(1, b"")}),
         msgpack.packb({"a": msgpack.ExtType(1, b"\xc1")}),
+        msgpack.packb({"a": msgpack.ExtType(1, b"\x09\x92")}),
+        msgpack.packb({"a": msgpack.ExtType(1, b"\x01\xc1")}),
         msgpack.packb({"a": msgpack.ExtType(2, b"abc")}),
         msgpack.packb({"a": msgpack.Timestamp(0)}),
         msgpack.packb({"a": b"bytes"}, use_bin_type=True),

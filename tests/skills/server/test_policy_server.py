@@ -67,9 +67,11 @@ def test_sessions_have_policies_of_their_own(server):
 
 def test_health_needs_no_websocket_and_counts_sessions():
     with serving(token=TOKEN) as server, remote(server.url, TOKEN) as policy:
+        policy.reset({"text": "a"})
+        policy.step({})
         address = policy.url.replace("ws", "http", 1) + "/healthz"
         told = json.loads(urllib.request.urlopen(address, timeout=5).read())
-    assert told == {"status": "ok", "policy": "counting", "protocol": PROTOCOL, "sessions": 1}
+    assert told == {"status": "ok", "policy": "counting", "protocol": PROTOCOL, "sessions": 1, "decisions": 1}
 
 
 # ------------------------------------------------------------ problems are told, and the server stays

@@ -1,0 +1,134 @@
+"""A real `homie serve` process: Ctrl-C, SIGKILL and SIGSTOP in the middle of the work."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+import m3_checkpoints
+from homes import one_room, play
+from live_server import remote
+
+from homie.errors import InfrastructureError
+from homie.types import Outcome
+from skills.policy import PolicyFailed
+
+HOMIE = [sys.executable, "-c", "from homie.cli.main import main; main()"]
+FORWARD = 12
+"""The navigation action that drives straight on and never stops."""
+TOLD = {"head_depth": np.ones((128, 128), np.float32), "goal_at_base": np.ones(3)}
+
+
+@pytest.fixture(scope="module")
+def checkpoints(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("m3")
+    m3_checkpoints.stubborn(folder / "navigate.pth", m3_checkpoints.NAVIGATION, FORWARD)
+    return folder
+
+
+@contextmanager
+def served(checkpoints: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A policy server in a process of its own, and its address."""
+    command = [*HOMIE, "serve", "policy", "m3", "--checkpoint", str(checkpoints), "--port", "0", "--json", *options]
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
+    )
+    try:
+        assert process.stdout is not None
+        lines = []
+        while not lines or lines[-1] != "}\n":
+            lines.append(process.stdout.readline())
+            assert lines[-1], process.stderr.read() if process.stderr is not None else ""
+        yield process, json.loads("".join(lines))["url"]
+    finally:
+        process.send_signal(signal.SIGCONT)
+        process.kill()
+        process.communicate()
+
+
+def test_ctrl_c_ends_sessions_and_server_cleanly(checkpoints):
+    with served(checkpoints) as (process, url), remote(url) as policy:
+        policy.reset({"skill": "navigate"})
+        assert policy.step(TOLD) == {"action": FORWARD}
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+        assert (process.returncode, out) == (0, "")
+        assert "Traceback" not in err
+        assert err.splitlines()[-1] == "The policy server has ended."
+        with pytest.raises(PolicyFailed, match="lost"):
+            policy.step(TOLD)
+
+
+def test_a_stopped_server_can_not_hold_the_robot_up(checkpoints):
+    """Not while it is asked, not while it is sent more than any buffer takes, not when it is tried again."""
+    seconds = {"reply_seconds": 1.0, "connect_seconds": 1.0, "reconnect_seconds": 1.0}
+    with served(checkpoints) as (process, url):
+        for told in (TOLD, {**TOLD, "much": np.zeros(40 * 2**20, np.uint8)}):
+            with remote(url, **seconds) as policy:
+                policy.reset({"skill": "navigate"})
+                assert policy.step(TOLD) == {"action": FORWARD}
+                process.send_signal(signal.SIGSTOP)
+                began = time.monotonic()
+                with pytest.raises(PolicyFailed, match="not answered for 1 s"):
+                    policy.step(told)
+                assert time.monotonic() - began < 4
+                with pytest.raises(InfrastructureError, match="lost and can not be reached again"):
+                    policy.reset({"skill": "navigate"})
+                assert time.monotonic() - began < 8
+                process.send_signal(signal.SIGCONT)
+                policy.reset({"skill": "navigate"})
+                assert policy.step(TOLD) == {"action": FORWARD}
+
+
+def kill_in_an_attempt(process: subprocess.Popen[str], url: str) -> threading.Thread:
+    """SIGKILL the server once it has made ten decisions."""
+
+    def kill() -> None:
+        while json.loads(urllib.request.urlopen(url.replace("ws", "http", 1) + "/healthz").read())["decisions"] < 10:
+            time.sleep(0.02)
+        process.kill()
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    return thread
+
+
+GO = {"subtask": "[Go to, apple]", "model": "m3"}
+APPLE = {"name": "apple", "kind": "apple", "colour": "red", "x": 3.5, "y": 3.5}
+SCENE = one_room((), (APPLE,), robot=(1.0, 1.0, 3.0))
+
+
+@pytest.mark.slow
+def test_a_server_killed_in_an_attempt_fails_it_and_ends_the_episode_at_the_next(checkpoints, tmp_path):
+    with served(checkpoints) as (process, url):
+        killer = kill_in_an_attempt(process, url)
+        settings = {"remote.reconnect_seconds": 1.0}
+        records = []
+        with pytest.raises(InfrastructureError, match="lost and can not be reached again"):
+            records = play(tmp_path, SCENE, [GO, GO], skills=f"remote:{url}", skill_settings=settings, attempts=1)
+        killer.join()
+        assert records == []
+    (steps,) = (tmp_path / "run/episodes").glob("*/steps.jsonl")
+    (line,) = [json.loads(text) for text in steps.read_text().splitlines() if '"subtask"' in text]
+    (attempt,) = line["execution"]["attempts"]
+    assert line["execution"]["feedback"]["code"] == "E1"
+    assert (attempt["skill"], attempt["outcome"]) == ("m3/navigate", Outcome.FAILED)
+    assert attempt["reason"].startswith(f"the policy server at {url} is lost")
+    assert attempt["commands"] > 20
+    run = json.loads((tmp_path / "run/run.json").read_text())
+    assert run["skills"]["m3"]["server"] == url
