@@ -3,16 +3,20 @@
     {"stamp": 12.36, "pose": [1.5, 2.25, 0.3], "requested": {"base": [0.9, 0.0]}, "sent": {"base": [0.82, 0.0]},
      "changes": ["base: ..."]}
 
-`stamp` is that of the observation that the skill decided on, `pose` where the base was in it: x, y (m), yaw (rad) in the
-odometry frame, to a tenth of a millimetre and of a milliradian. Parts that were not commanded are left out.
+`stamp` is that of the observation that the skill decided on, `pose` where the base was in it: x, y (m), yaw (rad) in
+the odometry frame, to a tenth of a millimetre and of a milliradian. Parts that were not commanded are left out.
 """
 
 from __future__ import annotations
 
+import contextlib
+import json
 from pathlib import Path
 
+import numpy as np
+
 from homie.files import to_json
-from homie.types import Command, Observation, SentCommand
+from homie.types import Array, Command, Observation, SentCommand
 
 PARTS = ("base", "arm", "torso", "head", "gripper")
 
@@ -50,3 +54,19 @@ def _parts(command: Command) -> dict[str, object]:
         pose = command.effector
         parts["effector"] = {"position": pose.position.tolist(), "rotation": pose.rotation.tolist()}
     return parts
+
+
+def read_poses(path: Path) -> Array:
+    """Where the base was, (n, 4): robot time (s), x, y (m), yaw (rad) of every command, in order.
+
+    (0, 4) where there is no file, and for one of before poses were kept. What a kill has torn is left out.
+    """
+    if not path.exists():
+        return np.zeros((0, 4))
+    rows = []
+    for line in path.read_bytes().split(b"\n"):
+        with contextlib.suppress(ValueError):
+            read = json.loads(line)
+            if "pose" in read:
+                rows.append((read["stamp"], *read["pose"]))
+    return np.array(rows, dtype=np.float64).reshape(-1, 4)

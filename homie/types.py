@@ -481,3 +481,8 @@ class RoundRecord:
     inventory: tuple[str, ...]
     stamp: float
     timings: Mapping[str, float]
+
+    @property
+    def began(self) -> float:
+        """Robot time (s) at which its first attempt began, to a control period or two; `stamp` where none was made."""
+        return self.stamp - sum(attempt.robot_seconds for attempt in self.execution.attempts)

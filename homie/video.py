@@ -12,6 +12,7 @@ H.264 in an MP4 that a browser plays while it loads (yuv420p, index first).
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import av
@@ -22,13 +23,17 @@ from homie import caption
 from homie.agent import EpisodeListener, EpisodeResult
 from homie.caption import Caption, draw_caption
 from homie.interfaces import Filmable, Robot
-from homie.types import Attempt, Decision, Image, Observation, Outcome, PlannerInput, RoundRecord, Subtask
+from homie.types import Array, Attempt, Decision, Image, Observation, Outcome, PlannerInput, RoundRecord, Subtask
 
 VIEW_HEIGHT = 432
 WIDTH, HEIGHT = caption.WIDTH, VIEW_HEIGHT + caption.HEIGHT
 FPS = 15
 SPEED = 4.0
 """Seconds of robot time in one second of video."""
+HOLD = 1.2
+"""Seconds of video that a decision stands still; feedback does half as long."""
+END_HOLD = 2.0
+"""Seconds of video that the end stands still."""
 SHARE = 0.25
 """Filming takes no more than about this many wall seconds per second of robot time: without OpenGL a picture takes
 long, and then fewer are taken and shown longer."""
@@ -42,7 +47,7 @@ class VideoWriter(EpisodeListener):
     speed: seconds of robot time shown in one second of video. hold: seconds of video that a new text stands still.
     """
 
-    def __init__(self, path: Path, robot: Robot, *, speed: float = SPEED, hold: float = 1.2) -> None:
+    def __init__(self, path: Path, robot: Robot, *, speed: float = SPEED, hold: float = HOLD) -> None:
         self.path = path
         self._robot = robot
         self._interval = speed / FPS
@@ -101,7 +106,7 @@ class VideoWriter(EpisodeListener):
     def finished(self, result: EpisodeResult) -> None:
         ended = "the planner has ended the task" if result.ended_by == "ended" else "out of rounds"
         self._caption = self._caption.change(state=ended, tone="plain")
-        self._shoot(self._robot.observe(), hold=2 * FPS)
+        self._shoot(self._robot.observe(), hold=round(END_HOLD * FPS))
 
     def close(self) -> None:
         """Finish the file. Idempotent."""
@@ -153,6 +158,28 @@ class VideoWriter(EpisodeListener):
         if time.perf_counter() - began > SLOW:
             self._scale = 0.5
         return _fit(picture, width, VIEW_HEIGHT)
+
+
+def frame_stamps(records: Sequence[RoundRecord], count: int) -> Array:
+    """The robot time (count,) that each of the `count` frames of a finished episode's video shows.
+
+    The file does not say it. How long pictures stand still is known; all other frames are taken to be evenly spaced,
+    which is true to about a second of robot time.
+    """
+    still: list[tuple[float, int]] = []
+    for before, record in zip((None, *records), records, strict=False):
+        if before is None or before.round != record.round:
+            still.append((record.began, 1 + round(HOLD * FPS)))
+        still.append((record.stamp, 1 + round(HOLD * FPS) // 2))
+    still.append((records[-1].stamp, 1 + round(END_HOLD * FPS)))
+    stamps = np.maximum.accumulate([stamp for stamp, _ in still])
+    held = np.array([frames for _, frames in still])
+    passed = np.diff(stamps, prepend=stamps[0])
+    moving = passed * max(count - int(held.sum()), 0) / max(float(passed.sum()), 1e-9)
+    ends = np.cumsum(moving + held)
+    knots = np.stack([ends - held, ends], axis=1).ravel()
+    shown: Array = np.interp(np.arange(count) + 0.5, knots, np.repeat(stamps, 2))
+    return shown
 
 
 def _fit(image: Image, width: int, height: int) -> Image:

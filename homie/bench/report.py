@@ -1,4 +1,4 @@
-"""`homie report`: one HTML page of one or several runs that opens from disk.
+"""`homie report`: one HTML page of one or several runs that opens from disk, and a recording of an episode for Rerun.
 
 run folders --report_data--> Sources --report_figures--> tables and plots --templates/report.html--> RUN/report.html
 
@@ -19,12 +19,12 @@ import jinja2
 from markupsafe import Markup
 
 from homie import __version__
-from homie.bench.report_data import Source, load
+from homie.bench.report_data import Shown, Source, load
 from homie.bench.report_figures import MEANINGS, figures, tables
 from homie.bench.report_media import Media
 from homie.bench.summary import Intervals
 from homie.bench.tables import shown
-from homie.errors import BadInput
+from homie.errors import BadInput, MissingPart, suggestion
 from homie.files import write_atomically
 from homie.options import ReportOptions
 
@@ -32,18 +32,27 @@ MEBIBYTE = 1024 * 1024
 
 
 class Report(NamedTuple):
-    """A page that was written. linked: pictures and videos that it only links to, because there was no room."""
+    """A page that was written. linked: pictures and videos that it only links to, because there was no room.
+
+    recording: the size of the recording for Rerun, 0 if none was asked for.
+    """
 
     path: Path
     size: int
     episodes: int
     linked: int
+    recording: int = 0
 
 
 def report(options: ReportOptions) -> Report:
-    """Write the page of some runs. Raises BadInput."""
+    """Write the page of some runs, and the recording if one is asked for. Raises BadInput, MissingPart."""
     out = options.out or options.runs[0] / "report.html"
     sources = load(options.runs, options.profile)
+    recording = 0
+    if options.rerun is not None:
+        recording = _record(_chosen(sources, options.episode), options.rerun)
+    elif options.episode is not None:
+        raise BadInput("--episode says which episode to record: give --rerun FILE.rrd too.")
     media = Media(out.parent, width=options.views, budget=int(options.megabytes * MEBIBYTE))
     # A lone surrogate, which a model's raw text may hold, becomes a character reference that browsers show as unknown.
     page = render(sources, media).encode("utf-8", errors="xmlcharrefreplace")
@@ -51,7 +60,40 @@ def report(options: ReportOptions) -> Report:
         write_atomically(out, page)
     except OSError as error:
         raise BadInput(f"Can not write the report to {out}: {error.strerror}.") from error
-    return Report(out, len(page), sum(len(source.episodes) for source in sources), media.linked)
+    return Report(out, len(page), sum(len(source.episodes) for source in sources), media.linked, recording)
+
+
+def _chosen(sources: tuple[Source, ...], name: str | None) -> Shown:
+    """The episode of this name, or the only one. Raises BadInput."""
+    begun = [episode for source in sources for episode in source.episodes if episode.folder.exists()]
+    found = [episode for episode in begun if name in (None, episode.name)]
+    if len(found) == 1:
+        return found[0]
+    if len({episode.name for episode in found}) > 1:
+        raise BadInput(f"--rerun records one episode: name it, for example --episode {found[0].name}.")
+    if found:
+        runs = ", ".join(episode.run for episode in found)
+        raise BadInput(
+            f"The episode '{found[0].name}' is in several runs ({runs}): give only one of them with --rerun."
+        )
+    if name is None:
+        raise BadInput("There is no episode to record: none was begun.")
+    hint = suggestion(name, [episode.name for episode in begun], "the page lists them.")
+    raise BadInput(f"There is no episode '{name}' to record: {hint}")
+
+
+def _record(episode: Shown, out: Path) -> int:
+    """Write a recording; its size. Raises BadInput, MissingPart."""
+    try:
+        from homie.bench.rerun_export import record
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("homie"):
+            raise
+        raise MissingPart(
+            f"--rerun needs the package '{error.name}': install it with `pip install 'homie[rerun]'`."
+        ) from error
+    place = episode.folder.resolve()
+    return record(place, out, name=f"{place.parent.parent.name}/{place.name}", task=episode.text)
 
 
 def render(sources: tuple[Source, ...], media: Media) -> str:

@@ -1,4 +1,4 @@
-"""`homie report`: one HTML page of one or several runs."""
+"""`homie report`: one HTML page of one or several runs, and a recording of an episode for Rerun."""
 
 from __future__ import annotations
 
@@ -20,10 +20,17 @@ def report_command(
     **given: Any,
 ) -> None:
     """Show runs in one HTML page."""
-    made = report(ReportOptions.build(config, **given))
+    options = ReportOptions.build(config, **given)
+    made = report(options)
     if json:
         told = {"report": str(made.path), "bytes": made.size, "episodes": made.episodes, "linked": made.linked}
+        if options.rerun is not None:
+            told |= {"recording": str(options.rerun), "recording_bytes": made.recording}
         typer.echo(to_json(told).decode(), nl=False)
         return
     linked = f", {made.linked} pictures and videos linked" if made.linked else ""
     typer.echo(f"{made.path}  ({made.episodes} episodes, {made.size / MEBIBYTE:.1f} MiB{linked})", err=True)
+    if options.rerun is not None:
+        typer.echo(
+            f"{options.rerun}  ({made.recording / MEBIBYTE:.1f} MiB; `rerun {options.rerun}` shows it)", err=True
+        )

@@ -1,0 +1,209 @@
+"""`homie report --rerun`: one episode as a recording for the Rerun viewer (extra `[rerun]`).
+
+an episode folder --record--> FILE.rrd
+
+    world/       the scene as boxes, objects where they began and ended, the robot and its path (`rerun_world`)
+    cameras/     the views of every round, as the planner was shown them
+    video        the video of the episode
+    log          decisions, checks, attempts and feedback as text; the level of a line is its kind
+    instruction  the task, and how it ended
+
+Everything is on the timeline `robot_seconds`, and on `round` too. What an episode folder lacks is left out.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import rerun as rr
+import rerun.blueprint as rrb
+from PIL import Image as Picture
+
+from homie.bench.rerun_world import ROUND, SECONDS, durations, read_world, set_time
+from homie.commandlog import read_poses
+from homie.errors import BadInput
+from homie.files import write_atomically
+from homie.runstore import read_episode, read_steps
+from homie.types import VIEWS, Array, Check, Outcome, RoundRecord, Subtask
+from homie.video import frame_stamps
+
+WHITE, GREY = (238, 238, 238), (150, 156, 166)
+GOOD, BAD = (96, 211, 120), (255, 110, 98)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A text of the log: what kind it is, when (robot time, s) and in which round, and its colour (RGB)."""
+
+    kind: str
+    stamp: float
+    round: int
+    text: str
+    colour: tuple[int, int, int] = WHITE
+
+
+def record(folder: Path, out: Path, *, name: str, task: str) -> int:
+    """Write the recording of an episode folder; its size in bytes. Raises BadInput.
+
+    name: identifies the episode to the viewer. task: the instruction, which the viewer shows as its name.
+    """
+    stream = rr.RecordingStream("homie", recording_id=name)
+    memory = stream.memory_recording()
+    strict = rr.strict_mode()
+    rr.set_strict_mode(True)
+    try:
+        _send(stream, folder, task)
+        data = memory.drain_as_bytes()
+    finally:
+        rr.set_strict_mode(strict)
+        stream.disconnect()
+    try:
+        write_atomically(out, data)
+    except OSError as error:
+        raise BadInput(f"Can not write the recording to {out}: {error.strerror}.") from error
+    return len(data)
+
+
+def _send(stream: rr.RecordingStream, folder: Path, task: str) -> None:
+    records = _records(folder)
+    poses = read_poses(folder / "commands.jsonl")
+    start = min([*poses[:1, 0], *(one.began for one in records[:1])], default=0.0)
+    end = records[-1].stamp if records else start
+    stream.set_log_time_enabled(False)
+    stream.set_log_tick_enabled(False)
+    stream.send_recording_name(_plain(task))
+    stream.log("instruction", rr.TextDocument(_plain(_about(folder, task))), static=True)
+    _send_pictures(stream, folder, records, start)
+    _send_video(stream, folder / "video.mp4", records)
+    for line in lines(records):
+        set_time(stream, line.stamp, line.round)
+        stream.log("log", rr.TextLog(_plain(line.text), level=line.kind, color=line.colour))
+    rounds = _rounds(records, [*poses[:, 0], end])
+    world = read_world(folder)
+    world.send(stream, poses, rounds[:-1], start=(start, 1), end=(end, int(rounds[-1])))
+    stream.send_blueprint(_layout(world.eye, video=(folder / "video.mp4").exists()))
+
+
+def lines(records: Sequence[RoundRecord]) -> Iterator[Line]:
+    """The log of an episode, in order. A decision stands where its first attempt began, an attempt where it ended."""
+    last = 0
+    for one in records:
+        decision, execution, began = one.decision, one.execution, one.began
+        if one.round != last:
+            subtasks = ", ".join(str(subtask) for subtask in decision.subtasks) or f"unreadable: {decision.problem}"
+            model = f"  with {decision.model}" if decision.model else ""
+            if decision.analysis:
+                yield Line("analysis", began, one.round, decision.analysis, GREY)
+            yield Line("decision", began, one.round, subtasks + model)
+        last = one.round
+        before = [check for check in execution.checks if check.layer != "execution"]
+        yield from (_check(check, execution.subtask, began, one.round) for check in before)
+        ended = began
+        for attempt in execution.attempts:
+            ended += attempt.robot_seconds
+            text = f"{execution.subtask}  {attempt.number} with {attempt.skill}: {attempt.outcome} {attempt.reason}"
+            yield Line("attempt", ended, one.round, text, GOOD if attempt.outcome is Outcome.SUCCEEDED else BAD)
+        after = execution.checks[len(before) :]
+        yield from (_check(check, execution.subtask, one.stamp, one.round) for check in after)
+        feedback = execution.feedback
+        text = "success" if feedback.ok else f"{feedback.code}: {feedback.message}"
+        yield Line("feedback", one.stamp, one.round, f"{execution.subtask}  {text}", GOOD if feedback.ok else BAD)
+        yield Line("inventory", one.stamp, one.round, " ".join(one.inventory) or "nothing", GREY)
+
+
+def _check(check: Check, subtask: Subtask, stamp: float, number: int) -> Line:
+    said = f"{check.code}: {check.message}" if check.code else "ok"
+    return Line("check", stamp, number, f"{subtask}  {check.layer}  {said}", BAD if check.code else GREY)
+
+
+def _records(folder: Path) -> tuple[RoundRecord, ...]:
+    if not (folder / "steps.jsonl").exists():
+        return ()
+    with warnings.catch_warnings(action="ignore"):  # a line that a kill has torn: what is whole is shown
+        return read_steps(folder)
+
+
+def _about(folder: Path, task: str) -> str:
+    ending = read_episode(folder)
+    if ending is None:
+        return f"{task}\nunfinished"
+    cause = f" ({ending.cause})" if ending.cause else ""
+    return f"{task}\nended by: {ending.ended_by}{cause}, {ending.rounds} rounds, {ending.robot_seconds:.1f} s"
+
+
+def _plain(text: str) -> str:
+    """Without lone surrogates, which a model's raw text may hold and UTF-8 may not."""
+    return text.encode("utf-8", errors="replace").decode()
+
+
+def _rounds(records: Sequence[RoundRecord], stamps: Sequence[float] | Array) -> Array:
+    """The round (n,) in which each stamp was: that of the first record that ended no earlier."""
+    if not records:
+        return np.ones(len(stamps), dtype=np.int64)
+    index = np.searchsorted([one.stamp for one in records], stamps)
+    return np.array([one.round for one in records])[np.minimum(index, len(records) - 1)]
+
+
+def _send_pictures(stream: rr.RecordingStream, folder: Path, records: Sequence[RoundRecord], start: float) -> None:
+    """The views of a round, at the end of the round before: nothing moves until its decision is made."""
+    ends = {one.round: one.stamp for one in records}
+    for path in sorted((folder / "frames").glob("round-*.png")):
+        number, _, view = path.stem.removeprefix("round-").partition("-")
+        if view in VIEWS and number.isdecimal() and (data := _picture(path)):
+            set_time(stream, max((end for one, end in ends.items() if one < int(number)), default=start), int(number))
+            stream.log(f"cameras/{view}", rr.EncodedImage(contents=data, media_type="image/png"))
+
+
+def _picture(path: Path) -> bytes:
+    """The file, b"" if it is no whole picture: a kill may have torn it."""
+    try:
+        with Picture.open(path) as picture:
+            picture.load()
+    except OSError:
+        return b""
+    return path.read_bytes()
+
+
+def _send_video(stream: rr.RecordingStream, path: Path, records: Sequence[RoundRecord]) -> None:
+    """The video, and at every robot time the last of its frames that shows it."""
+    if not (path.exists() and path.stat().st_size and records):
+        return
+    video = rr.AssetVideo(path=path)
+    try:
+        times = np.asarray(video.read_frame_timestamps_nanos())
+    except RuntimeError:  # a kill may have kept it from being finished
+        return
+    stream.log("video", video, static=True)
+    stamps = frame_stamps(records, len(times))
+    last = np.flatnonzero(np.diff(stamps, append=np.inf))
+    stream.send_columns(
+        "video",
+        indexes=[
+            rr.TimeColumn(SECONDS, duration=durations(stamps[last])),
+            rr.TimeColumn(ROUND, sequence=_rounds(records, stamps[last])),
+        ],
+        columns=rr.VideoFrameReference.columns_nanos(times[last]),
+    )
+
+
+def _layout(eye: rrb.EyeControls3D | None, *, video: bool) -> rrb.Blueprint:
+    """What the viewer shows where: the scene over the log, the views over the video."""
+    views = rrb.Grid(*(rrb.Spatial2DView(origin=f"cameras/{view}", name=view) for view in VIEWS), grid_columns=2)
+    film = [rrb.Spatial2DView(origin="video", name="video")] if video else []
+    scene = rrb.Spatial3DView(origin="world", name="scene", eye_controls=eye)
+    log = rrb.TextLogView(origin="log", name="decisions, checks, attempts, feedback")
+    about = rrb.TextDocumentView(origin="instruction", name="instruction")
+    return rrb.Blueprint(
+        rrb.Horizontal(
+            rrb.Vertical(about, scene, log, row_shares=[2, 7, 5]),
+            rrb.Vertical(views, *film, row_shares=[3, 2][: 1 + len(film)]),
+            column_shares=[3, 2],
+        ),
+        rrb.TimePanel(timeline=SECONDS, expanded=True),
+        auto_views=False,
+        collapse_panels=True,
+    )

@@ -1,0 +1,203 @@
+"""The world of a recording: the scene as boxes, objects where they began and where they ended, the robot on its path.
+
+scene.json, final_state.json --read_world--> World --send, with the poses of commands.jsonl--> world/...
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import rerun as rr
+import rerun.blueprint as rrb
+from numpy.typing import NDArray
+
+from homie.envs.mujoco.build import start_pose
+from homie.envs.mujoco.palette import COLOURS
+from homie.envs.mujoco.spec import SceneSpec
+from homie.errors import BadInput
+from homie.types import Array
+
+SECONDS, ROUND = "robot_seconds", "round"
+"""The timelines."""
+Moment: TypeAlias = tuple[float, int]
+"""Robot time (s) and round."""
+Placed: TypeAlias = tuple[Sequence[float], Sequence[float]]
+"""Position (3,) and quaternion (x, y, z, w)."""
+FLOOR, PATH, ROBOT = (176, 168, 156), (60, 120, 200), (60, 120, 200)
+THICK = 0.02
+"""Metres of floor."""
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What an episode folder knows of the world: its scene, None if that is no house, and its final state."""
+
+    scene: SceneSpec | None
+    state: Mapping[str, Any]
+
+    @property
+    def eye(self) -> rrb.EyeControls3D | None:
+        """Where to look at the scene from: from above and from the south."""
+        if self.scene is None:
+            return None
+        rooms = np.array([(room.x0, room.y0, room.x1, room.y1) for room in self.scene.rooms])
+        low, high = rooms[:, :2].min(axis=0), rooms[:, 2:].max(axis=0)
+        (x, y), size = (low + high) / 2, float((high - low).max())
+        return rrb.EyeControls3D(position=(x, y - 0.7 * size, 0.8 * size), look_target=(x, y, 0.0), eye_up=(0, 0, 1))
+
+    def send(self, stream: rr.RecordingStream, poses: Array, rounds: Array, *, start: Moment, end: Moment) -> None:
+        """Send it. poses: (n, 4) as of `homie.commandlog.read_poses`. rounds: (n,)."""
+        stream.log("world", rr.ViewCoordinates.RIGHT_HAND_Z_UP, static=True)
+        begun: dict[str, Placed] = {}
+        first = None
+        if self.scene is not None:
+            _send_rooms(stream, self.scene)
+            _send_furniture(stream, self.scene)
+            begun = _send_objects(stream, self.scene)
+            first = (self.scene.robot.x, self.scene.robot.y, self.scene.robot.yaw)
+        for name, placed in begun.items():
+            _place(stream, name, placed, start)
+        for name, placed in _objects(self.state).items():
+            if name not in begun:
+                label = rr.Points3D([(0.0, 0.0, 0.0)], radii=0.04, labels=[name], show_labels=False)
+                stream.log(["world", "objects", name], label, static=True)
+            _place(stream, name, placed, end)
+        _send_robot(stream, poses, rounds, [(first, start), (_robot(self.state), end)])
+
+
+def read_world(folder: Path) -> World:
+    """The world of an episode folder. The scene is its own in a bench, otherwise that of the run."""
+    scene = None
+    for path in (folder / "scene.json", folder.parent.parent / "scene.json"):
+        if scene is None and path.exists():
+            with contextlib.suppress(BadInput):  # the scene of another simulator
+                scene = SceneSpec.load(path)
+    path = folder / "final_state.json"
+    state = json.loads(path.read_bytes()) if path.exists() else {}
+    return World(scene, state if isinstance(state, dict) else {})
+
+
+def _objects(state: Mapping[str, Any]) -> dict[str, Placed]:
+    """Every object of a final state that says where it is."""
+    objects = state.get("objects", {})
+    return {
+        name: (one["position"], (*one["quaternion"][1:], one["quaternion"][0]))
+        for name, one in objects.items()
+        if isinstance(one, dict) and {"position", "quaternion"} <= one.keys()
+    }
+
+
+def _robot(state: Mapping[str, Any]) -> tuple[float, float, float] | None:
+    robot = state.get("robot")
+    return (robot["x"], robot["y"], robot["yaw"]) if isinstance(robot, dict) else None
+
+
+def _send_rooms(stream: rr.RecordingStream, scene: SceneSpec) -> None:
+    corners = np.array([(room.x0, room.y0, room.x1, room.y1) for room in scene.rooms])
+    middle, size = (corners[:, :2] + corners[:, 2:]) / 2, corners[:, 2:] - corners[:, :2]
+    flat = np.full((len(corners), 1), THICK / 2)
+    boxes = rr.Boxes3D(
+        centers=np.hstack([middle, -flat]),
+        half_sizes=np.hstack([size / 2 - THICK, flat]),
+        colors=[FLOOR],
+        labels=[room.name for room in scene.rooms],
+        fill_mode="solid",
+    )
+    stream.log("world/rooms", boxes, static=True)
+
+
+def _send_furniture(stream: rr.RecordingStream, scene: SceneSpec) -> None:
+    for piece in scene.furniture:
+        plan = piece.blueprint
+        box = rr.Boxes3D(
+            centers=[(piece.x, piece.y, scene.base(piece) + plan.height / 2)],
+            half_sizes=[(plan.half_x, plan.half_y, plan.height / 2)],
+            quaternions=[_turn(piece.yaw)],
+            colors=[_paint(piece.colour)],
+            labels=[piece.name],
+            show_labels=False,
+        )
+        stream.log(["world", "furniture", piece.name], box, static=True)
+
+
+def _send_objects(stream: rr.RecordingStream, scene: SceneSpec) -> dict[str, Placed]:
+    """The shapes of the objects; where each begins."""
+    begun: dict[str, Placed] = {}
+    for thing in scene.objects:
+        box = rr.Boxes3D(
+            half_sizes=[thing.plan.half],
+            colors=[_paint(thing.colour)],
+            labels=[thing.name],
+            show_labels=False,
+            fill_mode="solid",
+        )
+        stream.log(["world", "objects", thing.name], box, static=True)
+        position, yaw = start_pose(scene, thing)
+        begun[thing.name] = (position, _turn(yaw))
+    return begun
+
+
+def _place(stream: rr.RecordingStream, name: str, placed: Placed, at: Moment) -> None:
+    set_time(stream, *at)
+    pose = rr.Transform3D(translation=placed[0], quaternion=rr.Quaternion(xyzw=placed[1]))
+    stream.log(["world", "objects", name], pose)
+
+
+def _send_robot(
+    stream: rr.RecordingStream,
+    poses: Array,
+    rounds: Array,
+    known: list[tuple[tuple[float, float, float] | None, Moment]],
+) -> None:
+    """The robot as an upright cylinder with an arrow ahead, on its path; where nothing is known of it, nothing."""
+    if not len(poses) and all(pose is None for pose, _ in known):
+        return
+    body = rr.Cylinders3D(centers=[(0.0, 0.0, 0.55)], lengths=[1.1], radii=[0.28], colors=[ROBOT], labels=["robot"])
+    ahead = rr.Arrows3D(origins=[(0.0, 0.0, 0.4)], vectors=[(0.6, 0.0, 0.0)], colors=[ROBOT])
+    stream.log("world/robot/body", body, static=True)
+    stream.log("world/robot/ahead", ahead, static=True)
+    for pose, at in known:
+        if pose is not None:
+            set_time(stream, *at)
+            turned = rr.Quaternion(xyzw=_turn(pose[2]))
+            stream.log("world/robot", rr.Transform3D(translation=(pose[0], pose[1], 0.0), quaternion=turned))
+    if len(poses):
+        spots = np.column_stack([poses[:, 1:3], np.zeros(len(poses))])
+        turns = np.array([_turn(yaw) for yaw in poses[:, 3]])
+        stream.send_columns(
+            "world/robot",
+            indexes=[
+                rr.TimeColumn(SECONDS, duration=durations(poses[:, 0])),
+                rr.TimeColumn(ROUND, sequence=rounds),
+            ],
+            columns=rr.Transform3D.columns(translation=spots, quaternion=turns),
+        )
+        path = rr.LineStrips3D([spots + np.array([0.0, 0.0, THICK])], colors=[PATH], radii=0.015)
+        stream.log("world/path", path, static=True)
+
+
+def set_time(stream: rr.RecordingStream, stamp: float, number: int) -> None:
+    """What is logged next is of this robot time (s) and round."""
+    stream.set_time(SECONDS, duration=durations(np.array([stamp]))[0])
+    stream.set_time(ROUND, sequence=number)
+
+
+def durations(stamps: Array) -> NDArray[np.timedelta64]:
+    """Robot times (s) to the microsecond: equal ones stay equal."""
+    return np.round(stamps * 1e6).astype("timedelta64[us]").astype("timedelta64[ns]")
+
+
+def _turn(yaw: float) -> tuple[float, float, float, float]:
+    """A rotation about z as (x, y, z, w)."""
+    return 0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2)
+
+
+def _paint(colour: str) -> tuple[int, ...]:
+    return tuple(round(255 * part) for part in COLOURS[colour])
