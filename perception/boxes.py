@@ -1,80 +1,157 @@
-"""Pictures with the boxes of a detector drawn on them, for prompts and reports."""
+"""Numbered boxes in pictures, and the axes of a frame: what a planner is shown beside a list of names.
+
+The number drawn at a box is the number of the thing in the list, because `mark` makes both. In EmbodiedBench it may be
+another one: there a counter is drawn that skips what was not found (docs/perception.md).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
+import cv2
 import numpy as np
-from PIL import Image as Pillow
-from PIL import ImageDraw, ImageFont
 
-from homie.types import Detection, Image
+from homie.types import Array, Detection, Image, Intrinsics, Pose
+
+PixelBox = tuple[int, int, int, int]
 
 COLOURS = (
-    (230, 60, 50),
-    (40, 130, 230),
-    (30, 160, 70),
-    (240, 150, 20),
-    (150, 70, 200),
-    (20, 170, 180),
-    (220, 80, 160),
-    (120, 110, 40),
+    (230, 25, 75),
+    (60, 180, 75),
+    (0, 130, 200),
+    (245, 130, 48),
+    (145, 30, 180),
+    (0, 160, 160),
+    (240, 50, 230),
+    (128, 96, 0),
 )
+"""RGB, dark enough for white digits; a number always has the same one."""
+AXES = (("x", (220, 30, 30)), ("y", (20, 150, 40)), ("z", (30, 60, 220)))
+_FONT = cv2.FONT_HERSHEY_SIMPLEX
+_SCALE = 0.4
+_MARGIN = 2
+_NEAREST = 0.02
+"""Metres before a camera from which lines are drawn."""
 
 
-def draw_boxes(
-    image: Image, detections: Sequence[Detection], view: str, *, names: bool = False, scale: int = 1
-) -> Image:
-    """A copy of one view's image with the boxes of its detections and an index mark at each.
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """Things by their number, and the pictures in which these numbers are drawn."""
 
-    The number drawn is the index in `detections`, also those of other views, so that one list serves four pictures.
-    names: write the detection's name beside the number. scale: enlarge the picture by a whole number first, so that
-    marks stay readable on small images. Returns (scale * H, scale * W, 3) uint8.
+    things: Mapping[int, Detection]
+    pictures: Mapping[str, Image]
+
+    def listed(self, view: str) -> list[str]:
+        """The numbers and names of a view, as `3: apple`, in the order of the numbers."""
+        return [f"{number}: {one.name}" for number, one in self.things.items() if one.view == view]
+
+
+def in_order(detections: Sequence[Detection], views: Sequence[str]) -> list[Detection]:
+    """The detections of some views, as one reads: view by view, from left to right by their middle, from the top."""
+    places = {view: place for place, view in enumerate(views)}
+    seen = [one for one in detections if one.view in places]
+    return sorted(seen, key=lambda one: (places[one.view], one.box[0] + one.box[2], one.box[1] + one.box[3], one.name))
+
+
+def mark(
+    pictures: Mapping[str, Image],
+    things: Sequence[Detection | None],
+    *,
+    widths: Mapping[str, int] | None = None,
+    first: int = 1,
+) -> Marked:
+    """Number things in the order given and draw the numbers in copies of the pictures (H, W, 3), by view.
+
+    A thing that is None keeps its number free: it is in somebody's list, but was not found in any picture. So is one
+    in a view without a picture. widths: of the pictures that the boxes were found in, where these here are scaled.
     """
-    picture = Pillow.fromarray(image)
-    if scale != 1:
-        picture = picture.resize((picture.width * scale, picture.height * scale), Pillow.Resampling.BICUBIC)
-    pen = ImageDraw.Draw(picture)
-    font = _font(max(10, picture.height // 24))
-    taken: list[tuple[int, int, int, int]] = []
-    for index, detection in enumerate(detections):
-        if detection.view != view:
+    numbered = {
+        number: thing for number, thing in enumerate(things, first) if thing is not None and thing.view in pictures
+    }
+    drawn = dict(pictures)
+    for view, picture in pictures.items():
+        boxes = {number: thing.box for number, thing in numbered.items() if thing.view == view}
+        if boxes:
+            width = (widths or {}).get(view, picture.shape[1])
+            drawn[view] = draw_marks(picture, boxes, picture.shape[1] / width)
+    return Marked(numbered, drawn)
+
+
+def draw_marks(picture: Image, boxes: Mapping[int, PixelBox], factor: float = 1.0) -> Image:
+    """A copy of the picture (H, W, 3) with every box outlined and its number in a filled tag at its upper left.
+
+    Boxes are (x0, y0, x1, y1), upper bounds exclusive, in pixels of a picture `1 / factor` times as large. Tags stay
+    inside the picture and avoid each other where there is room below.
+    """
+    drawn = np.ascontiguousarray(picture).copy()
+    height, width = drawn.shape[:2]
+    corners: dict[int, tuple[int, int]] = {}
+    for number, box in boxes.items():
+        x0, y0, x1, y1 = (round(side * factor) for side in box)
+        x0, y0 = min(max(x0, 0), width - 1), min(max(y0, 0), height - 1)
+        x1, y1 = min(max(x1 - 1, x0), width - 1), min(max(y1 - 1, y0), height - 1)
+        cv2.rectangle(drawn, (x0, y0), (x1, y1), _colour(number), 1)
+        corners[number] = (x0, y0)
+    taken: list[PixelBox] = []
+    for number, corner in corners.items():
+        taken.append(_tag(drawn, number, corner, taken))
+    return drawn
+
+
+def draw_axes(picture: Image, intrinsics: Intrinsics, camera: Pose, frame: Pose, length: float = 0.1) -> Image:
+    """A copy of the picture (H, W, 3) with the axes of a frame: x red, y green, z blue, with their letters.
+
+    camera: the optical frame, frame: what is drawn, both in the same frame of reference. length: metres of an axis.
+    What is behind the camera is left out; the axes are drawn over everything else.
+    """
+    drawn = np.ascontiguousarray(picture).copy()
+    ends = np.vstack([frame.position, frame.position + length * frame.rotation.T])
+    local = (ends - camera.position) @ camera.rotation
+    depth_order = np.argsort(-local[1:, 2])  # the nearest axis comes last and lies over the others
+    for index in depth_order:
+        name, colour = AXES[int(index)]
+        line = _pixels(local[0], local[1 + int(index)], intrinsics)
+        if line is None:
             continue
-        colour = COLOURS[index % len(COLOURS)]
-        x0, y0, x1, y1 = (scale * edge for edge in detection.box)
-        pen.rectangle((x0, y0, x1 - 1, y1 - 1), outline=colour, width=max(1, scale))
-        label = f"{index} {detection.name}" if names else str(index)
-        taken.append(_mark(pen, label, (x0, y0, x1, y1), colour, font, picture.size, taken))
-    return np.asarray(picture)
+        start, end = line
+        cv2.line(drawn, start, end, colour, max(1, drawn.shape[0] // 200), cv2.LINE_AA)
+        cv2.putText(drawn, name, (end[0] + 2, end[1] - 2), _FONT, _SCALE, colour, 1, cv2.LINE_AA)
+    return drawn
 
 
-def _mark(
-    pen: ImageDraw.ImageDraw,
-    label: str,
-    box: tuple[int, int, int, int],
-    colour: tuple[int, int, int],
-    font: ImageFont.FreeTypeFont | ImageFont.ImageFont,
-    size: tuple[int, int],
-    taken: Sequence[tuple[int, int, int, int]],
-) -> tuple[int, int, int, int]:
-    """Write a label at the first corner of the box where it covers no other label; the rectangle it takes."""
-    left, top, right, bottom = pen.textbbox((0, 0), label, font=font)
-    width, height = int(right - left) + 4, int(bottom - top) + 4
+def _pixels(start: Array, end: Array, k: Intrinsics) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Where a line between points (3,) of the optical frame is in the picture; None if it is behind the camera."""
+    if max(start[2], end[2]) < _NEAREST:
+        return None
+    points = []
+    for one, other in ((start, end), (end, start)):
+        if one[2] < _NEAREST:
+            one = one + (other - one) * (_NEAREST - one[2]) / (other[2] - one[2])
+        u, v = one[0] / one[2] * k.fx + k.cx, one[1] / one[2] * k.fy + k.cy
+        points.append((round(float(np.clip(u, -1e4, 1e4))), round(float(np.clip(v, -1e4, 1e4)))))
+    return points[0], points[1]
+
+
+def _colour(number: int) -> tuple[int, int, int]:
+    return COLOURS[number % len(COLOURS)]
+
+
+def _tag(drawn: Image, number: int, corner: tuple[int, int], taken: list[PixelBox]) -> PixelBox:
+    """Draw one number at a corner, lower where another one is already. Returns the pixels of the tag."""
+    text = str(number)
+    (wide, high), _ = cv2.getTextSize(text, _FONT, _SCALE, 1)
+    wide, high = wide + 2 * _MARGIN, high + 2 * _MARGIN
+    left = max(0, min(corner[0], drawn.shape[1] - wide))
+    top = max(0, min(corner[1], drawn.shape[0] - high))
+    while (other := _overlapped((left, top, left + wide, top + high), taken)) and other[3] + high <= drawn.shape[0]:
+        top = other[3]
+    cv2.rectangle(drawn, (left, top), (left + wide - 1, top + high - 1), _colour(number), cv2.FILLED)
+    place = (left + _MARGIN, top + high - _MARGIN - 1)
+    cv2.putText(drawn, text, place, _FONT, _SCALE, (255, 255, 255), 1, cv2.LINE_AA)
+    return left, top, left + wide, top + high
+
+
+def _overlapped(box: PixelBox, taken: list[PixelBox]) -> PixelBox | None:
     x0, y0, x1, y1 = box
-    corners = ((x0, y0 - height), (x0, y0), (x1 - width, y0), (x0, y1 - height), (x1 - width, y1 - height), (x0, y1))
-    places = [(min(max(0, x), size[0] - width), min(max(0, y), size[1] - height)) for x, y in corners]
-    rectangles = [(x, y, x + width, y + height) for x, y in places]
-    chosen = next((r for r in rectangles if not any(_overlap(r, other) for other in taken)), rectangles[0])
-    pen.rectangle((*chosen[:2], chosen[2] - 1, chosen[3] - 1), fill=colour)
-    pen.text((chosen[0] + 2 - left, chosen[1] + 2 - top), label, fill=(255, 255, 255), font=font)
-    return chosen
-
-
-def _overlap(a: tuple[int, int, int, int], b: tuple[int, int, int, int]) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
-
-
-@lru_cache(maxsize=8)
-def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    return ImageFont.load_default(size)
+    return next((one for one in taken if x0 < one[2] and one[0] < x1 and y0 < one[3] and one[1] < y1), None)

@@ -9,11 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from homie.errors import BadInput
-from homie.types import VIEWS, Decision, Detection, Image, PlannerInput, in_sight
+from homie.types import VIEWS, Decision, Image, PlannerInput, in_sight
+from perception.boxes import Marked, in_order, mark
 from planners.answers import Layout
 from planners.examples import Example, load_examples
-from planners.marks import draw_marks, shrink
 from planners.messages import Message, Request
+from planners.pictures import shrink
 from planners.prompt_settings import PromptSettings
 from planners.reading import read
 from planners.schemas import decision_schema
@@ -69,9 +70,9 @@ class Prompt:
 
         Images are scaled, then marked; the numbers drawn are the numbers in the list of names.
         """
-        marks = self._marks(given)
         pictures = self._pictures(given)
-        told = self.told(given, marks)
+        marked = self._marked(given, pictures)
+        told = self.told(given, marked)
         turn = Turn(self.template.render("user", told), pictures)
         kept = _last(earlier, self.settings.chat_turns)
         shown = _last(earlier, self.settings.past_images)
@@ -85,7 +86,7 @@ class Prompt:
         for ago, one in zip(range(len(shown), 0, -1), shown, strict=True):
             if not (one.answer and any(one is other for other in kept)):
                 past += self._captioned(one.pictures, ago)
-        messages.append(Message("user", (*past, *self._captioned(_marked(pictures, given, marks), 0), turn.text)))
+        messages.append(Message("user", (*past, *self._captioned(marked.pictures, 0), turn.text)))
         schema = decision_schema(self.template.answer, given.actions, given.models)
         return Request(tuple(messages), schema), turn
 
@@ -105,8 +106,8 @@ class Prompt:
             "examples": examples,
         }
 
-    def told(self, given: PlannerInput, marks: Mapping[int, Detection]) -> dict[str, object]:
-        """What a template may use. `marks`: detections by the number that is drawn on them."""
+    def told(self, given: PlannerInput, marked: Marked) -> dict[str, object]:
+        """What a template may use."""
         return {
             "task": given.task,
             "round": given.round,
@@ -115,7 +116,7 @@ class Prompt:
             "feedback": "None" if given.feedback is None else given.feedback.message,
             "actions": given.actions,
             "models": given.models,
-            "views": self._sights(given, marks) if self.settings.listed else (),
+            "views": self._sights(given, marked) if self.settings.listed else (),
             "images": self.settings.images,
             "boxes": self.settings.boxes and self.settings.images,
             "past_images": self.settings.past_images,
@@ -130,21 +131,22 @@ class Prompt:
     def _example(self, one: Example, model: str) -> dict[str, object]:
         return {**one.situation(), "answer": one.answer(self.template.answer, model)}
 
-    def _marks(self, given: PlannerInput) -> dict[int, Detection]:
-        """Detections by the number that is drawn on them, counted from 1 over the four views."""
+    def _marked(self, given: PlannerInput, pictures: Mapping[str, Image]) -> Marked:
+        """What is in sight with its numbers, and the pictures with the same. They belong to this round only."""
         if not (self.settings.boxes and self.settings.images):
-            return {}
-        seen = [one for one in in_sight(given.detections) if one.part != "floor"]
-        things = [one for view in VIEWS for one in seen if one.view == view]
-        return dict(enumerate(things, 1))
+            return Marked({}, pictures)
+        things = [one for one in in_sight(given.detections) if one.part != "floor"]
+        widths = {view: picture.shape[1] for view, picture in given.views.items()}
+        return mark(pictures, in_order(things, VIEWS), widths=widths)
 
-    def _sights(self, given: PlannerInput, marks: Mapping[int, Detection]) -> tuple[Sight, ...]:
-        numbers = {id(one): number for number, one in marks.items()}
+    def _sights(self, given: PlannerInput, marked: Marked) -> tuple[Sight, ...]:
+        """The names in each view: with their numbers in the order of these, then those without."""
+        numbered = {id(one) for one in marked.things.values()}
         sights = []
         for view in VIEWS:
             seen = [one for one in in_sight(given.detections) if one.view == view]
-            words = [f"{numbers[id(one)]}: {one.name}" if id(one) in numbers else one.name for one in seen]
-            sights.append(Sight(view, tuple(dict.fromkeys(words))))
+            bare = [one.name for one in seen if id(one) not in numbered]
+            sights.append(Sight(view, tuple(dict.fromkeys([*marked.listed(view), *bare]))))
         return tuple(sights)
 
     def _pictures(self, given: PlannerInput) -> dict[str, Image]:
@@ -158,16 +160,6 @@ class Prompt:
             caption = self.template.render("view", {"view": view, "ago": ago})
             parts += [caption, picture] if caption else [picture]
         return parts
-
-
-def _marked(pictures: Mapping[str, Image], given: PlannerInput, marks: Mapping[int, Detection]) -> Mapping[str, Image]:
-    """The pictures with their marks, which belong to this round only: later rounds number anew."""
-    made = dict(pictures)
-    for view, picture in pictures.items():
-        boxes = {number: one.box for number, one in marks.items() if one.view == view}
-        if boxes:
-            made[view] = draw_marks(picture, boxes, picture.shape[1] / given.views[view].shape[1])
-    return made
 
 
 def _last(turns: Sequence[Turn], number: int) -> Sequence[Turn]:

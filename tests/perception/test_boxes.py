@@ -1,51 +1,168 @@
-"""Drawn boxes: where they are, which number they carry, and that they leave the rest alone."""
+"""Numbered boxes: one number in list and picture, boxes and tags where they belong, axes of a frame."""
 
 from __future__ import annotations
 
+import math
+from itertools import pairwise
+
 import numpy as np
+import pytest
+from furnished import House
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from homie.types import Detection
-from perception.boxes import COLOURS, draw_boxes
+from homie.types import VIEWS, Detection, Intrinsics, Pose, Pose2, in_sight
+from perception.boxes import COLOURS, draw_axes, draw_marks, in_order, mark
+from perception.camera import CameraModel
+from perception.detectors.simulated import SimulatedDetector
 
-GRAY = np.full((128, 128, 3), 90, dtype=np.uint8)
-
-
-def test_outline_is_drawn_and_the_rest_is_left_alone() -> None:
-    drawn = draw_boxes(GRAY, [Detection("cup", "front", (20, 30, 60, 80))], "front")
-    assert drawn.shape == GRAY.shape
-    assert tuple(drawn[79, 40]) == COLOURS[0]
-    assert tuple(drawn[55, 59]) == COLOURS[0]
-    assert (drawn[90:, :] == 90).all()
-    assert (drawn[:, 70:] == 90).all()
-    assert (GRAY == 90).all()
+unhurried = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+GREY = np.full((200, 300, 3), 120, np.uint8)
 
 
-def test_only_the_detections_of_the_view_are_drawn() -> None:
-    other = [Detection("cup", "left", (20, 30, 60, 80))]
-    assert np.array_equal(draw_boxes(GRAY, other, "front"), GRAY)
+def changed(drawn: np.ndarray, before: np.ndarray) -> np.ndarray:
+    return np.any(drawn != before, axis=2)
 
 
-def test_the_mark_is_the_index_in_the_whole_list() -> None:
-    box = (20, 40, 60, 80)
-    alone = draw_boxes(GRAY, [Detection("cup", "front", box)], "front")
-    second = draw_boxes(GRAY, [Detection("pan", "left", box), Detection("cup", "front", box)], "front")
-    same_place = draw_boxes(GRAY, [Detection("pan", "left", (0, 0, 9, 9)), Detection("cup", "front", box)], "front")
-    assert not np.array_equal(alone, second)
-    assert np.array_equal(second, same_place)
+def test_a_box_is_outlined_and_numbered_and_the_picture_is_left_alone() -> None:
+    before = GREY.copy()
+    drawn = draw_marks(GREY, {1: (100, 80, 200, 160)})
+    assert np.array_equal(GREY, before)
+    marked = changed(drawn, GREY)
+    assert marked[80, 100:200].all() and marked[159, 100:200].all()  # upper bounds are exclusive
+    assert marked[80:160, 100].all() and marked[80:160, 199].all()
+    assert not marked[160:].any() and not marked[:, 200:].any() and not marked[:80].any()
+    assert not marked[100:150, 130:190].any()  # what is in the box can be seen
 
 
-def test_marks_do_not_cover_each_other() -> None:
-    box = (40, 40, 90, 90)
-    one = [Detection("cup", "front", box)]
-    two = [*one, Detection("pan", "front", box)]
-    first, both = draw_boxes(GRAY, one, "front"), draw_boxes(GRAY, two, "front")
-    mark = (first == COLOURS[0]).all(axis=-1)
-    mark[40:90, 40:90] = False
-    assert mark.any()
-    assert (both[mark] == COLOURS[0]).all()
+def test_boxes_belong_to_the_picture_before_it_was_shrunk() -> None:
+    marked = changed(draw_marks(GREY, {1: (200, 160, 400, 320)}, 0.5), GREY)
+    assert marked[80, 100:200].all() and marked[159, 100:200].all() and not marked[160:].any()
 
 
-def test_scale_enlarges_picture_and_boxes() -> None:
-    drawn = draw_boxes(GRAY, [Detection("cup", "front", (20, 30, 60, 80))], "front", scale=3)
-    assert drawn.shape == (384, 384, 3)
-    assert tuple(drawn[239, 120]) == COLOURS[0]
+def test_numbers_look_different_and_the_same_number_the_same() -> None:
+    one, other = draw_marks(GREY, {1: (50, 50, 90, 90)}), draw_marks(GREY, {9: (50, 50, 90, 90)})
+    assert np.array_equal(one[52, 60:89], other[52, 60:89]) or not np.array_equal(one, other)
+    assert not np.array_equal(one, other)
+    assert np.array_equal(one, draw_marks(GREY, {1: (50, 50, 90, 90)}))
+
+
+def test_tags_avoid_each_other() -> None:
+    """Five things in one place: every tag keeps its own pixels."""
+    drawn = draw_marks(GREY, dict.fromkeys(range(1, 6), (50, 50, 90, 90)))
+    for number in range(1, 6):
+        alone = draw_marks(GREY, {number: (50, 50, 90, 90)})[50:60, 50:58]
+        assert any(np.array_equal(drawn[top : top + 10, 50:58], alone) for top in range(50, 120)), number
+
+
+BORDERS = [(-20, -20, 10, 10), (290, 190, 400, 400), (0, 0, 0, 0), (299, 199, 300, 200), (500, 500, 600, 600)]
+
+
+@pytest.mark.parametrize("box", BORDERS)
+def test_boxes_at_and_beyond_the_border(box: tuple[int, int, int, int]) -> None:
+    drawn = draw_marks(GREY, {12: box})
+    assert drawn.shape == GREY.shape
+    assert changed(drawn, GREY).any()
+
+
+@pytest.mark.parametrize("size", [(1, 1), (3, 200), (8, 8)])
+def test_tiny_pictures(size: tuple[int, int]) -> None:
+    assert draw_marks(np.zeros((*size, 3), np.uint8), {1: (0, 0, 1, 1), 2: (0, 0, 1, 1)}).shape == (*size, 3)
+
+
+# ---------------------------------------------------------------- one number
+
+
+views = st.sampled_from(VIEWS)
+boxes = st.tuples(st.integers(0, 250), st.integers(20, 150), st.integers(20, 45), st.integers(20, 45)).map(
+    lambda b: (b[0], b[1], b[0] + b[2], b[1] + b[3])
+)
+some = st.lists(
+    st.builds(Detection, st.sampled_from(["apple", "bowl", "table"]), views, boxes), min_size=1, max_size=12
+)
+
+
+@unhurried
+@given(st.lists(st.one_of(st.none(), st.builds(Detection, st.just("cup"), views, boxes)), max_size=12))
+def test_a_number_is_the_place_in_the_list_whatever_was_not_found(things: list[Detection | None]) -> None:
+    pictures = dict.fromkeys(VIEWS[:3], GREY)
+    marked = mark(pictures, things)
+    for number, thing in marked.things.items():
+        assert things[number - 1] is thing
+    lost = {number for number, thing in enumerate(things, 1) if thing is None or thing.view == VIEWS[3]}
+    assert set(marked.things) == set(range(1, len(things) + 1)) - lost
+    assert list(marked.pictures) == list(pictures)
+
+
+@unhurried
+@given(some)
+def test_the_list_and_the_picture_have_the_same_numbers(things: list[Detection]) -> None:
+    """Drawing the things of the list one by one gives the same outlines at the same places."""
+    pictures = dict.fromkeys(VIEWS, GREY)
+    marked = mark(pictures, in_order(things, VIEWS))
+    listed = [line for view in VIEWS for line in marked.listed(view)]
+    assert [int(line.split(":")[0]) for line in listed] == list(range(1, len(things) + 1))
+    assert sorted(line.split(": ")[1] for line in listed) == sorted(one.name for one in things)
+    for view in VIEWS:
+        numbers = {number: one.box for number, one in marked.things.items() if one.view == view}
+        assert np.array_equal(marked.pictures[view], draw_marks(GREY, numbers) if numbers else GREY)
+        assert all(f"{number}: {marked.things[number].name}" in marked.listed(view) for number in numbers)
+
+
+@unhurried
+@given(some, st.randoms(use_true_random=False))
+def test_the_order_depends_on_what_is_seen_only(things: list[Detection], random: object) -> None:
+    shuffled = list(things)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    ordered = in_order(things, VIEWS)
+    assert in_order(shuffled, VIEWS) == ordered
+    assert [VIEWS.index(one.view) for one in ordered] == sorted(VIEWS.index(one.view) for one in things)
+    for one, other in pairwise(ordered):
+        assert one.view != other.view or sum(one.box[::2]) <= sum(other.box[::2])
+
+
+def test_numbers_in_a_rendered_room_are_at_their_things(house: House, detector: SimulatedDetector) -> None:
+    observation = house.observe(Pose2(3.0, 3.0, 0.0))
+    things = [one for one in in_sight(detector.detect(observation)) if one.part != "floor"]
+    pictures = {view: observation.frames[view].rgb for view in VIEWS}
+    marked = mark(pictures, in_order(things, VIEWS))
+    assert len(marked.things) == len(things) > 6
+    for number, thing in marked.things.items():
+        alone = draw_marks(pictures[thing.view], {number: thing.box})
+        x0, y0, x1, y1 = thing.box
+        if min(x1 - x0, y1 - y0) > 24:  # else its tag covers it
+            assert (alone[y1 - 1, x1 - 1] == COLOURS[number % len(COLOURS)]).all()
+    assert any("sugar box" in line for view in VIEWS for line in marked.listed(view))
+
+
+def test_boxes_of_scaled_pictures_are_scaled() -> None:
+    thing = Detection("cup", "front", (200, 160, 400, 320))
+    marked = mark({"front": GREY}, [thing], widths={"front": 600})
+    assert np.array_equal(marked.pictures["front"], draw_marks(GREY, {1: (100, 80, 200, 160)}))
+    assert list(mark({"front": GREY}, [thing], first=0).things) == [0]
+
+
+# ---------------------------------------------------------------- axes
+
+K = Intrinsics(200.0, 200.0, 149.5, 99.5, 300, 200)
+AHEAD = Pose(np.zeros(3), np.eye(3))
+
+
+def test_axes_lead_where_their_frame_is() -> None:
+    """Seen from the front and a little turned, each axis ends where the camera projects its end."""
+    c, s = math.cos(0.4), math.sin(0.4)
+    turn = np.array([[c, 0, s], [0, 1, 0], [-s, 0, c]]) @ np.array([[1.0, 0, 0], [0, c, -s], [0, s, c]])
+    frame = Pose(np.array([0.05, -0.02, 0.6]), turn)
+    drawn = draw_axes(GREY, K, AHEAD, frame, 0.15)
+    assert (GREY == 120).all() and changed(drawn, GREY).any()
+    ends = CameraModel(K).project(frame.position + 0.15 * turn.T)
+    for (u, v), colour in zip(ends, ((220, 30, 30), (20, 150, 40), (30, 60, 220)), strict=True):
+        near = drawn[int(v) - 2 : int(v) + 3, int(u) - 2 : int(u) + 3].reshape(-1, 3).astype(int)
+        assert np.abs(near - colour).sum(axis=1).min() < 60
+
+
+def test_axes_behind_the_camera_are_left_out_and_those_through_it_are_cut() -> None:
+    behind = draw_axes(GREY, K, AHEAD, Pose(np.array([0.0, 0.0, -1.0]), np.eye(3)), 0.1)
+    assert np.array_equal(behind, GREY)
+    through = draw_axes(GREY, K, AHEAD, Pose(np.array([0.02, 0.0, -0.05]), np.eye(3)), 0.3)
+    assert changed(through, GREY).any()

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 from furnished import House
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from homie.errors import BadInput
@@ -16,6 +16,7 @@ from homie.types import Detection, Intrinsics, Pose, Pose2
 from perception.camera import CameraModel
 from perception.localise import Scan, patch_of
 
+unhurried = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 K = Intrinsics(430.0, 425.0, 318.5, 242.0, 640, 480)
 coefficient = st.floats(-0.04, 0.04)
 lenses = st.tuples(
@@ -31,6 +32,7 @@ points = st.lists(
 )
 
 
+@unhurried
 @given(lenses, points)
 def test_a_pixel_and_its_depth_give_the_point_back(
     lens: tuple[float, float, float, float, float], some: list[tuple[float, float, float]]
@@ -40,6 +42,7 @@ def test_a_pixel_and_its_depth_give_the_point_back(
     assert np.abs(back - there).max() < 1e-6
 
 
+@unhurried
 @given(lenses, st.lists(st.tuples(st.floats(0, 639), st.floats(0, 479)), min_size=1, max_size=20))
 def test_an_undistorted_pixel_comes_back(
     lens: tuple[float, float, float, float, float], some: list[tuple[float, float]]
@@ -67,6 +70,7 @@ def test_the_lens_bends_as_the_formula_says() -> None:
     assert CameraModel(K, lens).project(np.array([[x, y, 1.0]]))[0] == pytest.approx(expected, abs=1e-9)
 
 
+@unhurried
 @given(lenses, points)
 def test_opencv_projects_the_same(
     lens: tuple[float, float, float, float, float], some: list[tuple[float, float, float]]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from homie.types import Array
 from perception.suppression import overlaps, suppress
 
+unhurried = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 edges = st.integers(0, 12)
 some = st.lists(
     st.tuples(edges, edges, edges, edges, st.integers(0, 10), st.integers(0, 2)), max_size=25
@@ -22,6 +23,7 @@ def parts(rows: list[tuple[int, ...]]) -> tuple[Array, Array, np.ndarray]:
     return boxes, table[:, 4] / 10, table[:, 5].astype(np.intp)
 
 
+@unhurried
 @given(some, limits)
 def test_what_stays_is_sorted_apart_and_stays_again(rows: list[tuple[int, ...]], limit: float) -> None:
     boxes, scores, classes = parts(rows)
@@ -37,6 +39,7 @@ def test_what_stays_is_sorted_apart_and_stays_again(rows: list[tuple[int, ...]],
     assert again.tolist() == list(range(len(kept)))
 
 
+@unhurried
 @given(some, limits)
 def test_what_goes_goes_for_a_better_one_of_its_class(rows: list[tuple[int, ...]], limit: float) -> None:
     boxes, scores, classes = parts(rows)
@@ -46,6 +49,7 @@ def test_what_goes_goes_for_a_better_one_of_its_class(rows: list[tuple[int, ...]
         assert (overlaps(boxes[index], boxes[better]) > limit).any()
 
 
+@unhurried
 @given(some, limits)
 def test_each_class_is_suppressed_by_itself(rows: list[tuple[int, ...]], limit: float) -> None:
     boxes, scores, classes = parts(rows)
@@ -56,6 +60,7 @@ def test_each_class_is_suppressed_by_itself(rows: list[tuple[int, ...]], limit: 
         assert set(alone.tolist()) == {index for index in kept if classes[index] == one}
 
 
+@unhurried
 @given(some)
 def test_overlap_is_a_share(rows: list[tuple[int, ...]]) -> None:
     boxes, _, _ = parts(rows)

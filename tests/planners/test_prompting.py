@@ -14,6 +14,7 @@ import pytest
 
 from homie.errors import BadInput
 from homie.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
+from perception.boxes import Marked
 from planners.answers import Layout
 from planners.examples import as_json, load_examples, parse_examples
 from planners.messages import Message, Request
@@ -134,7 +135,7 @@ def test_names_beside_images_only_if_wanted() -> None:
 
 def test_numbers_on_the_images_are_the_numbers_in_the_list() -> None:
     plain, marked = asked().messages[-1], asked(boxes=True).messages[-1]
-    assert "Front: 1: table, 2: apple, 3: apple, kitchen\nLeft: nothing\nBack: nothing\nRight: 4: apple" in text_of(
+    assert "Front: 1: apple, 2: apple, 3: table, kitchen\nLeft: nothing\nBack: nothing\nRight: 4: apple" in text_of(
         marked
     )
     same = [np.array_equal(one, other) for one, other in zip(pictures_of(plain), pictures_of(marked), strict=True)]
@@ -304,7 +305,7 @@ def test_a_template_that_can_not_be_used_is_told_in_a_sentence(text: str, said: 
 
 def test_what_a_template_may_use_is_what_it_is_told() -> None:
     prompt = Prompt(PromptSettings())
-    told = prompt.told(GIVEN, {})
+    told = prompt.told(GIVEN, Marked({}, {}))
     assert {*told, "view", "ago"} == set(NAMES)
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from perception.detectors.letterbox import GRAY, Letterbox
 
+unhurried = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 sides = st.integers(1, 700)
 
 
+@unhurried
 @given(sides, sides, st.integers(32, 640), st.integers(32, 640))
 def test_a_picture_fits_its_frame_and_its_box_comes_back(width: int, height: int, wide: int, high: int) -> None:
     box = Letterbox.between((width, height), (wide, high))
