@@ -21,7 +21,7 @@ from homie.envs.mujoco.table.locator import ArmActions, arm_actions
 from homie.envs.mujoco.table.outlines import HEIGHT, outline
 from homie.envs.mujoco.table.panda import HOME
 from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TABLE_TOP, Condition, Family, TableScene, Thing
-from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, SPONGE, hole_places
+from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, SPONGE, hole_places, plan_of
 from homie.errors import BadInput
 from homie.interfaces import Planner
 from homie.types import END, Array, Decision, PlannerInput, Pose, Subtask
@@ -32,12 +32,14 @@ TRAVEL = 0.20
 """Metres above the table at which things are carried."""
 DROP = 0.03
 """Metres above where it will stand at which a thing is let go into a container."""
+PALM_HALF, PALM_THICK, PALM_ABOVE = 0.12, 0.05, 0.03
+"""Half the length and the thickness of the palm, with room; its height over the tool centre point (m)."""
 OVERSHOOT = 0.01
 """Metres that the sponge goes on beyond the end of an area."""
 
 _CLOSING: dict[str, tuple[float, ...]] = {
     "cube": (0.0, 90.0),
-    "cylinder": (0.0, 45.0, 90.0, 135.0),
+    "cylinder": tuple(range(0, 180, 15)),
     "cross": (0.0, 90.0),
     "triangular prism": (0.0, 120.0, 240.0),
     "star": (0.0, 72.0, 144.0, 216.0, 288.0),
@@ -72,7 +74,9 @@ class _Expert:
     def __init__(self, scene: TableScene) -> None:
         self.scene = scene
         self.at = {thing.name: np.array([thing.x, thing.y]) for thing in scene.things}
-        self.top = {thing.name: HEIGHT for thing in scene.things}
+        plans = {thing.name: plan_of(thing.kind, thing.colour, thing.holes) for thing in scene.things}
+        self.top = {name: 2 * made.half[2] for name, made in plans.items()}
+        self.radius = {name: made.radius for name, made in plans.items()}
         self.kinematics = PandaKinematics(FOOT[2])
         self.action = arm_actions()
         self.done: list[ArmActions] = []
@@ -140,14 +144,27 @@ class _Expert:
     # ------------------------------------------------------------ what will be
 
     def _closings(self, thing: Thing) -> list[float]:
-        """Yaws of the tool that close the fingers well on a thing, the nearest to the arm's ready posture first."""
+        """Yaws of the tool that close the fingers well on a thing: with nothing under the palm first, and of those the
+        nearest to the arm's ready posture."""
         made = []
         for degrees in _CLOSING[thing.kind]:
             # The fingers close along y of the tool, which points down: at yaw - 90 degrees, or its opposite.
             closing = thing.yaw + math.radians(degrees)
             made += [_wrapped(closing + math.pi / 2), _wrapped(closing - math.pi / 2)]
         reached = [yaw for yaw in made if self._reaches(self.at[thing.name], GRASP, yaw)]
-        return sorted(reached, key=lambda yaw: abs(_wrapped(yaw - self._ahead(self.at[thing.name]))))
+        ahead = self._ahead(self.at[thing.name])
+        return sorted(reached, key=lambda yaw: (self._under_palm(thing, yaw), abs(_wrapped(yaw - ahead))))
+
+    def _under_palm(self, thing: Thing, yaw: float) -> bool:
+        """Whether something so high stands beside a thing that the palm would meet it when the thing is taken."""
+        along = _turn(yaw) @ np.array([0.0, 1.0])
+        palm = self.at[thing.name] + np.linspace(-PALM_HALF, PALM_HALF, 9)[:, None] * along
+        return any(
+            self.top[name] > GRASP + PALM_ABOVE
+            and float(np.linalg.norm(palm - spot, axis=1).min()) < self.radius[name] + PALM_THICK
+            for name, spot in self.at.items()
+            if name != thing.name
+        )
 
     def _foresee(self, thing: Thing, tool_yaw: float, height: float) -> _Held:
         """How a thing will be in the hand: flat against the pads, in the middle between them, else where it was."""

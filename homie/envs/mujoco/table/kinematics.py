@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import mujoco
 import numpy as np
 
-from homie.envs.mujoco.table.panda import SPEC
-from homie.envs.mujoco.table.panda_ik import SHOULDER, about_x, about_z, solutions
-from homie.envs.mujoco.table.panda_model import FLANGE, HAND_TURN, JOINTS, TOOL
+from homie.envs.mujoco.build import empty_spec
+from homie.envs.mujoco.table.panda import ARM_JOINTS, PREFIX, SPEC, add_panda
+from homie.envs.mujoco.table.panda_ik import SHOULDER, solutions
+from homie.envs.mujoco.table.panda_model import JOINTS, TOOL
 from homie.types import Array, Pose
 
 GRIPPER_IN_TOOL: Array = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
@@ -56,10 +58,17 @@ class IkResult:
 
 
 class PandaKinematics:
-    """Of a Panda whose foot is `height` metres above the floor."""
+    """Of a Panda whose foot is `height` metres above the floor. Not for several threads at once."""
 
     def __init__(self, height: float = 0.0) -> None:
         self.foot: Array = np.array([0.0, 0.0, height])
+        spec = empty_spec("panda")
+        add_panda(spec, (0.0, 0.0, height))
+        self._model = spec.compile()
+        self._data = mujoco.MjData(self._model)
+        self._qpos = [int(self._model.joint(PREFIX + name).qposadr[0]) for name in ARM_JOINTS]
+        links = [*(f"panda_link{number}" for number in range(8)), "panda_hand"]
+        self._links = [self._model.body(PREFIX + name).id for name in links]
         self.lower, self.upper = SPEC.arm_limits[:, 0], SPEC.arm_limits[:, 1]
         rows = [(frame, np.linspace(a, b, count), radius) for frame, a, b, count, radius in _SPHERES]
         self._frame = np.concatenate([np.full(len(points), frame) for frame, points, _ in rows])
@@ -70,13 +79,9 @@ class PandaKinematics:
 
     def frames(self, q: Array) -> tuple[Array, Array]:
         """Origins (9, 3) and axes (9, 3, 3) of the links 0 to 7 and of the hand, in the base frame."""
-        origins, axes = [self.foot], [np.eye(3)]
-        for joint, angle in zip(JOINTS, q[1:], strict=True):
-            origins.append(origins[-1] + axes[-1] @ np.array(joint.origin))
-            axes.append(axes[-1] @ about_x(joint.roll) @ about_z(np.array(angle)))
-        origins.append(origins[-1] + FLANGE * axes[-1][:, 2])
-        axes.append(axes[-1] @ about_z(np.array(HAND_TURN)))
-        return np.array(origins), np.array(axes)
+        self._data.qpos[self._qpos] = q[1:]
+        mujoco.mj_kinematics(self._model, self._data)
+        return self._data.xpos[self._links], self._data.xmat[self._links].reshape(-1, 3, 3)
 
     def forward(self, q: Array) -> Pose:
         """The gripper pose in the base frame."""
