@@ -147,13 +147,14 @@ def run_episode(
             task=task,
             round=number,
             views={view: observation.frames[view].rgb for view in robot.views},
-            detections=detections,
+            detections=locator.arranged(detections),
             inventory=inventory,
             history=history,
             feedback=feedback,
             actions=executor.actions,
             models=executor.skills.models,
             rounds=rounds,
+            listing=locator.listing(),
         )
         clock.lap("observe")
         listener.observed(given, observation)

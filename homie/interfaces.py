@@ -346,6 +346,10 @@ class Locator(ABC):
     def distance(self, entity: str, observation: Observation) -> float:
         """Metres between the robot base and the nearest part of the entity that matters for reaching it."""
 
+    def arrived(self, entity: str, observation: Observation) -> bool:
+        """Whether the robot is where Go to ends: in the room, or no further from the thing than 2 m (see D1)."""
+        return self.distance(entity, observation) <= (0.3 if self.is_spot(entity) else 2.0)
+
     @abstractmethod
     def held(self, observation: Observation) -> str | None:
         """The entity in the hand as far as it is known, or None if the hand is empty."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from homie.errors import BadInput
 
@@ -61,12 +63,16 @@ class Options(BaseModel):
             raise BadInput(explain(error)) from error
 
 
+ROBOTS: Mapping[str, Mapping[str, str]] = MappingProxyType({"franka": {"skills": "arm"}})
+"""Defaults of options that are not those of the Fetch, by robot."""
+
+
 class PartsOptions(Options):
     """Which parts an episode is made of and what is kept of it: what a run and a bench share."""
 
     planner: str = Field("rule", description="Planner, as NAME or NAME:ARGUMENT (`scripted:plan.yaml`).")
     planner_settings: dict[str, Any] = Field({}, description="Settings of the planner (`homie list planners`).")
-    robot: str = Field("mujoco", description="Robot or simulator.")
+    robot: str = Field("mujoco", description="Robot or simulator, as NAME or NAME:ARGUMENT (`franka:stack`).")
     skills: str = Field("classical", description=SKILLS)
     skill_settings: dict[str, Any] = Field({}, description="Settings of skill sets, as SET.NAME (`homie list skills`).")
     on_missing_model: Literal["fallback", "fail"] = Field(
@@ -84,6 +90,14 @@ class PartsOptions(Options):
     attempts: int = Field(3, ge=1, le=10, description="Attempts per subtask.")
     video: bool = Field(False, description="Write video.mp4.")
     frames: bool = Field(False, description="Write the four views of every round.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_the_robot(cls, given: Any) -> Any:
+        """Where nothing else is asked for, the options that go with the robot."""
+        if not isinstance(given, dict):
+            return given
+        return {**ROBOTS.get(str(given.get("robot", "")).partition(":")[0], {}), **given}
 
 
 class RunOptions(PartsOptions):

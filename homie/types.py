@@ -131,7 +131,8 @@ class PlannerInput:
 
     `views` maps `VIEWS` to images. `detections` lists what the detector reported in those images: names, boxes
     and views, no depth and no world state. `actions` and `models` are the lists the planner may choose from. `rounds`
-    is the last round that there will be.
+    is the last round that there will be. `listing` is what a suite tells besides, by line: of an arm on a table the
+    things by number with their places; the detections of the first view are then in its order.
     """
 
     task: str
@@ -144,6 +145,7 @@ class PlannerInput:
     actions: tuple[str, ...]
     models: tuple[str, ...]
     rounds: int = 20
+    listing: tuple[str, ...] = ()
 
     @property
     def inventory_text(self) -> str:

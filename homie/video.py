@@ -135,16 +135,16 @@ class VideoWriter(EpisodeListener):
 
     def _head(self, observation: Observation) -> Image:
         """What the robot sees: looked at anew for every second picture, since it costs as much as the other view."""
-        frame, last = observation.frames.get("head"), self._head_view
+        frame, last = observation.frames.get(self._robot.eye), self._head_view
         if frame is None and last is not None and not self._head_is_stale:
             self._head_is_stale = True
             return last
         if frame is not None:
             picture = frame.rgb
         elif isinstance(self._robot, Filmable):
-            picture = self._robot.look("head")
+            picture = self._robot.look(self._robot.eye)
         else:
-            picture = self._robot.observe(("head",)).frames["head"].rgb
+            picture = self._robot.observe((self._robot.eye,)).frames[self._robot.eye].rgb
         self._head_view, self._head_is_stale = _fit(picture, VIEW_HEIGHT, VIEW_HEIGHT), False
         return self._head_view
 

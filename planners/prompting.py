@@ -116,6 +116,7 @@ class Prompt:
             "feedback": "None" if given.feedback is None else given.feedback.message,
             "actions": given.actions,
             "models": given.models,
+            "listing": given.listing,
             "views": self._sights(given, marked) if self.settings.listed else (),
             "images": self.settings.images,
             "boxes": self.settings.boxes and self.settings.images,
@@ -137,7 +138,7 @@ class Prompt:
             return Marked({}, pictures)
         things = [one for one in in_sight(given.detections) if one.part != "floor"]
         widths = {view: picture.shape[1] for view, picture in given.views.items()}
-        return mark(pictures, in_order(things, VIEWS), widths=widths)
+        return mark(pictures, things if given.listing else in_order(things, VIEWS), widths=widths)
 
     def _sights(self, given: PlannerInput, marked: Marked) -> tuple[Sight, ...]:
         """The names in each view: with their numbers in the order of these, then those without."""

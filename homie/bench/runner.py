@@ -101,7 +101,7 @@ def check(options: BenchOptions) -> Suite:
     elif lacking := [task.id for task in tasks if task.expert is None]:
         raise BadInput(f"The planner 'expert' plays what the suite gives, and it gives none for: {', '.join(lacking)}.")
     check_detector(options.detector, options.detector_settings)
-    for kind, name in (("robots", options.robot), ("locators", options.targets)):
+    for kind, name in (("robots", options.robot.partition(":")[0]), ("locators", options.targets)):
         registry.load(kind, name)
     return suite
 

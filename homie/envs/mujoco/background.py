@@ -182,6 +182,8 @@ class BackgroundLocator(Locator):
 
     def verify(self, subtask: Subtask, entity: str, held: str | None, observation: Observation) -> bool | None:
         world = self.world
+        if subtask.action == "Go to":
+            return self.arrived(entity, observation)
         if subtask.action == "Pick":
             return world.held == entity
         if subtask.action == "Put":

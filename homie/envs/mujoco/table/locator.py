@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 LISTED = "front"
 """The camera whose picture decides what is in the list."""
-FEWEST = 60
-"""Pixels of a thing below which it is not in sight."""
+FEWEST = 25
+"""Pixels of a thing below which a picture says nothing of its place."""
 
 
 class ArmActions(Protocol):
@@ -64,9 +64,10 @@ class TableLocator(Locator):
         if LISTED not in observation.frames:
             return
         means = {view: _means(frame) for view, frame in observation.frames.items()}
-        in_front = [name for name in means[LISTED] if name in self.table.built.things]
+        found = {one.instance for one in detections if one.view == LISTED}
+        in_front = [name for name in means[LISTED] if name in self.table.built.things and name in found]
         self._places = {
-            name: np.mean([found[name] for found in means.values() if name in found], axis=0) for name in in_front
+            name: np.mean([seen[name] for seen in means.values() if name in seen], axis=0) for name in in_front
         }
 
     @property
