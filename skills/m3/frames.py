@@ -48,5 +48,5 @@ def depth_picture(frame: CameraFrame) -> Depth:
 
 def _pixels(at: NDArray[np.floating], count: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """The nearest pixels to image coordinates, and which of them are in the picture."""
-    nearest = np.floor(at + 0.5).astype(np.intp)
+    nearest = np.floor(at + 0.5 - 1e-6).astype(np.intp)  # between two pixels always the first
     return np.clip(nearest, 0, count - 1), (nearest >= 0) & (nearest < count)

@@ -1,0 +1,270 @@
+"""The robot half of M3: frames, beat, stop rules, with a policy that can be checked in place of the networks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from puppet import KINEMATICS, Puppet, Solver, perform
+
+from homie.envs.mujoco.fetch import SPEC
+from homie.errors import BadInput
+from homie.types import Articulation, CameraFrame, Command, Goal, Intrinsics, Outcome, Pose, Pose2, Surface
+from skills.m3 import M3
+from skills.m3.frames import depth_picture, in_gripper, to_m3
+from skills.m3.manipulate import Close, Open, Pick, Place
+from skills.m3.navigate import Navigate
+from skills.m3.skill import REST
+from skills.policy import PolicyFailed
+
+APPLE = np.array([0.75, 0.05, 0.8])
+GOAL = Goal("apple", "[Pick, apple]", APPLE)
+
+
+class Always(Solver):
+    """Says the same all the time."""
+
+    def __init__(self, action: object) -> None:
+        super().__init__()
+        self.action = action
+
+    def step(self, given):
+        self.given.append(given)
+        return {"action": self.action}
+
+
+def hands(gripper: float = 0.0, **parts: float) -> np.ndarray:
+    action = np.zeros(10, np.float32)
+    action[9] = gripper
+    for name, value in parts.items():
+        action[int(name.removeprefix("n"))] = value
+    return action
+
+
+# ------------------------------------------------------------ frames
+
+
+def test_frames():
+    np.testing.assert_array_equal(to_m3(np.array([1.0, 2.0, 3.0])), [1.0, 3.0, -2.0])
+    turned = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])  # the fingers point to +y
+    np.testing.assert_allclose(in_gripper(np.array([1.0, 3.0, 1.0]), Pose(np.ones(3), turned)), [2.0, 0.0, 0.0])
+
+
+def frame(depth: np.ndarray | None, field: float) -> CameraFrame:
+    size = 256 if depth is None else len(depth)
+    focal = size / 2 / np.tan(field / 2)
+    camera = Intrinsics(focal, focal, (size - 1) / 2, (size - 1) / 2, size, size)
+    return CameraFrame("front", np.zeros((size, size, 3), np.uint8), depth, camera, Pose(np.zeros(3), np.eye(3)))
+
+
+def test_a_picture_of_the_same_width_is_thinned_and_nothing_is_mixed():
+    depth = np.arange(256 * 256, dtype=np.float32).reshape(256, 256)
+    made = depth_picture(frame(depth, np.pi / 2))
+    assert made.shape == (128, 128) and made.dtype == np.float32
+    rows = (made // 256).astype(int)
+    assert set(np.unique(rows[1:, 0] - rows[:-1, 0])) == {2} and np.isin(made, depth).all()
+    np.testing.assert_array_equal(depth_picture(frame(depth[:128, :128], np.pi / 2)), depth[:128, :128])
+
+
+def test_a_narrower_camera_leaves_the_rim_empty_and_a_wider_one_fills_it():
+    narrow = depth_picture(frame(np.ones((256, 256), np.float32), np.pi / 3))
+    seen = np.count_nonzero(narrow[64])
+    assert seen == pytest.approx(128 * np.tan(np.pi / 6), abs=2) and narrow[0, 64] == 0 and narrow[64, 64] == 1
+    assert depth_picture(frame(np.ones((256, 256), np.float32), 2.0)).all()
+
+
+def test_a_camera_without_depth():
+    with pytest.raises(PolicyFailed, match="front has no depth"):
+        depth_picture(frame(None, 1.0))
+
+
+# ------------------------------------------------------------ Go to
+
+
+@pytest.mark.parametrize("place", [(3.0, 1.0), (-2.0, -1.5), (0.5, -3.0)])
+def test_it_drives_to_where_the_goal_is_and_stops(place):
+    robot, skill = Puppet(APPLE, Pose2(0.3, 0.2, 1.0)), Navigate(Solver(), SPEC, KINEMATICS)
+    outcome = perform(skill, robot, Goal("table", "[Go to, table]", np.array([*place, 0.7])))
+    assert (outcome, skill.name) == (Outcome.SUCCEEDED, "m3/navigate")
+    assert np.hypot(*(robot.base.xy - place)) < 0.75
+
+
+def test_a_decision_moves_the_base_as_far_as_in_training_and_within_limits():
+    robot, skill = Puppet(APPLE), Navigate(Always(5 * 3 + 4), SPEC, KINEMATICS)
+    skill.decisions = 10
+    assert perform(skill, robot, Goal("table", "", np.array([5.0, 0.0, 0.0]))) is Outcome.TIMED_OUT
+    assert skill.reason == "not done after 10 decisions" and len(skill.policy.given) == 10
+    moving = [command.base for command in robot.commands if command.base is not None]
+    assert len(moving) == 10 * skill.periods
+    assert sum(w for _, w in moving) * SPEC.period == pytest.approx(10 * 3.0 / 30)
+    assert sum(v for v, _ in moving) * SPEC.period == pytest.approx(10 * 3.0 / 30)
+    assert max(v for v, _ in moving) <= SPEC.max_linear and max(w for _, w in moving) <= SPEC.max_angular
+
+
+def test_it_looks_only_when_a_decision_is_due():
+    robot, skill = Puppet(APPLE), Navigate(Always(12), SPEC, KINEMATICS)
+    observation = robot.observe(skill.cameras)
+    skill.start(None, Goal("table", "", np.array([5.0, 0.0, 0.0])), observation)
+    looked = []
+    while len(skill.policy.given) < 4:
+        robot.act(skill.act(observation))
+        looked.append(bool(skill.looks()))
+        observation = robot.observe(skill.looks())
+    first = looked.index(True)
+    assert looked[first:] == [True, False, False] * 3 + [True, False][: len(looked) - first - 9]
+
+
+@pytest.mark.parametrize(
+    ("goal", "outcome"),
+    [
+        (Goal("table", "", np.array([1.9, 0.0, 0.0])), Outcome.SUCCEEDED),
+        (Goal("table", "", np.array([2.2, 0.0, 0.0])), Outcome.FAILED),
+        (Goal("kitchen", "", np.array([0.0, 0.0, 0.0]), room=(-1.0, -1.0, 1.0, 1.0)), Outcome.SUCCEEDED),
+        (Goal("study", "", np.array([1.0, 0.0, 0.0]), room=(0.5, -1.0, 1.5, 1.0)), Outcome.FAILED),
+    ],
+)
+def test_a_stop_is_believed_only_near_the_target(goal, outcome):
+    skill = Navigate(Always(7), SPEC, KINEMATICS)
+    assert perform(skill, Puppet(APPLE), goal) is outcome
+    assert skill.reason.startswith("the policy stopped")
+
+
+# ------------------------------------------------------------ Pick and Put
+
+
+def test_it_picks_what_is_there_and_brings_it_to_the_rest():
+    robot, skill = Puppet(APPLE), Pick(Solver(), SPEC, KINEMATICS)
+    assert perform(skill, robot, GOAL) is Outcome.SUCCEEDED
+    assert skill.name == "m3/pick" and robot.holding
+    assert np.linalg.norm(robot.gripper() - REST) < 0.05
+    steps = np.diff([command.arm for command in robot.commands if command.arm and command.torso is None], axis=0)
+    assert np.abs(steps).max() <= 0.025 + 1e-9
+
+
+def test_it_puts_where_the_surface_is_and_comes_back():
+    robot = Puppet(np.array(REST))
+    robot.holding = True
+    place = np.array([0.7, 0.1, 0.75])
+    goal = Goal("table", "", np.zeros(3), surfaces=(Surface(place, 0.2, 0.2, 0.0),))
+    skill = Place(Solver(), SPEC, KINEMATICS)
+    assert perform(skill, robot, goal) is Outcome.SUCCEEDED
+    assert not robot.holding and np.linalg.norm(robot.thing - place) < 0.03
+
+
+def test_the_wish_to_hold_counts_only_near_the_target_and_an_empty_hand_opens_again():
+    far = Puppet(APPLE)
+    skill = Pick(Always(hands(1.0)), SPEC, KINEMATICS)
+    skill.decisions = 5
+    assert perform(skill, far, GOAL) is Outcome.TIMED_OUT
+    assert all(command.gripper in (None, SPEC.gripper_max) for command in far.commands)
+    near = Puppet(REST + np.array([0.0, 0.1, 0.0]))  # within reach of the wish, not between the fingers
+    assert perform(skill, near, replace(GOAL, position=near.thing)) is Outcome.TIMED_OUT
+    assert not near.holding and near.width == pytest.approx(SPEC.gripper_max, abs=0.006)
+    closing = [command for command in near.commands if command.gripper == 0.0]
+    assert closing and all(command.base is None and command.arm is None for command in closing)
+
+
+def test_pick_keeps_what_it_holds_and_put_lets_go_when_time_is_out():
+    robot = Puppet(np.array(REST))
+    robot.holding = True
+    pick = Pick(Always(hands(-1.0, n2=1.0)), SPEC, KINEMATICS)
+    pick.decisions = 5
+    perform(pick, robot, GOAL)
+    assert robot.holding
+    put = Place(Always(hands(1.0, n2=1.0)), SPEC, KINEMATICS)
+    put.decisions = 5
+    assert perform(put, robot, GOAL) is Outcome.TIMED_OUT
+    assert not robot.holding
+
+
+def test_put_with_an_empty_hand_fails_in_words():
+    skill = Place(Solver(), SPEC, KINEMATICS)
+    assert perform(skill, Puppet(APPLE), GOAL) is Outcome.FAILED
+    assert skill.reason == "there is nothing in the hand"
+
+
+def test_joint_targets_add_up_and_stay_within_limits():
+    robot, skill = Puppet(APPLE), Pick(Always(hands(n3=1.0, n0=1.0, n1=-1.0)), SPEC, KINEMATICS)
+    skill.decisions = 150
+    perform(skill, robot, GOAL)
+    told = [command for command in robot.commands if command.base is not None]
+    lift = np.array([command.arm[1] for command in told])
+    assert lift[-1] == pytest.approx(SPEC.arm_limits[1, 1])
+    assert lift[skill.periods] - lift[0] == pytest.approx(0.025)
+    v, w = told[0].base
+    assert v * skill.periods * SPEC.period == pytest.approx(1.5 / 30) and v == -w
+
+
+# ------------------------------------------------------------ Open and Close
+
+
+def door(kind: str, opening: float, handle: np.ndarray = APPLE) -> Articulation:
+    x, z = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
+    return Articulation(kind, handle, z, handle, z, -x, opening, 1.0)
+
+
+@pytest.mark.parametrize(("made", "network"), [(Open, "open"), (Close, "close")])
+@pytest.mark.parametrize(("kind", "thing"), [("hinge", "fridge"), ("slide", "drawer")])
+def test_doors_and_drawers_have_networks_of_their_own(made, network, kind, thing):
+    skill = made(Solver(), SPEC, KINEMATICS)
+    assert perform(skill, Puppet(APPLE), replace(GOAL, articulations=(door(kind, 0.5),))) is Outcome.SUCCEEDED
+    assert skill.name == f"m3/{network}_{thing}"
+
+
+@pytest.mark.parametrize(("made", "handle"), [(Open, 1), (Close, 2)])
+def test_which_door_is_meant_is_settled_at_the_start(made, handle):
+    places = [APPLE + np.array([0.0, 0.1 * number, 0.0]) for number in range(3)]
+    doors = tuple(door("hinge", opening, at) for opening, at in zip((0.4, 0.1, 0.9), places, strict=True))
+    skill = made(Solver(), SPEC, KINEMATICS)
+    skill.start(None, replace(GOAL, articulations=doors), Puppet(APPLE).observe())
+    np.testing.assert_array_equal(skill.target(), places[handle])
+    skill.revise(replace(GOAL, articulations=tuple(replace(one, opening=0.5) for one in doors)))
+    np.testing.assert_array_equal(skill.target(), places[handle])
+    skill.revise(GOAL)
+    with pytest.raises(PolicyFailed, match="lost sight"):
+        skill.target()
+
+
+def test_what_has_no_door_can_not_be_opened():
+    skill = Open(Solver(), SPEC, KINEMATICS)
+    assert perform(skill, Puppet(APPLE), GOAL) is Outcome.FAILED
+    assert skill.reason == "apple has no door and no drawer that the robot knows"
+
+
+# ------------------------------------------------------------ the set
+
+
+def test_only_what_has_a_checkpoint_is_offered():
+    def actions(skills: str) -> list[str]:
+        return [skill.actions[0] for skill in M3.around(Solver(skills), SPEC, KINEMATICS)]
+
+    assert actions("navigate") == ["Go to"]
+    assert actions("pick place open_drawer") == ["Pick", "Put", "Open"]
+    skill = Open(Solver("open_drawer"), SPEC, KINEMATICS)
+    assert perform(skill, Puppet(APPLE), replace(GOAL, articulations=(door("hinge", 0.1),))) is Outcome.FAILED
+    assert skill.reason == "M3 has no checkpoint for open_fridge"
+
+
+@pytest.mark.parametrize(("skills", "used"), [("pick pick_fridge", "pick_fridge"), ("pick", "pick")])
+def test_behind_a_door_the_network_for_fridges_is_used_if_there_is_one(skills, used):
+    inside = Surface(APPLE, 0.2, 0.2, 0.0, clearance=0.3, access=np.array([-1.0, 0.0]))
+    skill = Pick(Solver(skills), SPEC, KINEMATICS)
+    assert perform(skill, Puppet(APPLE), replace(GOAL, surfaces=(inside,))) is Outcome.SUCCEEDED
+    assert skill.name == f"m3/{used}"
+
+
+def test_an_arm_of_another_kind_is_refused():
+    with pytest.raises(BadInput, match="seven joints"):
+        Navigate(Solver(), replace(SPEC, arm_joints=SPEC.arm_joints[:6]), KINEMATICS)
+
+
+def test_the_arm_ends_up_at_its_rest_from_everywhere():
+    for posture in (SPEC.rest, SPEC.carry, *SPEC.ready):
+        robot = Puppet(APPLE)
+        robot.q = posture.copy()
+        skill = Navigate(Always(7), SPEC, KINEMATICS)
+        perform(skill, robot, Goal("table", "", np.ones(3)))
+        assert np.linalg.norm(KINEMATICS.forward(robot.q).position - REST) < 0.06
+        assert robot.q[0] == pytest.approx(0.1, abs=0.05)
+        assert all(isinstance(command, Command) for command in robot.commands)
