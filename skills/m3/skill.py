@@ -34,7 +34,7 @@ RESET_TURN = 0.1
 RESET_STEPS = 50
 """Steps to one posture, after which the attempt begins wherever the arm is."""
 
-AT_POSTURE = 0.05
+AT_POSTURE = 0.03
 """Joints (rad, m) no further off than this are there."""
 
 FOLDED = 0.3

@@ -130,9 +130,9 @@ class Solver:
         q = np.concatenate([[TORSO], given["arm_joint_pos"]])
         goal, held = plain(given["goal_at_base"]), bool(given["is_grasped"])
         gripper = KINEMATICS.forward(q)
-        np.testing.assert_allclose(plain(given["gripper_pos_at_base"]), gripper.position, atol=0.02)
+        np.testing.assert_allclose(plain(given["gripper_pos_at_base"]), gripper.position, atol=0.04)
         inside = gripper.rotation.T @ (goal - gripper.position)
-        np.testing.assert_allclose(given["goal_at_gripper"], inside, atol=0.02)
+        np.testing.assert_allclose(given["goal_at_gripper"], inside, atol=0.04)
         near = np.linalg.norm(inside) < 0.02
         self.been = self.been or near
         putting = self.skill.startswith("place")

@@ -1,0 +1,84 @@
+"""M3 in the embedded home, with its physics and cameras."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+import m3_checkpoints
+from homes import one_room, play
+from m3_checkpoints import MANIPULATION, NAVIGATION
+from puppet import Solver
+
+from homie.envs.mujoco.background import BackgroundLocator
+from homie.envs.mujoco.home import MujocoHome
+from homie.interfaces import Skill
+from homie.types import ErrorCode, Outcome, Subtask, Surface
+from skills.m3.layout import STOP
+from skills.m3.manipulate import Manipulate, Pick, Place
+from skills.m3.navigate import Navigate
+
+TABLE = {"name": "table", "kind": "table", "colour": "brown", "x": 3.3, "y": 2.0, "yaw": 3.1416, "width": 0.8}
+APPLE = {"name": "apple", "kind": "apple", "colour": "red", "receptacle": "table", "surface": "top", "x": 0.2, "y": 0.0}
+
+
+def scene(x: float):
+    return one_room((TABLE,), (APPLE,), robot=(x, 1.2, 0.3))
+
+
+@pytest.mark.slow
+def test_a_policy_that_knows_what_to_do_fetches_the_apple_through_m3_s_inputs_and_actions():
+    """Frames, depth pictures, joint changes and fingers are right, or the apple would stay where it is."""
+    with MujocoHome(scene(1.0)) as robot:
+        robot.reset(seed=1)
+        locator = BackgroundLocator(robot)
+        locator.reset(seed=1)
+        solver, place = Solver(), robot.world.object_box(robot.world.objects["apple"]).center
+
+        def attempt(skill: Skill, entity: str, **known: object) -> None:
+            observation = robot.observe(skill.cameras)
+            subtask = Subtask(skill.actions[0], entity)
+            began = observation.stamp
+            skill.start(subtask, replace(locator.goal(entity, subtask, observation), **known), observation)
+            while skill.outcome is Outcome.RUNNING:
+                robot.act(skill.act(observation))
+                observation = robot.observe(skill.looks())
+                assert observation.stamp - began < skill.max_seconds
+            assert skill.outcome is Outcome.SUCCEEDED, skill.reason
+
+        attempt(Navigate(solver, robot.spec, robot.kinematics), "apple")
+        seen = solver.given[-1]["head_depth"]
+        assert 0.05 < np.min(seen[seen > 0]) < 1.0 < np.max(seen) < 5.0
+        attempt(Pick(solver, robot.spec, robot.kinematics), "apple")
+        assert robot.world.held == "apple"
+        hand = solver.given[-1]["arm_depth"]
+        assert np.min(hand[hand > 0]) < 0.15, "the camera on the hand sees what it holds"
+        back = Surface(place + np.array([0.0, 0.0, 0.03]), 0.05, 0.05, 0.0)
+        attempt(Place(solver, robot.spec, robot.kinematics), "table", surfaces=(back,))
+        assert robot.world.held is None and robot.world.place("apple").entity == "table"
+
+
+@pytest.mark.slow
+def test_an_episode_with_generated_weights_is_run_limited_and_recorded(tmp_path, monkeypatch):
+    """Generated weights know nothing: the networks run, the stop rules and limits hold, the record says who ran."""
+    folder = tmp_path / "checkpoints"
+    m3_checkpoints.stubborn(folder / "navigate.pth", NAVIGATION, STOP)
+    for name in ("pick", "place"):
+        m3_checkpoints.save(folder / name / "ckpt.10.pth", MANIPULATION)
+    monkeypatch.setattr(Manipulate, "decisions", 25)
+    script = [{"subtask": f"[{words}]", "model": "M3"} for words in ("Go to, apple", "Pick, apple", "Open, table")]
+    records = play(tmp_path, scene(1.9), script, skills=f"m3:{folder},classical", attempts=2)
+    gone, picked, opened = (record.execution for record in records[:3])
+    assert gone.feedback.ok and [one.skill for one in gone.attempts] == ["m3/navigate"]
+    assert picked.feedback.code is ErrorCode.E1
+    assert [one.skill for one in picked.attempts] == ["m3/pick"] * 2
+    assert [one.outcome for one in picked.attempts] == [Outcome.TIMED_OUT] * 2
+    assert all(one.reason == "not done after 25 decisions" for one in picked.attempts)
+    assert opened.feedback.code is not None and not opened.attempts
+    run = json.loads((tmp_path / "run/run.json").read_text())
+    assert run["skills"]["m3"]["pick"]["checkpoint"].endswith("pick/ckpt.10.pth")
