@@ -181,7 +181,7 @@ def run_episode(
                 execution = executor.execute(decision, subtask, inventory, observation, listener)
             clock.lap("execute")
             feedback = execution.feedback
-            inventory = update_inventory(inventory, execution)
+            inventory = update_inventory(inventory, execution) if not robot.actions else in_hand(executor)
             history = (*history, HistoryItem(len(history) + 1, execution.subtask, feedback))
             listener.recorded(
                 RoundRecord(number, decision, execution, inventory, robot.observe().stamp, clock.seconds())
@@ -211,6 +211,12 @@ def update_inventory(inventory: tuple[str, ...], execution: Execution) -> tuple[
     if action == "Put" and (feedback.ok or feedback.code is ErrorCode.E2):
         return inventory[:-1]
     return inventory
+
+
+def in_hand(executor: Executor) -> tuple[str, ...]:
+    """The inventory of a robot with actions of its own: what the locator knows to be in its hand."""
+    held = executor.locator.held(executor.robot.observe())
+    return () if held is None else (held.replace("_", " "),)
 
 
 class _Clock:

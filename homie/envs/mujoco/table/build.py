@@ -95,11 +95,9 @@ def build(scene: TableScene) -> BuiltTable:
 
 
 def _object(one: BuiltThing) -> ObjectInfo:
-    thing = one.thing
-    aliases = (thing.words, thing.kind)
-    return ObjectInfo(
-        thing.name, thing.kind, thing.colour, aliases, one.body, (0.0, 0.0, one.plan.half[2]), one.plan.half, False
-    )
+    thing, plan = one.thing, one.plan
+    aliases, center = (thing.words, thing.kind), (plan.ahead, 0.0, plan.half[2])
+    return ObjectInfo(thing.name, thing.kind, thing.colour, aliases, one.body, center, plan.half, False)
 
 
 def _add_room(spec: mujoco.MjSpec, names: dict[str, str]) -> None:

@@ -54,10 +54,11 @@ _PAD = 0.0105
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """A thing in the hand: its middle (2,) and yaw in the frame of the tool seen from above, the tool's height over its
-    underside."""
+    """A thing in the hand: where the tool takes it (2,); its origin (2,) and yaw in the frame of the tool seen from
+    above; the tool's height over its underside."""
 
     thing: Thing
+    grip: Array
     offset: Array
     yaw: float
     height: float
@@ -168,15 +169,14 @@ class _Expert:
 
     def _foresee(self, thing: Thing, tool_yaw: float, height: float) -> _Held:
         """How a thing will be in the hand: flat against the pads, in the middle between them, else where it was."""
-        tool = self.action.reaching(_pose(self.at[thing.name], height, tool_yaw), open=True).pose
-        away = _turn(tool_yaw).T @ (self.at[thing.name] - tool.position[:2])
         relative = _wrapped(thing.yaw - tool_yaw)
-        points = _outline(thing) @ _turn(relative).T
-        between = np.abs(points[:, 0]) <= _PAD + 1e-6
-        extents = _extents(points) if not between.any() else points[between, 1]
-        extents = np.append(extents, _extents(points))
-        away[1] = -(float(extents.max()) + float(extents.min())) / 2
-        return _Held(thing, away, relative, float(tool.position[2]) - TABLE_TOP)
+        between = _between_pads(_outline(thing) @ _turn(relative).T)
+        middle = np.array([0.0, (float(between.max()) + float(between.min())) / 2])
+        grip = self.at[thing.name] + _turn(tool_yaw) @ middle
+        tool = self.action.reaching(_pose(grip, height, tool_yaw), open=True).pose
+        away = _turn(tool_yaw).T @ (self.at[thing.name] - tool.position[:2])
+        offset = np.array([away[0], -middle[1]])
+        return _Held(thing, grip, offset, relative, float(tool.position[2]) - TABLE_TOP)
 
     def _release_yaw(self, held: _Held, spot: Array, yaws: Array | None, closing: float) -> float | None:
         """The yaw of the tool at the place, in reach, so that the thing has one of the wanted yaws; None if none."""
@@ -206,11 +206,10 @@ class _Expert:
     # ------------------------------------------------------------ actions
 
     def _take(self, held: _Held, tool_yaw: float) -> None:
-        spot = self.at[held.thing.name]
-        self._move(spot, TRAVEL, tool_yaw, open=True)
-        self._move(spot, held.height, tool_yaw, open=True)
-        self._move(spot, held.height, tool_yaw, open=False)
-        self._move(spot, TRAVEL, tool_yaw, open=False)
+        self._move(held.grip, TRAVEL, tool_yaw, open=True)
+        self._move(held.grip, held.height, tool_yaw, open=True)
+        self._move(held.grip, held.height, tool_yaw, open=False)
+        self._move(held.grip, TRAVEL, tool_yaw, open=False)
 
     def _move(self, spot: Array, height: float, yaw: float, *, open: bool) -> ArmActions:
         action = self.action.reaching(_pose(spot, height, yaw), open=open)
@@ -238,9 +237,9 @@ def _outline(thing: Thing) -> Array:
     return outline(thing.kind)
 
 
-def _extents(points: Array) -> Array:
-    """Of y where the edges of an outline cross the pads' width."""
-    found = []
+def _between_pads(points: Array) -> Array:
+    """y of the corners of an outline that are between the pads, and of its edges there."""
+    found = [float(y) for x, y in points if abs(x) <= _PAD]
     for start, end in zip(points, np.roll(points, -1, axis=0), strict=True):
         for x in np.linspace(-_PAD, _PAD, 9):
             if min(start[0], end[0]) <= x <= max(start[0], end[0]) and abs(end[0] - start[0]) > 1e-9:

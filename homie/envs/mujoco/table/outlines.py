@@ -5,6 +5,8 @@ Outlines are (n, 2) in metres, counter-clockwise about the origin, which sees ev
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from homie.types import Array
@@ -20,6 +22,7 @@ _CUBE, _ROUND, _TRIANGLE, _STAR = 0.0225, 0.0235, 0.0158, 0.0155
 _ARM, _ARM_WIDTH = 0.026, 0.0095
 """Half the length and the width of the arms of the cross (m)."""
 _CORNERS = 24
+_STRIPS = 8
 
 
 def outline(shape: str, gap: float = 0.0) -> Array:
@@ -71,6 +74,22 @@ def plate_with_hole(half: float, hole: Array) -> list[Array]:
         j = (i + 1) % len(angles)
         pieces.append(np.array([inner[i], outer[i], outer[j], inner[j]]))
     return pieces
+
+
+def strips(points: Array) -> list[tuple[Array, Array]]:
+    """Rectangles along the axes, as middles (2,) and half sizes (2,), that cover an outline: slices across x."""
+    cuts = np.linspace(points[:, 0].min(), points[:, 0].max(), _STRIPS + 1)
+    edges = list(zip(points, np.roll(points, -1, axis=0), strict=True))
+    found = []
+    for low, high in pairwise(cuts):
+        inside = [float(y) for x, y in points if low <= x <= high]
+        for x in (low, high):
+            for a, b in edges:
+                if min(a[0], b[0]) <= x <= max(a[0], b[0]) and a[0] != b[0]:
+                    inside.append(float(a[1] + (b[1] - a[1]) * (x - a[0]) / (b[0] - a[0])))
+        middle = np.array([(low + high) / 2, (max(inside) + min(inside)) / 2])
+        found.append((middle, np.array([(high - low) / 2, (max(inside) - min(inside)) / 2])))
+    return found
 
 
 def _regular(count: int, edge: float, turn: float) -> Array:

@@ -162,7 +162,7 @@ class FrankaTable(Robot):
 
     def film(self, width: int, height: int) -> Image:
         """Robot and table from the side."""
-        camera = FreeCamera(lookat=(0.08, 0.0, 0.92), distance=1.75, azimuth=2.45, elevation=-0.42)
+        camera = FreeCamera(lookat=(0.06, 0.0, 0.88), distance=1.5, azimuth=2.45, elevation=-0.45)
         return self.eyes.film(camera, width, height)
 
     def look(self, camera: str) -> Image:

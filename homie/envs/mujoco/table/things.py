@@ -42,16 +42,17 @@ class Prism:
 
 @dataclass(frozen=True, slots=True)
 class ThingPlan:
-    """A thing: half extents (3,) of its box, its parts, whether it is loose, and the height of its middle."""
+    """A thing: half extents (3,) of its box, its parts, whether it is loose, how far ahead of its origin its box is."""
 
     half: Vec3
     parts: tuple[Part | Prism, ...]
     loose: bool = False
+    ahead: float = 0.0
 
     @property
     def radius(self) -> float:
-        """Of its footprint about its middle."""
-        return math.hypot(self.half[0], self.half[1])
+        """Of its footprint about its origin, at most."""
+        return math.hypot(self.half[0] + self.ahead, self.half[1])
 
 
 def plan_of(kind: str, colour: str, holes: tuple[str, ...] = ()) -> ThingPlan:
@@ -85,7 +86,9 @@ def tile_places() -> list[tuple[float, float]]:
 
 def _shape(kind: str, rgb: RGB) -> ThingPlan:
     points = outline(kind)
-    half = (float(np.abs(points[:, 0]).max()), float(np.abs(points[:, 1]).max()), HEIGHT / 2)
+    low, high = points.min(axis=0), points.max(axis=0)
+    half = (float(high[0] - low[0]) / 2, float(high[1] - low[1]) / 2, HEIGHT / 2)
+    ahead = float(high[0] + low[0]) / 2
     if kind == "cube":
         return ThingPlan(
             half, (block((-half[0], half[0]), (-half[1], half[1]), (0.0, HEIGHT), rgb, mass=_MASS),), loose=True
@@ -95,7 +98,7 @@ def _shape(kind: str, rgb: RGB) -> ThingPlan:
     if kind == "cylinder":
         return ThingPlan(half, (stand, disc(0.0, 0.0, (0.0, HEIGHT), half[0], rgb)), loose=True)
     pieces = tuple(Prism(piece, (0.0, HEIGHT), rgb) for piece in convex_pieces(points))
-    return ThingPlan(half, (stand, *pieces), loose=True)
+    return ThingPlan(half, (stand, *pieces), loose=True, ahead=ahead)
 
 
 def _container(rgb: RGB) -> ThingPlan:

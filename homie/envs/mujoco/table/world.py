@@ -7,6 +7,7 @@ import numpy as np
 
 from homie.envs.mujoco.parts import Part
 from homie.envs.mujoco.table.build import TABLE_X, TABLE_Y, BuiltTable, BuiltThing
+from homie.envs.mujoco.table.outlines import HEIGHT, SHAPES, outline, strips
 from homie.envs.mujoco.table.scene import TABLE_TOP, Condition
 from homie.envs.mujoco.table.things import CELL, CONTAINER_HALF, SORTER_HEIGHT, hole_places, tile_places
 from homie.envs.mujoco.world import object_box
@@ -16,6 +17,8 @@ RESTS = 0.008
 """Metres between an underside and the top that it rests on, at most."""
 CENTRED = 0.02
 """Metres that the middle of a thing may be beside the middle of the one that it is on."""
+UPRIGHT = 0.99
+"""Cosine of how far a thing leans, at least, to count as standing upright."""
 WIPED, SPARED = 0.95, 0.2
 """Share of its tiles from which an area is wiped, and up to which it is not."""
 WIPING = 0.006
@@ -68,7 +71,7 @@ class TableWorld:
             if one.thing.kind == "container":
                 boxes += _walls(one)
             elif one.thing.kind != "area" and name != without:
-                boxes.append(self.box(name))
+                boxes += self._solid(name)
         return tuple(boxes)
 
     def obstacles(self, *, held: str | None) -> tuple[Box, ...]:
@@ -78,8 +81,21 @@ class TableWorld:
             if one.thing.kind in ("container", "shape sorter"):
                 boxes += _walls(one)
             elif one.thing.kind != "area" and name != held:
-                boxes.append(self.box(name))
+                boxes += self._solid(name)
         return tuple(boxes)
+
+    def _solid(self, name: str) -> list[Box]:
+        """A thing as boxes: a shape that stands upright in slices, since fingers come close to it from all sides."""
+        one, box = self.built.things[name], self.box(name)
+        turn = self.data.xmat[one.body].reshape(3, 3)
+        if one.thing.kind not in SHAPES or turn[2, 2] < UPRIGHT:
+            return [box]
+        yaw = float(np.arctan2(turn[1, 0], turn[0, 0]))
+        at = self.data.xpos[one.body]
+        return [
+            Box(at + turn @ np.array([*middle, HEIGHT / 2]), np.array([*half, HEIGHT / 2]), yaw)
+            for middle, half in strips(outline(one.thing.kind))
+        ]
 
     # ------------------------------------------------------------ what is so
 
@@ -99,15 +115,18 @@ class TableWorld:
         box = self.box(condition.thing)
         place = self.built.things[condition.place]
         if condition.relation == "on":
-            return self._on(box, self.box(condition.place))
+            return self._on(condition.thing, condition.place)
         local = _local(place, box.center)
         if condition.relation == "in":
             return bool(np.all(np.abs(local[:2]) < CONTAINER_HALF) and local[2] < 2 * box.half[2])
         return self._sorted(place, self.built.things[condition.thing].thing.kind, local)
 
-    def _on(self, box: Box, under: Box) -> bool:
+    def _on(self, thing: str, place: str) -> bool:
+        box, under = self.box(thing), self.box(place)
         gap = (box.center[2] - box.half[2]) - (under.center[2] + under.half[2])
-        return bool(abs(gap) < RESTS and np.linalg.norm(box.center[:2] - under.center[:2]) < CENTRED)
+        things = self.built.things
+        beside = self.data.xpos[things[thing].body] - self.data.xpos[things[place].body]
+        return bool(abs(gap) < RESTS and np.linalg.norm(beside[:2]) < CENTRED)
 
     def _sorted(self, sorter: BuiltThing, kind: str, local: Array) -> bool:
         """Whether a thing is in the compartment under the hole of its kind, below the lid."""

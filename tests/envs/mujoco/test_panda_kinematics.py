@@ -1,0 +1,166 @@
+"""The Panda's kinematics: the manufacturer's published table and poses, and inverse kinematics as properties."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from homie.envs.mujoco.build import empty_spec
+from homie.envs.mujoco.table.kinematics import GRIPPER_IN_TOOL, PandaKinematics, rotation_vector
+from homie.envs.mujoco.table.panda import HOME, PREFIX, SPEC, add_panda, set_posture
+from homie.envs.mujoco.table.panda_ik import solutions
+from homie.types import Array
+
+# a, d, alpha of Craig's convention, as in the manufacturer's documentation; the last row is the flange.
+TABLE = (
+    (0.0, 0.333, 0.0),
+    (0.0, 0.0, -np.pi / 2),
+    (0.0, 0.316, np.pi / 2),
+    (0.0825, 0.0, np.pi / 2),
+    (-0.0825, 0.384, -np.pi / 2),
+    (0.0, 0.0, np.pi / 2),
+    (0.088, 0.0, np.pi / 2),
+    (0.0, 0.107, 0.0),
+)
+LIMITS = (2.8973, 1.7628, 2.8973, (-3.0718, -0.0698), 2.8973, (-0.0175, 3.7525), 2.8973)
+
+
+def by_the_table(q: Array) -> Array:
+    """The tool centre point (4, 4) from Denavit-Hartenberg parameters, without any of our code."""
+    whole = np.eye(4)
+    for (a, d, alpha), theta in zip(TABLE, [*q, 0.0], strict=True):
+        ca, sa, ct, s = np.cos(alpha), np.sin(alpha), np.cos(theta), np.sin(theta)
+        whole = whole @ np.array(
+            [[ct, -s, 0, a], [s * ca, ct * ca, -sa, -d * sa], [s * sa, ct * sa, ca, d * ca], [0, 0, 0, 1]]
+        )
+    c = np.sqrt(0.5)
+    hand = np.array([[c, c, 0, 0], [-c, c, 0, 0], [0, 0, 1, 0.1034], [0, 0, 0, 1]])
+    return np.asarray(whole @ hand)
+
+
+@pytest.fixture(scope="module")
+def kinematics() -> PandaKinematics:
+    return PandaKinematics()
+
+
+reachable = st.tuples(
+    *[
+        st.floats(*(limit if isinstance(limit, tuple) else (-limit, limit)), exclude_min=True, exclude_max=True)
+        for limit in LIMITS
+    ]
+).map(np.array)
+
+
+def test_limits_and_speeds_are_the_published_ones():
+    expected = [limit if isinstance(limit, tuple) else (-limit, limit) for limit in LIMITS]
+    np.testing.assert_array_equal(SPEC.arm_limits, expected)
+    np.testing.assert_array_equal(SPEC.arm_speeds, [2.175] * 4 + [2.61] * 3)
+
+
+def test_the_known_poses(kinematics):
+    upright = kinematics.forward(np.zeros(8))
+    np.testing.assert_allclose(upright.position, [0.088, 0.0, 0.333 + 0.316 + 0.384 - 0.107 - 0.1034], atol=1e-12)
+    ready = kinematics.forward(HOME)
+    np.testing.assert_allclose(ready.position, [0.30689, 0.0, 0.48688], atol=1e-5)  # O_T_EE of the real robot
+    np.testing.assert_allclose(ready.rotation @ GRIPPER_IN_TOOL.T, np.diag([1, -1, -1]), atol=1e-12)
+
+
+@given(reachable)
+def test_forward_is_that_of_the_published_table(q):
+    made, expected = PANDA.forward(np.concatenate([[0.0], q])), by_the_table(q)
+    np.testing.assert_allclose(made.position, expected[:3, 3], atol=1e-12)
+    np.testing.assert_allclose(made.rotation @ GRIPPER_IN_TOOL.T, expected[:3, :3], atol=1e-12)
+
+
+def test_the_simulated_robot_has_the_same_gripper():
+    spec = empty_spec("test")
+    add_panda(spec, (-0.3, 0.1, 0.75))
+    model = spec.compile()
+    data = mujoco.MjData(model)
+    rng = np.random.default_rng(1)
+    for _ in range(20):
+        q = np.concatenate([[0.0], rng.uniform(SPEC.arm_limits[:, 0], SPEC.arm_limits[:, 1])])
+        set_posture(model, data, q)
+        expected = PANDA.forward(q)
+        site = data.site(PREFIX + "gripper")
+        np.testing.assert_allclose(site.xpos - [-0.3, 0.1, 0.75], expected.position, atol=1e-9)
+        np.testing.assert_allclose(site.xmat.reshape(3, 3), expected.rotation, atol=1e-9)
+
+
+@given(reachable)
+@settings(max_examples=40)
+def test_the_jacobian_is_the_derivative(q):
+    whole, step = np.concatenate([[0.0], q]), 1e-6
+    jacobian, here = PANDA.jacobian(whole), PANDA.forward(whole)
+    for joint in range(7):
+        moved = whole.copy()
+        moved[joint + 1] += step
+        there = PANDA.forward(moved)
+        np.testing.assert_allclose((there.position - here.position) / step, jacobian[:3, joint], atol=1e-5)
+        turned = rotation_vector(there.rotation @ here.rotation.T) / step
+        np.testing.assert_allclose(turned, jacobian[3:, joint], atol=1e-5)
+
+
+# ---------------------------------------------------------------- inverse
+
+
+@given(reachable)
+def test_the_closed_form_finds_the_posture_that_a_pose_came_from(q):
+    pose = by_the_table(q)
+    # Where the wrist or the shoulder is stretched a whole family of postures gives the pose, and one of them is found.
+    assume(abs(np.sin(q[1])) > 1e-3 and abs(np.sin(q[5])) > 1e-3)
+    found = solutions(pose[:3, 3], pose[:3, :3], np.array([q[6]]))
+    assert len(found)
+    for one in found:
+        np.testing.assert_allclose(by_the_table(one), pose, atol=1e-6)
+    assert np.abs(found - q).max(axis=1).min() < 1e-4
+
+
+@given(reachable)
+@settings(max_examples=60)
+def test_solutions_keep_the_limits_and_meet_the_pose(q):
+    pose = PANDA.forward(np.concatenate([[0.0], q]))
+    found = PANDA.solve(pose.position, pose.rotation, HOME)
+    assert (found.q[1:] >= SPEC.arm_limits[:, 0]).all() and (found.q[1:] <= SPEC.arm_limits[:, 1]).all()
+    if found.ok:
+        reached = PANDA.forward(found.q)
+        assert np.linalg.norm(reached.position - pose.position) < 1e-3
+        assert np.linalg.norm(rotation_vector(reached.rotation @ pose.rotation.T)) < 1e-3
+        assert PANDA.self_distance(found.q) >= 0.0
+
+
+@given(reachable)
+@settings(max_examples=20)
+def test_the_same_question_has_the_same_answer(q):
+    pose = PANDA.forward(np.concatenate([[0.0], q]))
+    first = PANDA.solve(pose.position, pose.rotation, HOME)
+    PANDA.solve(np.array([0.4, 0.2, 0.3]), None, HOME)
+    again = PANDA.solve(pose.position, pose.rotation, HOME)
+    np.testing.assert_array_equal(first.q, again.q)
+
+
+def test_consecutive_poses_have_consecutive_joints(kinematics):
+    pose, q = kinematics.forward(HOME), HOME
+    for step in range(1, 25):
+        found = kinematics.solve(pose.position + np.array([0.0, 0.01 * step, -0.008 * step]), pose.rotation, q)
+        assert found.ok and np.abs(found.q - q).max() < 0.1
+        q = found.q
+
+
+def test_what_is_out_of_reach_is_said_to_be(kinematics):
+    down = kinematics.forward(HOME).rotation
+    for point in ([0.95, 0.0, 0.1], [0.0, 0.0, 1.6], [0.6, 0.6, 0.1]):
+        found = kinematics.solve(np.array(point), down, HOME)
+        assert not found.ok and found.position_error > 0.01
+
+
+def test_the_arm_keeps_out_of_its_own_foot(kinematics):
+    down = kinematics.forward(HOME).rotation
+    assert not kinematics.solve(np.array([0.02, 0.0, 0.2]), down, HOME).ok
+    assert kinematics.self_distance(HOME) > 0.1
+
+
+PANDA = PandaKinematics()
