@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import yaml
 
 from homie.cli.main import COMMANDS
 from homie.cli.parameters import SHORTCUTS
+from homie.cli.serve_command import serve_command
 from homie.interfaces import Planner, Skill, SkillSet
 from homie.options import BenchOptions, CompareOptions, PlanOptions, ReportOptions, RunOptions, SceneOptions
 
@@ -33,7 +35,7 @@ def test_links_lead_somewhere(page):
 def test_options_in_commands_exist(page):
     known = {name.replace("_", "-") for model in MODELS for name in model.model_fields}
     known |= {"no-video", "no-frames", "config", "json", "version", "help", "set", "skill-option"}
-    known |= {name.replace("_", "-") for name in SHORTCUTS}
+    known |= {name.replace("_", "-") for name in (*SHORTCUTS, *inspect.signature(serve_command).parameters)}
     for block in blocks(page, "console"):
         for line in block.splitlines():
             words = line.split("#")[0]
