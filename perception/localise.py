@@ -23,6 +23,14 @@ LARGE = 12000
 """Pixels of a box from which every second row and column is enough."""
 ROUND_DEPTH, FLAT_DEPTH = 0.09, 0.05
 """Metres that a small thing is taken to be deep at most when only its front can be seen: a curved or a flat one."""
+FLOOR = 0.03
+"""Metres above the floor from which something in a box without a mask counts."""
+LARGE_BOX = 0.4
+"""Metres that a box shows at least of something large."""
+SUPPORT = 0.015
+"""Metres above the lowest points of something small up to which a level part is what it stands on."""
+LEAST_DEPTH, DEEP = 0.3, 0.6
+"""Metres, and widths of a box, by which something large in it goes on behind its nearest points at most."""
 EDGE_STEP = 0.02
 SMALL_EDGE_STEP = 0.09
 SMALL = 400
@@ -87,7 +95,7 @@ def patch_of(scan: Scan, detection: Detection, *, limit: int = 1500) -> Patch | 
     assert scan.frame.depth is not None  # a scan is made of a frame with depth
     mask, depth, points = scan.valid[window], scan.frame.depth[window], scan.points[window]
     if detection.mask is None:
-        mask = _nearest_layer(mask, depth)
+        mask = _foreground(mask, points, depth, scan.frame.intrinsics.fx / step)
     else:
         mask = _without_edges(mask & detection.mask[window], depth)
     chosen = np.flatnonzero(mask.ravel())
@@ -123,17 +131,30 @@ def _without_edges(mask: Mask, depth: NDArray[np.float32]) -> Mask:
     return kept
 
 
-def _nearest_layer(mask: Mask, depth: NDArray[np.float32]) -> Mask:
-    """Without a mask: what is in the middle of the box, and not far behind it."""
+def _foreground(mask: Mask, points: Points, depth: NDArray[np.float32], fx: float) -> Mask:
+    """Without a mask: what the box is about, as far as depth tells it from what is around.
+
+    mask: (h, w), where depth was measured in the box. The floor is left out. Of something large
+    stays what is not farther behind its nearest points than it may be deep; of something small what is about as near as
+    its middle, without the level surface that it stands on.
+    """
+    above = mask & (points[..., 2] > FLOOR)
+    mask = above if np.count_nonzero(above) > 0.1 * np.count_nonzero(mask) else mask
     if not mask.any():
         return mask
     h, w = mask.shape
-    middle = np.zeros_like(mask)
-    middle[h // 4 : h - h // 4, w // 4 : w - w // 4] = True
-    core = depth[mask & middle]
-    reference = float(np.percentile(core if core.size else depth[mask], 30))
-    layer: Mask = mask & (np.abs(depth - reference) < 0.15)
-    return layer
+    nearest = float(np.percentile(depth[mask], 5))
+    if nearest * max(h, w) / fx > LARGE_BOX:  # not by its middle: between the legs of a table one sees the wall
+        return np.asarray(mask & (depth < nearest + max(LEAST_DEPTH, DEEP * nearest * w / fx)))
+    core = np.zeros_like(mask)
+    core[h // 4 : h - h // 4, w // 4 : w - w // 4] = True
+    core = core & mask if (core & mask).any() else mask
+    layer: Mask = mask & (np.abs(depth - float(np.percentile(depth[core], 30))) < 0.15)
+    height = points[..., 2]
+    bottom = float(np.percentile(height[layer], 5))
+    support = layer & level_mask(points, layer) & (height < bottom + SUPPORT)
+    rest: Mask = layer & ~support & (height > bottom + SUPPORT / 2)
+    return rest if np.count_nonzero(rest) > max(4, 0.15 * np.count_nonzero(layer)) else layer
 
 
 def level_mask(points: Points, mask: Mask) -> Mask:

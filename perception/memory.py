@@ -157,6 +157,10 @@ class SensorLocator(Locator):
         solids = () if goal.room is not None else self._solids(goal.position, entity, subtask)
         return replace(goal, text=str(subtask), grid=self._grid(), solids=solids)
 
+    def seen(self, entity: str, detections: Sequence[Detection]) -> tuple[Detection, ...]:
+        """As the memory took them in: a detector need not tell two things of a kind apart."""
+        return tuple(one for one in self._things.shown.get(entity, ()) if any(one is other for other in detections))
+
     def _solids(self, center: Array, entity: str, subtask: Subtask) -> tuple[Box, ...]:
         """What the arm keeps out of near a target: see `Goal.solids`."""
         near = [thing for thing in self._things.furniture.values() if thing.box.distance(center) < NEAR]
@@ -281,6 +285,8 @@ class SensorLocator(Locator):
         return float(np.hypot(box.distance(base), max(0.0, box.center[2] - box.half[2])))
 
     def verify(self, subtask: Subtask, entity: str, held: str | None, observation: Observation) -> bool | None:
+        if subtask.action == "Go to":
+            return self.arrived(entity, observation)
         if subtask.action == "Pick":
             return observation.body.holding
         if subtask.action == "Put":

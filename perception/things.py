@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from homie.types import Array, Detection
 from perception.colours import COLOUR_WORDS
 from perception.entities import Furniture, Identity, LooseObject, Room, is_furniture
-from perception.localise import Patch, Scan, object_box, patch_of
+from perception.localise import Patch, Points, Scan, object_box, patch_of
 from perception.names import best_matches
 from perception.places import contains, seen_through
 
@@ -20,6 +21,23 @@ FORGET_AFTER = 2
 """Looks at an empty place after which what stood there is forgotten."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Newcomer:
+    """Something seen for the first time in this look: its kind, and the corners (3,) of what was seen of it."""
+
+    kind: str
+    low: Points
+    high: Points
+
+    def gap(self, low: Points, high: Points) -> float:
+        """Metres between it and the points between two corners."""
+        return float(np.linalg.norm(np.maximum(np.maximum(self.low - high, low - self.high), 0.0)))
+
+    def with_(self, low: Points, high: Points) -> _Newcomer:
+        """It with more that was seen of it."""
+        return _Newcomer(self.kind, np.minimum(self.low, low), np.maximum(self.high, high))
+
+
 class Things:
     """The memory of one episode."""
 
@@ -27,6 +45,8 @@ class Things:
         self.rooms: dict[str, Room] = {}
         self.furniture: dict[str, Furniture] = {}
         self.objects: dict[str, LooseObject] = {}
+        self.shown: dict[str, list[Detection]] = {}
+        """What the last look showed of each thing."""
 
     def __iter__(self) -> Iterator[Furniture | LooseObject]:
         yield from self.furniture.values()
@@ -52,36 +72,51 @@ class Things:
     ) -> None:
         """Take in what pictures of one moment show, but for what is in the hand; forget what is no longer there."""
         patches: dict[str, dict[str, list[tuple[Detection, Patch]]]] = defaultdict(lambda: defaultdict(list))
+        fresh: dict[str, _Newcomer] = {}
+        told: set[tuple[str, str]] = set()
         for detection in detections:
             if detection.view not in scans:
                 continue
             patch = patch_of(scans[detection.view], detection)
             if patch is not None:
-                patches[self._entity_of(detection, patch)][detection.part].append((detection, patch))
+                entity = detection.instance or self._entity_of(detection, patch, fresh, told)
+                told.add((entity, detection.view))
+                patches[entity][detection.part].append((detection, patch))
+        self.shown = {
+            entity: [detection for found in parts.values() for detection, _ in found]
+            for entity, parts in patches.items()
+        }
         for entity, parts in patches.items():
             if entity != held:
                 self._take_in(entity, parts, stamp)
         self._forget_missing(list(scans.values()), {*patches, held})
 
-    def _entity_of(self, detection: Detection, patch: Patch) -> str:
-        """The remembered thing that a detection shows, or a name for a new one."""
-        if detection.instance:
-            return detection.instance
+    def _entity_of(
+        self, detection: Detection, patch: Patch, fresh: dict[str, _Newcomer], told: set[tuple[str, str]]
+    ) -> str:
+        """The thing that a detection without instance shows: a remembered one, one new in this look, or a newer one.
+
+        fresh: what is new in this look. told: entities and views; two boxes of one picture are two things.
+        """
         kind = kind_of(detection.name)
         middle = np.median(patch.points.astype(np.float64), axis=0)
-        best, nearest = None, SAME_PLACE
+        low, high = patch.points.min(axis=0), patch.points.max(axis=0)
+        away = {}
         for thing in self:
             if thing.identity.kind == kind:
-                away = float(np.hypot(thing.box.distance(middle), max(0.0, abs(middle[2] - thing.box.center[2]) - 0.5)))
-                if away < nearest:
-                    best, nearest = thing.identity.entity, away
-        if best is not None:
-            return best
-        stem = kind.replace(" ", "_")
-        number = 1
-        while f"{stem}_{number}" in self.furniture or f"{stem}_{number}" in self.objects:
-            number += 1
-        return f"{stem}_{number}"
+                up = max(0.0, abs(middle[2] - thing.box.center[2]) - 0.5)
+                away[thing.identity.entity] = float(np.hypot(thing.box.distance(middle), up))
+        away |= {entity: one.gap(low, high) for entity, one in fresh.items() if one.kind == kind}
+        near = [name for name, metres in away.items() if metres < SAME_PLACE and (name, detection.view) not in told]
+        if near:
+            entity = min(near, key=lambda name: away[name])
+        else:
+            stem, number = kind.replace(" ", "_"), 1
+            while (entity := f"{stem}_{number}") in {*self.furniture, *self.objects, *fresh}:
+                number += 1
+        if entity not in self.furniture and entity not in self.objects:
+            fresh[entity] = fresh[entity].with_(low, high) if entity in fresh else _Newcomer(kind, low, high)
+        return entity
 
     def _take_in(self, entity: str, parts: dict[str, list[tuple[Detection, Patch]]], stamp: float) -> None:
         detections = [detection for found in parts.values() for detection, _ in found]

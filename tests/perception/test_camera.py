@@ -20,7 +20,7 @@ unhurried = settings(deadline=None, max_examples=60, suppress_health_check=[Heal
 K = Intrinsics(430.0, 425.0, 318.5, 242.0, 640, 480)
 coefficient = st.floats(-0.04, 0.04)
 lenses = st.tuples(
-    st.floats(-0.15, 0.25), st.floats(-0.02, 0.05), coefficient, coefficient, st.floats(-0.01, 0.02)
+    st.floats(-0.1, 0.25), st.floats(-0.01, 0.05), coefficient, coefficient, st.floats(-0.005, 0.02)
 ).map(lambda lens: (lens[0], lens[1], lens[2] / 10, lens[3] / 10, lens[4]))
 """Lenses that can be turned round everywhere in the picture."""
 points = st.lists(

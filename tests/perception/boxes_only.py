@@ -1,0 +1,45 @@
+"""A detector as real ones are: boxes with names, a little off, and nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from homie.interfaces import Detector
+from homie.types import Detection, Observation
+from perception.detectors.simulated import SimulatedDetector
+
+
+class BoxesOnly(Detector):
+    """What the simulated detector sees, without masks, parts, instances and rooms, in boxes that are a little off.
+
+    A door, a drawer or a handle is part of the box of its thing. jitter: pixels that every edge may be off, each way.
+    """
+
+    name = "boxes-only"
+
+    def __init__(self, argument: str = "", jitter: float = 1.5, seed: int = 0) -> None:
+        super().__init__(argument)
+        self._simulated = SimulatedDetector()
+        self._jitter = jitter
+        self._random = np.random.default_rng(seed)
+
+    def detect(self, observation: Observation) -> tuple[Detection, ...]:
+        whole: dict[tuple[str, str], Detection] = {}
+        for one in self._simulated.detect(observation):
+            key = (one.view, one.instance)
+            if one.part in ("floor", "button", "handle"):
+                continue
+            box = np.array(one.box)
+            if key in whole:
+                known = np.array(whole[key].box)
+                box = np.concatenate([np.minimum(box[:2], known[:2]), np.maximum(box[2:], known[2:])])
+            x0, y0, x1, y1 = (int(side) for side in box)
+            whole[key] = Detection(one.name, one.view, (x0, y0, x1, y1))
+        return tuple(self._off(one, observation) for one in whole.values())
+
+    def _off(self, one: Detection, observation: Observation) -> Detection:
+        height, width = observation.frames[one.view].rgb.shape[:2]
+        x0, y0, x1, y1 = np.rint(one.box + self._random.uniform(-self._jitter, self._jitter, 4)).astype(int)
+        x0, y0 = min(max(int(x0), 0), width - 2), min(max(int(y0), 0), height - 2)
+        box = (x0, y0, min(max(int(x1), x0 + 2), width), min(max(int(y1), y0 + 2), height))
+        return Detection(one.name, one.view, box, score=0.8)
