@@ -64,13 +64,13 @@ def serve(told: Connection) -> None:
     """The server's process."""
     serve_policy(
         "nothing",
-        NothingSet(),
+        NothingSet,
         host="127.0.0.1",
         port=0,
         token_env="HOMIE_BENCHMARK_TOKEN",
         idle_seconds=600.0,
         debug=True,
-        ready=told.send,
+        ready=lambda url, made: told.send(url),
         tell=lambda line: None,
     )
 

@@ -39,31 +39,32 @@ def serve_command(
     serve = registry.load("services", what)
     given = settings({"planner_settings": None, "skill_settings": skill_option})
     argument = "" if checkpoint is None else str(checkpoint)
-    if "," in argument:
-        raise BadInput(f"The path of a checkpoint must have no comma (got '{argument}').")
-    shelf = load_skills(f"{name}:{argument}", given.get("skill_settings"), fallback=False)
-    (made,) = shelf.sets.values()
-    assert isinstance(made, SkillSet)
+    if "," in name + argument:
+        raise BadInput(
+            f"One skill set is served, and its checkpoint has no comma in its path (got '{name} {argument}')."
+        )
 
-    def ready(url: str) -> None:
+    def load() -> SkillSet:
+        (made,) = load_skills(f"{name}:{argument}", given.get("skill_settings"), fallback=False).sets.values()
+        assert isinstance(made, SkillSet)
+        return made
+
+    def ready(url: str, made: SkillSet) -> None:
         typer.echo(
             f"The policy of {made.name} is at {url}; use it with --skills remote:{url}. Ctrl-C ends it.", err=True
         )
         if json:
-            typer.echo(to_json({"url": url, "policy": name, **made.describe()}).decode(), nl=False)
+            typer.echo(to_json({"url": url, "policy": name, "about": made.describe()}).decode(), nl=False)
 
-    try:
-        serve(
-            name,
-            made,
-            host=host,
-            port=port,
-            token_env=token_env,
-            idle_seconds=idle_seconds,
-            debug=debug,
-            ready=ready,
-            tell=lambda line: typer.echo(line, err=True),
-        )
-    finally:
-        shelf.close()
+    serve(
+        name,
+        load,
+        host=host,
+        port=port,
+        token_env=token_env,
+        idle_seconds=idle_seconds,
+        debug=debug,
+        ready=ready,
+        tell=lambda line: typer.echo(line, err=True),
+    )
     typer.echo("The policy server has ended.", err=True)

@@ -248,27 +248,33 @@ def _who(connection: ServerConnection) -> str:
 
 def serve_policy(
     name: str,
-    skills: SkillSet,
+    load: Callable[[], SkillSet],
     *,
     host: str,
     port: int,
     token_env: str,
     idle_seconds: float,
     debug: bool,
-    ready: Callable[[str], None],
+    ready: Callable[[str, SkillSet], None],
     tell: Callable[[str], None],
 ) -> None:
     """Serve the policy of a skill set until Ctrl-C or SIGTERM.
 
-    name: under which the set is registered. token_env: the environment variable that holds the token. `ready` is called
-    with the address once clients can come, `tell` with lines for the log. Raises BadInput for a set without policy and
-    where strangers could come without a token, InfrastructureError where it can not listen.
+    name: under which the set is registered. load: makes it, once it is known that it may be served there. token_env:
+    the environment variable that holds the token. `ready` is called with the address once clients can come, `tell`
+    with lines for the log. Raises BadInput for a set without policy and where strangers could come without a token,
+    InfrastructureError where it can not listen.
     """
-    if not isinstance(skills, PolicySet):
-        raise BadInput(f"The skill set '{name}' has no policy that could be served.")
     token = read_token(token_env)
-    service = Service(name, skills, host, port, token, idle_seconds=idle_seconds, debug=debug, tell=tell)
-    asyncio.run(_until_stopped(service, ready))
+    require_token(host, token)
+    skills = load()
+    try:
+        if not isinstance(skills, PolicySet):
+            raise BadInput(f"The skill set '{name}' has no policy that could be served.")
+        service = Service(name, skills, host, port, token, idle_seconds=idle_seconds, debug=debug, tell=tell)
+        asyncio.run(_until_stopped(service, lambda url: ready(url, skills)))
+    finally:
+        skills.close()
 
 
 async def _until_stopped(service: Service, ready: Callable[[str], None]) -> None:

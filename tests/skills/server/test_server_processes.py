@@ -25,6 +25,7 @@ from live_server import remote
 
 from homie.errors import InfrastructureError
 from homie.types import Outcome
+from skills.m3.layout import STOP
 from skills.policy import PolicyFailed
 
 HOMIE = [sys.executable, "-c", "from homie.cli.main import main; main()"]
@@ -111,6 +112,21 @@ def kill_in_an_attempt(process: subprocess.Popen[str], url: str) -> threading.Th
 GO = {"subtask": "[Go to, apple]", "model": "m3"}
 APPLE = {"name": "apple", "kind": "apple", "colour": "red", "x": 3.5, "y": 3.5}
 SCENE = one_room((), (APPLE,), robot=(1.0, 1.0, 3.0))
+
+
+@pytest.mark.slow
+def test_an_episode_runs_the_named_skill_with_its_policy_elsewhere(tmp_path):
+    m3_checkpoints.stubborn(tmp_path / "m3/navigate.pth", m3_checkpoints.NAVIGATION, STOP)
+    here = one_room((), (APPLE,), robot=(2.9, 2.9, 0.8))
+    with served(tmp_path / "m3") as (_, url):
+        (record, *_) = play(tmp_path, here, [GO], skills=f"classical,remote:{url}")
+    (attempt,) = record.execution.attempts
+    assert record.execution.feedback.ok
+    assert (attempt.skill, attempt.reason, attempt.stands_in_for) == ("m3/navigate", "the policy stopped", "")
+    run = json.loads((tmp_path / "run/run.json").read_text())
+    assert run["skills"]["m3"]["policy"] == "m3"
+    assert run["skills"]["m3"]["server"] == url
+    assert run["skills"]["m3"]["navigate"]["checkpoint"].endswith("m3/navigate.pth")
 
 
 @pytest.mark.slow

@@ -1,0 +1,34 @@
+"""`homie serve` refuses what can not be served, before it listens."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("websockets")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["robot", "m3"], "Unknown service 'robot': choose one of: policy."),
+        (["policy", "octto"], "Unknown skill 'octto': did you mean 'octo'?"),
+        (["policy", "tiny"], "The skill set 'tiny' has no policy that could be served."),
+        (["policy", "m3"], "M3 needs its checkpoints"),
+        (["policy", "m3", "--checkpoint", "nowhere"], "There is no nowhere"),
+        (["policy", "m3", "--host", "0.0.0.0"], "needs a token"),
+        (["policy", "m3", "--skill-option", "speed=1"], "A setting of a skill set is SET.NAME"),
+        (["policy", "m3,octo"], "One skill set is served"),
+    ],
+)
+def test_what_can_not_be_served_is_refused_in_a_sentence(homie, arguments, said):
+    done = homie("serve", *arguments, "--port", "0", HOMIE_POLICY_TOKEN="")
+    assert done.returncode == 2
+    assert said in done.stderr and "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_remote_without_an_address_or_a_server(homie):
+    for argument, code in (("remote", 2), ("remote:localhost", 2), ("remote:ws://127.0.0.1:9", 4)):
+        done = homie("run", "go to the kitchen", "--skills", argument, "--no-video")
+        assert done.returncode == code, done.stderr
+        assert "policy server" in done.stderr and "Traceback" not in done.stderr
