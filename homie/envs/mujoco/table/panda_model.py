@@ -57,8 +57,8 @@ FINGER = 0.0584
 """Metres from the hand's frame to the fingers', along z."""
 TOOL = 0.1034
 """Metres from the hand's frame to the middle between the finger tips: the tool centre point."""
-FINGER_RANGE, FINGER_SPEED, FINGER_EFFORT = 0.04, 0.1, 60.0
-"""Travel of one finger (m), its speed (m/s), and the force of both together (N)."""
+FINGER_RANGE, FINGER_SPEED, FINGER_EFFORT = 0.04, 0.1, 30.0
+"""Travel of one finger (m), its speed (m/s), and the force of both together (N), of 70 that the real hand can give."""
 
 LINKS: tuple[PandaLink, ...] = (
     PandaLink(4.970684, (0.003875, 0.002081, -0.04762), (0.70337, 0.70661, 0.009117, -0.000139, 0.006772, 0.019169)),
