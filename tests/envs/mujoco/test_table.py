@@ -1,0 +1,325 @@
+"""The Panda's table: predicates on world state, the robot, the list of things, the expert, errors that are told."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pytest
+
+from homie import registry
+from homie.agent import EpisodeListener
+from homie.envs.mujoco.table.expert import TableExpert, plan
+from homie.envs.mujoco.table.families import generate
+from homie.envs.mujoco.table.robot import FrankaTable
+from homie.envs.mujoco.table.scene import FAMILIES, TABLE_TOP, Condition, TableScene, Thing
+from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, hole_places
+from homie.errors import BadInput, CommandRefused
+from homie.executor import Executor, SkillBook
+from homie.interfaces import Robot
+from homie.options import RunOptions
+from homie.types import Command, Decision, Execution, Pose, Subtask
+
+HOLES = ("cube", "star", "cylinder", "triangular prism")
+THINGS = (
+    Thing(name="red_cube", kind="cube", colour="red", x=0.10, y=-0.31, yaw=0.3),
+    Thing(name="blue_cylinder", kind="cylinder", colour="blue", x=0.25, y=-0.10),
+    Thing(name="green_star", kind="star", colour="green", x=0.35, y=-0.25, yaw=1.0),
+    Thing(name="shape_sorter", kind="shape sorter", colour="beige", x=0.10, y=0.12, holes=HOLES, yaw=0.2),
+    Thing(name="teal_container", kind="container", colour="teal", x=0.33, y=0.22, yaw=-0.4),
+    Thing(name="orange_area", kind="area", colour="orange", x=0.45, y=0.0, yaw=np.pi / 2),
+    Thing(name="purple_area", kind="area", colour="purple", x=0.0, y=-0.05, yaw=0.0),
+    Thing(name="yellow_sponge", kind="sponge", colour="yellow", x=0.08, y=0.35),
+)
+SCENE = TableScene(family="pick", seed=0, instruction="Do it.", things=THINGS, conditions=())
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[FrankaTable]:
+    with FrankaTable(SCENE) as robot:
+        yield robot
+
+
+@pytest.fixture
+def table(shared) -> FrankaTable:
+    shared.reset(seed=0)
+    return shared
+
+
+def place(table: FrankaTable, name: str, x: float, y: float, z: float, yaw: float = 0.0, tip: float = 0.0) -> None:
+    """Put a thing somewhere by hand: its origin (m), turned by yaw, then leaning."""
+    joint = table.data.joint(name)
+    joint.qpos[:3] = (x, y, z)
+    joint.qpos[3:] = (np.cos(yaw / 2) * np.cos(tip / 2), np.cos(yaw / 2) * np.sin(tip / 2), 0.0, np.sin(yaw / 2))
+    mujoco.mj_forward(table.model, table.data)
+    table.world.update(table.world.held)
+
+
+def met(table: FrankaTable, relation: str, thing: str, where: str = "") -> bool:
+    return table.world.met(Condition.model_validate({"relation": relation, "thing": thing, "place": where}))
+
+
+class TestPredicates:
+    def test_in_a_container(self, table):
+        assert not met(table, "in", "red_cube", "teal_container")
+        place(table, "red_cube", 0.35, 0.20, TABLE_TOP + 0.005)
+        assert met(table, "in", "red_cube", "teal_container")
+        place(table, "red_cube", 0.33, 0.22, TABLE_TOP + 0.10)  # above it
+        assert not met(table, "in", "red_cube", "teal_container")
+        place(table, "red_cube", 0.33, 0.11, TABLE_TOP)  # beside it
+        assert not met(table, "in", "red_cube", "teal_container")
+
+    def test_what_is_held_is_not_in_it(self, table):
+        place(table, "red_cube", 0.33, 0.22, TABLE_TOP + 0.005)
+        table.world.held = "red_cube"
+        assert not met(table, "in", "red_cube", "teal_container")
+
+    def test_on_another_thing(self, table):
+        assert not met(table, "on", "red_cube", "blue_cylinder")
+        place(table, "red_cube", 0.255, -0.105, TABLE_TOP + 0.045)
+        assert met(table, "on", "red_cube", "blue_cylinder") and not met(table, "on", "blue_cylinder", "red_cube")
+        place(table, "red_cube", 0.25, -0.10, TABLE_TOP + 0.06)  # over it
+        assert not met(table, "on", "red_cube", "blue_cylinder")
+        place(table, "red_cube", 0.275, -0.10, TABLE_TOP + 0.045)  # half beside it
+        assert not met(table, "on", "red_cube", "blue_cylinder")
+
+    def test_sorted_into_its_own_hole(self, table):
+        sorter = SCENE.thing("shape_sorter")
+        c, s = np.cos(sorter.yaw), np.sin(sorter.yaw)
+        for hole, (x, y) in zip(HOLES, hole_places(HOLES), strict=True):
+            at = (sorter.x + c * x - s * y, sorter.y + s * x + c * y)
+            place(table, "red_cube", *at, TABLE_TOP + 0.005, yaw=sorter.yaw)
+            assert met(table, "sorted", "red_cube", "shape_sorter") is (hole == "cube")
+        x, y = hole_places(HOLES)[0]
+        at = (sorter.x + c * x - s * y, sorter.y + s * x + c * y)
+        place(table, "red_cube", *at, TABLE_TOP + SORTER_HEIGHT)  # on the lid
+        assert not met(table, "sorted", "red_cube", "shape_sorter")
+
+    def test_an_area_is_wiped_by_the_sponge_on_the_table(self, table):
+        assert not met(table, "wiped", "orange_area")
+        for y in np.arange(-AREA[0], AREA[0] + 0.01, 0.02):
+            place(table, "yellow_sponge", 0.45, y, TABLE_TOP + 0.03, yaw=np.pi / 2)  # in the air
+        assert not met(table, "wiped", "orange_area")
+        for y in np.arange(-AREA[0], AREA[0] + 0.01, 0.02):
+            place(table, "yellow_sponge", 0.45, y, TABLE_TOP, yaw=np.pi / 2)
+        assert met(table, "wiped", "orange_area") and not met(table, "wiped", "purple_area")
+        for x in np.arange(-AREA[0], AREA[0] + 0.01, 0.02):
+            place(table, "yellow_sponge", x, -0.05, TABLE_TOP)
+        assert not met(table, "wiped", "orange_area")  # the other one should have been spared
+        table.reset(seed=0)
+        assert table.world.wiped == {"orange_area": set(), "purple_area": set()}
+
+    def test_a_part_of_an_area_is_not_wiped(self, table):
+        for y in np.arange(-AREA[0], 0.0, 0.02):
+            place(table, "yellow_sponge", 0.45, y, TABLE_TOP, yaw=np.pi / 2)
+        assert not met(table, "wiped", "orange_area")
+
+
+class TestRobot:
+    def test_everything_rests_where_the_scene_has_it(self, table):
+        for thing in THINGS:
+            box = table.world.box(thing.name)
+            assert abs(box.center[2] - box.half[2] - TABLE_TOP) < 0.002
+            at = table.data.xpos[table.built.things[thing.name].body]
+            np.testing.assert_allclose(at[:2], [thing.x, thing.y], atol=1e-3)
+
+    def test_nothing_stands_in_anything_else(self, table):
+        deepest = min((contact.dist for contact in table.data.contact), default=0.0)
+        assert deepest > -0.002
+
+    def test_a_base_command_is_clamped_to_nothing_and_said_so(self, table):
+        before = table.observe().body.joints
+        sent = table.act(Command(base=(0.5, 0.2)))
+        assert sent.sent.base == (0.0, 0.0) and any(change.startswith("base") for change in sent.changes)
+        assert table.observe().body.base == table.observe().body.base
+        np.testing.assert_allclose(list(table.observe().body.joints.values()), list(before.values()), atol=1e-3)
+
+    def test_an_effector_pose_becomes_joint_targets_within_the_speeds(self, table):
+        here = table.kinematics.forward(np.array([0.0, *table.observe().body.joints.values()]))
+        target = Pose(here.position + np.array([0.0, 0.05, -0.05]), here.rotation)
+        for _ in range(40):
+            table.act(Command(effector=target))
+        reached = table.kinematics.forward(np.array([0.0, *table.observe().body.joints.values()]))
+        assert np.linalg.norm(reached.position - target.position) < 0.003
+        with pytest.raises(CommandRefused, match="not finite"):
+            table.act(Command(effector=Pose(np.array([np.nan, 0.0, 1.0]), np.eye(3))))
+
+    def test_observations_have_both_cameras(self, table):
+        seen = table.observe(table.views)
+        assert set(seen.frames) == {"front", "wrist"} and seen.frames["front"].rgb.shape == (500, 500, 3)
+        names = {seen.frames["front"].instance_names[k] for k in np.unique(seen.frames["front"].instances) if k >= 0}
+        assert {thing.name for thing in THINGS} <= names
+
+    def test_the_classical_skills_are_refused(self, table):
+        with pytest.raises(BadInput, match="--skills arm"):
+            registry.load("skills", "classical")("").skills(table.spec, table.kinematics)
+
+    def test_options_choose_the_skills_that_go_with_the_robot(self):
+        assert RunOptions(task="x", robot="franka:wipe").skills == "arm"
+        assert RunOptions(task="x", robot="franka:wipe", skills="remote:ws://x").skills == "remote:ws://x"
+        assert RunOptions(task="x").skills == "classical"
+
+
+class TestListing:
+    def test_things_are_listed_by_y_with_the_cells_they_are_in(self, table):
+        locator = table.background()
+        seen = table.observe(table.views)
+        detections = registry.load("detectors", "simulated")("").detect(seen)
+        locator.update(seen, detections)
+        listing, arranged = locator.listing(), locator.arranged(detections)
+        assert len(listing) == len(THINGS)
+        order = sorted(THINGS, key=lambda thing: thing.y)
+        assert [line.split(": ")[1].split(" at ")[0] for line in listing] == [thing.words for thing in order]
+        assert [one.instance for one in arranged if one.view == "front"] == [thing.name for thing in order]
+        for number, (line, thing) in enumerate(zip(listing, order, strict=True), 1):
+            assert line.startswith(f"object {number}: ")
+            cell = np.array(json.loads(line.split(" at ")[1]))
+            middle = table.world.box(thing.name).center
+            # What cameras see of a thing is its near side and its top.
+            assert np.abs(-0.3 + 0.01 * cell[0] + 0.005 - middle[0]) < 0.05
+            assert np.abs(-0.5 + 0.01 * cell[1] + 0.005 - middle[1]) < 0.03
+
+
+# ---------------------------------------------------------------- actions through the executor
+
+
+def executor(robot: FrankaTable) -> Executor:
+    locator = robot.background()
+    locator.reset(seed=0)
+    skill = registry.load("skills", "arm")("").skills(robot.spec, robot.kinematics)[0]
+    parts = registry.load("detectors", "simulated")(""), locator, SkillBook({"arm": {"Move": skill}})
+    checks, sentences = registry.load("checks", "paper"), registry.load("sentences", "emmoe")
+    return Executor(robot, *parts, checks, sentences, attempts=1, actions=robot.actions)
+
+
+def move(robot: FrankaTable, target: str) -> Execution:
+    subtask = Subtask("Move", target)
+    return executor(robot).execute(Decision((subtask,)), subtask, (), robot.observe(), EpisodeListener())
+
+
+class TestErrors:
+    def told(self, table: FrankaTable, target: str) -> tuple[str, str]:
+        feedback = move(table, target).feedback
+        return str(feedback.code), feedback.message
+
+    def test_a_value_out_of_range_is_named(self, table):
+        target = "[54, 120, 49, 0, 60, 90, 1]"
+        said = f"Unable to move to {target}: y must be between 0 and 99, not 120."
+        assert self.told(table, target) == ("F2", said)
+        assert self.told(table, "above the cube")[0] == "F2"
+
+    def test_out_of_reach(self, table):
+        code, said = self.told(table, "[99, 99, 60, 0, 60, 90, 1]")
+        assert code == "E1" and said.endswith("[99, 99, 60, 0, 60, 90, 1]: the arm does not reach there.")
+
+    def test_into_the_table(self, table):
+        code, said = self.told(table, "[60, 50, 12, 0, 60, 60, 1]")
+        assert code == "E1" and "the fingers would run into something at [" in said
+
+    def test_into_a_thing(self, table):
+        # Straight down onto the container's wall with the palm across.
+        wall = np.array([0.33, 0.22]) + 0.07 * np.array([np.cos(-0.4), np.sin(-0.4)])
+        x, y = np.floor((wall - [-0.3, -0.5]) / 0.01).astype(int)
+        code, said = self.told(table, f"[{x}, {y}, 15, 0, 60, 60, 0]")
+        assert code == "E1" and "would run into something" in said
+
+    def test_nothing_has_moved_after_a_refusal(self, table):
+        before = table.data.qpos.copy()
+        for target in ("[99, 99, 60, 0, 60, 90, 1]", "[60, 50, 12, 0, 60, 60, 1]", "[200, 50, 12, 0, 60, 60, 1]"):
+            assert not move(table, target).feedback.ok
+        np.testing.assert_allclose(table.data.qpos, before, atol=2e-3)
+
+    def test_other_actions_are_not_in_the_list(self, table):
+        subtask = Subtask("Pick", "red cube")
+        made = executor(table).execute(Decision((subtask,)), subtask, (), table.observe(), EpisodeListener())
+        assert made.feedback.code == "F1"
+
+    def test_a_good_move_arrives(self, table):
+        assert move(table, "[40, 40, 40, 0, 60, 60, 0]").feedback.ok
+        here = table.kinematics.forward(np.array([0.0, *table.observe().body.joints.values()]))
+        np.testing.assert_allclose(here.position, [0.405, -0.095, 1.005], atol=0.003)
+        assert table.observe().body.gripper < 0.002
+
+
+def played(family: str, seed: int) -> tuple[FrankaTable, list[Execution]]:
+    scene = generate(family, seed)  # type: ignore[arg-type]
+    robot = FrankaTable(scene)
+    return robot, [move(robot, str(action)) for action in plan(scene)]
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_expert_does_the_task(family, seed):
+    robot, made = played(family, seed)
+    with robot:
+        assert all(one.feedback.ok for one in made), [one.feedback.message for one in made]
+        assert robot.world.success and robot.snapshot()["success"] is True
+        assert robot.world.held is None or family == "wipe"
+
+
+def test_half_of_the_experts_actions_do_not_do_the_task():
+    for family in FAMILIES:
+        scene = generate(family, 0)
+        with FrankaTable(scene) as robot:
+            actions = plan(scene)
+            for action in actions[: len(actions) // 2]:
+                move(robot, str(action))
+            assert not robot.world.success
+
+
+def test_the_same_actions_have_the_same_result():
+    ends = []
+    for _ in range(2):
+        robot, _made = played("stack", 2)
+        with robot:
+            ends.append(robot.data.qpos.copy())
+    np.testing.assert_array_equal(*ends)
+
+
+def test_the_expert_as_a_planner_takes_a_family_or_a_file(tmp_path):
+    scene = generate("sort", 5)
+    (tmp_path / "scene.json").write_text(scene.model_dump_json())
+    by_seed, by_file = TableExpert("sort"), TableExpert(str(tmp_path / "scene.json"))
+    by_seed.reset("x", seed=5)
+    by_file.reset("x", seed=99)
+    expected = tuple(Subtask("Move", str(action)) for action in plan(scene))
+    assert by_seed.decide(None).subtasks == by_file.decide(None).subtasks == expected  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="Can not read the table scene"):
+        TableExpert("stak")
+
+
+@pytest.mark.slow
+def test_a_json_plan_of_numbers_runs_through_the_command_line(tmp_path: Path):
+    scene = generate("pick", 0)
+    script = [{"subtasks": [["Move", str(action)] for action in plan(scene)]}]
+    script.insert(0, {"subtasks": [["Move", "[100, 0, 0, 0, 0, 0, 1]"]]})
+    (tmp_path / "plan.json").write_text(json.dumps(script))
+    command = [
+        sys.executable,
+        "-m",
+        "homie",
+        "run",
+        scene.instruction,
+        "--robot",
+        "franka:pick",
+        "--no-video",
+        "--json",
+    ]
+    command += ["--planner", f"scripted:{tmp_path / 'plan.json'}", "--out", str(tmp_path / "run")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    episode = next((tmp_path / "run" / "episodes").iterdir())
+    assert json.loads((episode / "final_state.json").read_text())["success"] is True
+    steps = [json.loads(line) for line in (episode / "steps.jsonl").read_text().splitlines()]
+    assert steps[0]["execution"]["feedback"]["code"] == "F2"
+    assert steps[1]["execution"]["attempts"][0]["skill"] == "arm/move"
+    assert TableScene.load(tmp_path / "run" / "scene.json") == scene
+
+
+def test_the_robot_keeps_the_contract():
+    assert issubclass(FrankaTable, Robot) and FrankaTable.actions == ("Move", "End")

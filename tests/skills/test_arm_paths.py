@@ -1,0 +1,89 @@
+"""Ways of the arm: straight where that is free, over the top where something stands between, a reason where none is."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from homie.envs.mujoco.table.kinematics import GRIPPER_IN_TOOL, PandaKinematics
+from homie.envs.mujoco.table.panda import HOME, SPEC
+from homie.errors import BadInput
+from homie.types import Array, Box, Pose
+from skills.arm import Arm
+from skills.arm.clearance import Clearance
+from skills.arm.paths import NoWay, find_way
+
+KINEMATICS = PandaKinematics()
+DOWN = np.diag([1.0, -1.0, -1.0]) @ GRIPPER_IN_TOOL
+LEFT, RIGHT = np.array([0.5, 0.2, 0.06]), np.array([0.5, -0.2, 0.06])
+WALL = Box(np.array([0.5, 0.0, 0.07]), np.array([0.25, 0.01, 0.07]))
+FLOOR = Box(np.array([0.3, 0.0, -0.02]), np.array([0.8, 0.8, 0.02]))
+
+
+def at(point: Array) -> Array:
+    found = KINEMATICS.solve(point, DOWN, HOME)
+    assert found.ok
+    return found.q
+
+
+def clearance(q: Array, *boxes: Box, held: Box | None = None) -> Clearance:
+    return Clearance(KINEMATICS, np.zeros(3), boxes, boxes, 0.04, q, held)
+
+
+def along(q: Array, way: list[Array]) -> list[Array]:
+    """Postures all along a way."""
+    corners = [q, *way]
+    return [a + (b - a) * t for a, b in pairwise(corners) for t in np.linspace(0.0, 1.0, 12)]
+
+
+def test_a_free_way_is_straight():
+    q = at(LEFT)
+    way = find_way(KINEMATICS, q, Pose(RIGHT, DOWN), clearance(q, FLOOR).complaint)
+    points = np.array([KINEMATICS.forward(one).position for one in along(q, way)])
+    assert np.abs(points[:, 2] - LEFT[2]).max() < 0.004 and np.abs(points[:, 0] - 0.5).max() < 0.004
+    np.testing.assert_allclose(points[-1], RIGHT, atol=1e-3)
+
+
+def test_a_wall_is_passed_over_the_top():
+    q = at(LEFT)
+    complaint = clearance(q, FLOOR, WALL).complaint
+    way = find_way(KINEMATICS, q, Pose(RIGHT, DOWN), complaint)
+    postures = along(q, way)
+    assert not any(complaint(one) for one in postures)
+    points = np.array([KINEMATICS.forward(one).position for one in postures])
+    assert points[:, 2].max() > 0.14
+    np.testing.assert_allclose(points[-1], RIGHT, atol=1e-3)
+
+
+def test_what_the_hand_holds_is_kept_clear_too():
+    q = at(LEFT)
+    held = Box(LEFT - np.array([0.0, 0.0, 0.02]), np.array([0.02, 0.02, 0.03]))
+    low = Box(np.array([0.5, 0.0, 0.02]), np.array([0.25, 0.01, 0.025]))
+    assert not clearance(q, low).complaint(at(np.array([0.5, 0.0, 0.06])))
+    said = clearance(q, low, held=held).complaint(at(np.array([0.5, 0.0, 0.06])))
+    assert said.startswith("what the hand holds would run into something at [")
+
+
+def test_where_there_is_no_way_the_first_thing_in_it_is_told():
+    q = at(LEFT)
+    block = Box(RIGHT, np.array([0.1, 0.1, 0.05]))
+    with pytest.raises(NoWay, match=r"would run into something at \[\d+, \d+, -?\d+\]"):
+        find_way(KINEMATICS, q, Pose(RIGHT, DOWN), clearance(q, FLOOR, block).complaint)
+    with pytest.raises(NoWay, match="does not reach there"):
+        find_way(KINEMATICS, q, Pose(np.array([1.2, 0.0, 0.1]), DOWN), clearance(q, FLOOR).complaint)
+
+
+def test_what_is_touched_at_the_start_may_be_left():
+    q = at(LEFT)
+    around = Box(LEFT - np.array([0.0, 0.0, 0.03]), np.array([0.05, 0.05, 0.03]))
+    complaint = clearance(q, around).complaint
+    assert not complaint(q) and not complaint(at(LEFT + np.array([0.0, 0.0, 0.1])))
+    assert complaint(at(LEFT - np.array([0.0, 0.0, 0.03])))
+
+
+def test_the_skill_set_is_for_arms_on_tables():
+    assert [skill.actions for skill in Arm().skills(SPEC, KINEMATICS)] == [("Move",)]
+    with pytest.raises(BadInput, match="takes no argument"):
+        Arm("fast")
