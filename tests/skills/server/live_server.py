@@ -60,12 +60,12 @@ class Counting(PolicySet):
 
 
 @contextmanager
-def serving(about: str = "first", **options: object) -> Iterator[PolicyServer]:
-    """A live server on a free port of this machine."""
+def serving(about: str = "first", skills: PolicySet | None = None, **options: object) -> Iterator[PolicyServer]:
+    """A live server on a free port of this machine, of the counting policy unless another set is given."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
-    server = PolicyServer(Service("counting", Counting(about), **{"port": 0, **options}))
+    server = PolicyServer(Service("counting", skills or Counting(about), **{"port": 0, **options}))
     try:
         asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result(10)
         yield server

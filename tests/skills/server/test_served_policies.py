@@ -1,0 +1,61 @@
+"""Policies of real skill sets decide the same over the wire as here: same pictures, same commands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch")
+
+from homes import SCENES
+from live_server import remote, serving
+
+from homie.envs.mujoco.background import BackgroundLocator
+from homie.envs.mujoco.home import MujocoHome
+from homie.envs.mujoco.spec import SceneSpec
+from homie.interfaces import Detector
+from homie.types import Command, Outcome, Subtask
+from perception.detectors.simulated import SimulatedDetector
+from skills.checkpoints.generate import write_generated
+from skills.m3 import M3
+from skills.nomad import Nomad
+from skills.pixnav import PixNav
+from skills.policy import Policy, PolicySet
+
+PERIODS = {Nomad: 60, PixNav: 60, M3: 220}
+"""Control periods that are compared; M3 brings its arm to the rest first."""
+SUBTASK = Subtask("Go to", "fridge")
+
+
+def drive(made: type[PolicySet], policy: Policy) -> tuple[list[Command], Outcome, str]:
+    """The commands of the beginning of an attempt, from the start of the same house."""
+    detector: Detector = SimulatedDetector()
+    with MujocoHome(SceneSpec.load(SCENES / "kitchen.json")) as robot:
+        robot.reset(seed=3)
+        locator = BackgroundLocator(robot)
+        locator.reset(seed=3)
+        (skill,) = [one for one in made.around(policy, robot.spec, robot.kinematics) if SUBTASK.action in one.actions]
+        observation = robot.observe(skill.cameras)
+        seen = () if made is Nomad else locator.seen("fridge", detector.detect(observation))  # NoMaD explores
+        skill.start(SUBTASK, replace(locator.goal("fridge", SUBTASK, observation), seen=seen), observation)
+        told = []
+        while skill.outcome is Outcome.RUNNING and len(told) < PERIODS[made]:
+            told.append(skill.act(observation))
+            robot.act(told[-1])
+            observation = robot.observe(skill.looks())
+        return told, skill.outcome, skill.reason
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "made", "seed"), [("nomad", Nomad, 1), ("pixnav", PixNav, 2), ("m3", M3, 1)])
+def test_a_served_policy_drives_as_one_that_is_here(tmp_path: Path, name: str, made: type[PolicySet], seed: int):
+    """The seeds are such that the generated weights do not stop at once."""
+    write_generated(name, tmp_path / name, seed)
+    skills = made(str(tmp_path / name))
+    here = drive(made, skills.policy())
+    with serving(skills=skills) as server, remote(server.url, reply_seconds=60.0) as policy:
+        there = drive(made, policy)
+        assert server._decisions > 3
+    assert there == here
