@@ -24,8 +24,8 @@ from skills.nomad import Nomad
 from skills.pixnav import PixNav
 from skills.policy import Policy, PolicySet
 
-PERIODS = {Nomad: 60, PixNav: 60, M3: 220}
-"""Control periods that are compared; M3 brings its arm to the rest first."""
+PERIODS = {Nomad: 60, PixNav: 300, M3: 220}
+"""Control periods that are compared: PixNav takes many for a decision, M3 brings its arm to the rest first."""
 SUBTASK = Subtask("Go to", "fridge")
 
 
