@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -33,6 +33,9 @@ class Options(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    settled: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Options that leave others without meaning; given together they are bad input."""
+
     @classmethod
     def build(cls, config: Path | None = None, **given: Any) -> Self:
         """Options from a YAML file overridden by what is given (None = not given). Raises BadInput.
@@ -46,7 +49,7 @@ class Options(BaseModel):
             except OSError as error:
                 raise BadInput(f"Can not read the config file {config}: {error.strerror}.") from error
             except (yaml.YAMLError, UnicodeDecodeError) as error:
-                raise BadInput(f"The config file {config} is not valid YAML: {error}.") from error
+                raise BadInput(f"The config file {config} is not valid YAML: {yaml_problem(error)}.") from error
             if not isinstance(loaded, dict):
                 raise BadInput(f"The config file {config} must hold a mapping of option names to values.")
             values.update(loaded)
@@ -57,6 +60,11 @@ class Options(BaseModel):
         values.update({name: value for name, value in given.items() if value is not None})
         if isinstance(values.get("task"), str):
             values["task"] = values["task"].strip()
+        for name, others in cls.settled.items():
+            useless = [f"--{other}" for other in others if values.get(name) is not None and other in values]
+            if useless:
+                told = " and ".join(useless)
+                raise BadInput(f"With --{name}, {told} would mean nothing: leave one or the other out.")
         try:
             return cls(**values)
         except ValidationError as error:
@@ -102,6 +110,8 @@ class PartsOptions(Options):
 
 class RunOptions(PartsOptions):
     """Everything that decides an episode. Stored whole in `run.json`."""
+
+    settled: ClassVar[Mapping[str, tuple[str, ...]]] = {"scene": ("rooms", "objects")}
 
     task: str = Field(min_length=1, description="The instruction in natural language.")
     seed: Seed = 0
@@ -186,12 +196,22 @@ class PlanOptions(Options):
 class SceneOptions(Options):
     """Which scene to show and where to."""
 
+    settled: ClassVar[Mapping[str, tuple[str, ...]]] = {"scene": ("seed", "rooms", "objects")}
+
     seed: Seed = 0
-    spec: Path | None = Field(None, description="A scene spec (JSON) instead of a generated house.")
+    scene: Path | None = Field(None, description="A scene spec (JSON) instead of a generated house.")
     rooms: Rooms = None
     objects: Objects = 40
     png: Path | None = Field(None, description="Draw a labelled map, seen from above, into this file.")
     save: Path | None = Field(None, description="Write the scene spec into this file, to be edited and run.")
+
+
+def yaml_problem(error: yaml.YAMLError | UnicodeDecodeError) -> str:
+    """What is wrong with a YAML file, in one line."""
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem and error.problem_mark is not None:
+        mark = error.problem_mark
+        return f"{error.problem} in line {mark.line + 1}, column {mark.column + 1}"
+    return " ".join(str(error).split())
 
 
 def explain(error: ValidationError) -> str:

@@ -196,6 +196,23 @@ def test_list_names_what_other_packages_bring(homie):
     assert homie("list", "skills").stdout.split()[:2] == ["skills", "classical"]
 
 
+def test_list_tells_settings_and_what_is_missing(homie):
+    found = json.loads(homie("list", "detectors", "--json").stdout)["detectors"]
+    assert found["simulated"]["usable"] and found["simulated"]["settings"]["min_pixels"]["default"] == "25"
+    assert "keys" not in found["simulated"]
+    skills = json.loads(homie("list", "skills", "--json").stdout)["skills"]
+    assert skills["nomad"]["settings"]["topomap"]["default"] == "-" and skills["tiny"]["settings"] == {}
+    shown = homie("list", "skills").stdout
+    assert "topomap" in shown and "Folder of a topological map" in shown
+
+
+def test_list_suites(homie):
+    shown = homie("list", "suites").stdout
+    assert "homie-100" in shown and "100 tasks, 3 trials of up to 20 rounds" in shown
+    found = json.loads(homie("list", "suites", "--json").stdout)["suites"]["homie-100"]
+    assert found["tasks"] == 100 and found["target"] == "homie.bench.suites:homie_100"
+
+
 def test_doctor_finds_this_machine_well(homie):
     done = homie("doctor", "--json")
     assert done.returncode == 0

@@ -36,11 +36,11 @@ def test_the_lists_as_text(homie):
 def test_a_saved_spec_shows_the_same_house(homie, tmp_path):
     saved = homie("scene", "--seed", "7", "--save", "house.json", "--json")
     assert saved.returncode == 0 and "wrote house.json" in saved.stderr
-    assert homie("scene", "--spec", "house.json", "--json").stdout == saved.stdout
+    assert homie("scene", "--scene", "house.json", "--json").stdout == saved.stdout
     spec = json.loads((tmp_path / "house.json").read_text())
     spec["furniture"][0]["room"] = "attic"
     (tmp_path / "house.json").write_text(json.dumps(spec))
-    broken = homie("scene", "--spec", "house.json")
+    broken = homie("scene", "--scene", "house.json")
     assert broken.returncode == 2 and "house.json" in broken.stderr and "attic" in broken.stderr
     assert broken.stderr.count("\n") == 1
 
@@ -58,8 +58,10 @@ def test_the_map(homie, tmp_path):
         (("--seed", "-1"), "seed:"),
         (("--rooms", "9"), "rooms:"),
         (("--objects", "1000"), "objects:"),
-        (("--spec", "none.json"), "none.json"),
+        (("--scene", "none.json"), "none.json"),
         (("--png", "none/map.png"), "none/map.png"),
+        (("--scene", "none.json", "--seed", "5"), "With --scene, --seed would mean nothing"),
+        (("--scene", "none.json", "--rooms", "3", "--objects", "2"), "With --scene, --rooms and --objects would"),
     ],
 )
 def test_bad_input_is_one_sentence(homie, arguments, said):

@@ -87,6 +87,26 @@ def test_a_bad_config_file_is_named(tmp_path, text, said):
         RunOptions.build(config)
 
 
+def test_a_yaml_error_is_one_line_that_says_where(tmp_path):
+    config = tmp_path / "run.yaml"
+    config.write_text("task: go\nrooms: [2, 3\nseed: 7\n")
+    with pytest.raises(
+        BadInput, match=r"not valid YAML: expected ',' or '\]', but got ':' in line 3, column 5\."
+    ) as caught:
+        RunOptions.build(config)
+    assert "\n" not in str(caught.value)
+
+
+def test_options_that_would_mean_nothing(tmp_path):
+    with pytest.raises(BadInput, match="With --scene, --rooms would mean nothing"):
+        RunOptions.build(task="go", scene=tmp_path / "house.json", rooms=3)
+    assert RunOptions.build(task="go", scene=tmp_path / "house.json", seed=5).seed == 5, "the episode has a seed too"
+    config = tmp_path / "run.yaml"
+    config.write_text("task: go\nobjects: 3\n")
+    with pytest.raises(BadInput, match="With --scene, --objects would mean nothing"):
+        RunOptions.build(config, scene=tmp_path / "house.json")
+
+
 def test_a_config_file_that_is_no_text(tmp_path):
     config = tmp_path / "run.yaml"
     config.write_bytes(b"\xff\xfe\x00")

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -49,6 +49,8 @@ planner gave no decision (its endpoint failed); the robot had a fault; anything 
 
 INDECISIVE = ("suite", "out", "workers", "ray", "timeout", "retries", "memory", "recycle", "again", "sweep")
 """Options that do not change the result of any episode. (The content of the suite does; its path does not.)"""
+PLANNER = "planner."
+"""What the name of a planner's setting begins with in a sweep."""
 PATIENCE = 20.0
 """Seconds to wait for the workers of a runner that was killed to notice it."""
 
@@ -65,6 +67,17 @@ class BenchFile(BaseModel):
     options: BenchOptions
     versions: dict[str, str]
     platform: str
+
+
+class SweepFile(BaseModel):
+    """`sweep.json`: what was varied, and which values each run folder beside it has."""
+
+    model_config = ConfigDict(frozen=True)
+
+    format: Literal[1] = 1
+    kind: Literal["sweep"] = "sweep"
+    sweep: tuple[str, ...]
+    runs: dict[str, dict[str, Any]]
 
 
 class Failure(BaseModel):

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from homie.bench.ledger import BenchFile, Episode, read_bench
+from homie.bench.ledger import PLANNER, BenchFile, Episode, SweepFile, read_bench
 from homie.bench.profiles import Homie, StrictEmmoe, plain
 from homie.bench.scores import Profile, Results, score_run
 from homie.bench.suite import ATTRIBUTES, Suite, read_subtask
 from homie.bench.trajectory import Trajectory, from_episode
 from homie.errors import BadInput
+from homie.runstore import read_model
 
 PROFILES = ("homie", "strict-emmoe")
 SPLITS = ("train", "test")
@@ -50,16 +51,29 @@ def load_run(run: Path, profile: str = "homie") -> BenchRun:
 
 
 def load_runs(folders: Sequence[Path], profile: str = "homie") -> tuple[BenchRun, ...]:
-    """Several runs with labels that tell them apart: the planner, and the folder where that is not enough."""
+    """Several runs with labels that tell them apart: what varies between those of one sweep (`examples=5`), otherwise
+    the planner, and where that is not enough what varies, or the folder."""
     runs = [load_run(folder, profile) for folder in folders]
-    labels = [run.label for run in runs]
-    made = [
-        replace(run, label=f"{run.label} ({run.path.resolve().name})") if labels.count(run.label) > 1 else run
-        for run in runs
-    ]
-    if len({run.label for run in made}) < len(made):
-        made = [replace(run, label=f"{run.label} #{number}") for number, run in enumerate(made, 1)]
-    return tuple(made)
+    paths = [run.path.resolve() for run in runs]
+    varied = [_varied(path) for path in paths]
+    if len(runs) > 1 and len({path.parent for path in paths}) == 1 and all(varied):
+        labels = varied
+    else:
+        planners = [run.label for run in runs]
+        labels = [
+            f"{planner} ({values or path.name})" if planners.count(planner) > 1 else planner
+            for planner, values, path in zip(planners, varied, paths, strict=True)
+        ]
+    if len(set(labels)) < len(labels):
+        labels = [f"{label} #{number}" for number, label in enumerate(labels, 1)]
+    return tuple(replace(run, label=label) for run, label in zip(runs, labels, strict=True))
+
+
+def _varied(path: Path) -> str:
+    """What a run of a sweep has that the others have not: `examples=5, targets=sensors`; "" if it is of none."""
+    file = path.parent / "sweep.json"
+    values = read_model(file, SweepFile).runs.get(path.name, {}) if file.exists() else {}
+    return ", ".join(f"{name.removeprefix(PLANNER)}={value}" for name, value in values.items())
 
 
 def trajectories(episodes: Sequence[Episode]) -> tuple[Trajectory, ...]:

@@ -29,7 +29,7 @@ from homie.bench.emmoe_files import is_emmoe, read_emmoe
 from homie.bench.goals import Goal, complaint
 from homie.errors import BadInput, suggestion
 from homie.files import slug
-from homie.options import MAX_SEED
+from homie.options import MAX_SEED, yaml_problem
 from homie.types import Subtask
 
 ATTRIBUTES = ("short-horizon", "long-horizon", "open-ended", "logical", "human-style")
@@ -192,7 +192,7 @@ def read_suite(path: Path) -> Suite:
     except OSError as error:
         raise BadInput(f"Can not read the suite {path}: {error.strerror}.") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise BadInput(f"The suite {path} is neither YAML nor JSON: {' '.join(str(error).split())}.") from error
+        raise BadInput(f"The suite {path} is neither YAML nor JSON: {yaml_problem(error)}.") from error
     if not isinstance(loaded, dict):
         raise BadInput(f"The suite {path} must hold a mapping with format, name and tasks.")
     try:

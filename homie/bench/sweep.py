@@ -11,12 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict
 
-from homie.bench.ledger import INDECISIVE
+from homie.bench.ledger import INDECISIVE, PLANNER, SweepFile
 from homie.bench.progress import Progress
 from homie.bench.runner import BenchSummary, bench, check
 from homie.bench.suite import find_suite
@@ -25,21 +24,8 @@ from homie.files import slug, to_json, write_atomically
 from homie.options import BenchOptions
 from homie.runstore import held_folder
 
-PLANNER = "planner."
-"""What the name of a planner's setting begins with in a sweep."""
 FIXED = (*INDECISIVE, "planner_settings", "skill_settings", "detector_settings")
 """Options that can not be swept: they change no result, or are not one value."""
-
-
-class SweepFile(BaseModel):
-    """`sweep.json`."""
-
-    model_config = ConfigDict(frozen=True)
-
-    format: Literal[1] = 1
-    kind: Literal["sweep"] = "sweep"
-    sweep: tuple[str, ...]
-    runs: dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)

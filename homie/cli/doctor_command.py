@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 
 from homie import registry
-from homie.cli.parts import lacking_packages, package_name, planner_states
+from homie.cli.parts import lacking_packages, package_name, part_states
 from homie.files import to_json
 
 BACKENDS = ("egl", "osmesa", "raycast")
@@ -122,7 +122,7 @@ def _extras() -> Iterator[Finding]:
 
 def _planners() -> Iterator[Finding]:
     """Which planners can be used here, and which of the variables with their keys are set (names, never values)."""
-    for state in planner_states():
+    for state in part_states("planners"):
         detail = state.problem or "usable"
         if state.keys and not state.problem:
             there = [name for name in state.keys if os.environ.get(name)]

@@ -1,4 +1,4 @@
-"""Which optional parts of Homie are installed, and which planners that makes usable. Imports no SDK."""
+"""Which optional parts of Homie are installed, and what that makes usable. Imports no SDK."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from pydantic import BaseModel
 
 from homie import registry
 from homie.errors import HomieError
-from homie.interfaces import Planner
+from homie.interfaces import Detector, Planner, SkillSet
+
+CONFIGURED = ("planners", "skills", "detectors")
+"""The kinds of parts that may have settings and need packages."""
 
 
 @dataclass(frozen=True, slots=True)
-class PlannerState:
-    """A planner as it is here. problem: why it can not be used, "" if it can; fix: the command that helps.
+class PartState:
+    """A part as it is here. problem: why it can not be used, "" if it can; fix: the command that helps.
 
-    settings: the model of its settings. keys: environment variables of its API keys.
+    settings: the model of its settings. keys: environment variables of the API keys of a planner.
     """
 
     name: str
@@ -29,22 +32,23 @@ class PlannerState:
     keys: tuple[str, ...] = ()
 
 
-def planner_states() -> Iterator[PlannerState]:
-    """All registered planners. One that can not even be imported is described by what its import says."""
+def part_states(kind: str) -> Iterator[PartState]:
+    """All registered parts of one of the `CONFIGURED` kinds. One that can not even be imported is described by what its
+    import says."""
     lacking = lacking_packages()
-    for name, target in registry.targets("planners").items():
+    for name, target in registry.targets(kind).items():
         try:
-            made: type[Planner] = registry.load("planners", name)
+            made: type[Planner] | type[SkillSet] | type[Detector] = registry.load(kind, name)
         except HomieError as error:
             command = re.search(r"`(.+)`", str(error))
-            yield PlannerState(name, target, str(error), command.group(1) if command else "")
-        except Exception as error:  # somebody else's package: it must not hide the other planners
-            yield PlannerState(name, target, f"{type(error).__name__}: {error}")
+            yield PartState(name, target, str(error), command.group(1) if command else "")
+        except Exception as error:  # somebody else's package: it must not hide the others
+            yield PartState(name, target, f"{type(error).__name__}: {error}")
         else:
             missing = lacking.get(made.extra, [])
             problem = f"not installed: {', '.join(missing)}" if missing else ""
             fix = f"pip install 'homie[{made.extra}]'" if missing else ""
-            yield PlannerState(name, target, problem, fix, made.Settings, made.keys)
+            yield PartState(name, target, problem, fix, made.Settings, getattr(made, "keys", ()))
 
 
 def lacking_packages() -> dict[str, list[str]]:

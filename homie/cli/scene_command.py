@@ -72,8 +72,8 @@ def scene_command(
 ) -> None:
     """Show a scene."""
     options = SceneOptions.build(**given)
-    if options.spec is not None:
-        scene = SceneSpec.load(options.spec)
+    if options.scene is not None:
+        scene = SceneSpec.load(options.scene)
     else:
         scene = generate(options.seed, options.rooms, options.objects)
     if options.save is not None:

@@ -80,6 +80,17 @@ class ResponseCache:
             os.close(lock)
 
 
+def remembers(folder: Path, model: str) -> bool:
+    """Whether a cache folder, which need not exist, has any answer of a model."""
+    for path in folder.expanduser().glob("*.json"):
+        try:
+            if Entry.model_validate_json(path.read_bytes()).model == model:
+                return True
+        except (OSError, ValidationError):
+            continue
+    return False
+
+
 def request_key(url: str, seed: int, body: Mapping[str, object]) -> str:
     """SHA-256 over the address, the seed of the episode and all that is sent: model, parameters, texts, images."""
     whole = json.dumps({"url": url, "seed": seed, "body": body}, sort_keys=True, allow_nan=False)

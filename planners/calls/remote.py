@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 
 from homie.errors import BadInput, PlannerError
 from planners.calls.address import checked_url, checked_variable
-from planners.calls.cache import ResponseCache, request_key
+from planners.calls.cache import ResponseCache, remembers, request_key
 from planners.calls.endpoint import shared_endpoint
 from planners.calls.failure import Failure, of_status, scrubbed
 from planners.calls.pictures import Pictures
@@ -51,12 +51,12 @@ class RemoteModel(LanguageModel):
         self.variable = checked_variable(settings.api_key_env) if settings.api_key_env else variable
         self.pictures = Pictures(settings.image_format)
         self._first = self.forms.index(first_form)
+        if settings.cache is None or not remembers(settings.cache, name):
+            self._key()  # better now than in the middle of a run; answers from a cache need none
         self._cache = ResponseCache(settings.cache) if settings.cache else None
         self._priced = settings.price_input is not None and settings.price_output is not None
         if settings.budget is not None and not self._priced:
             raise BadInput("budget needs to know what tokens cost: give price_input and price_output too.")
-        if self._cache is None:
-            self._key()  # better now than in the middle of a run; answers from a cache need none
         self.reset(seed=0)
 
     def reset(self, *, seed: int) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 
 import pytest
 from rich.console import Console
 
-from homie.bench.ledger import read_bench
+from homie.bench.ledger import SweepFile, read_bench
 from homie.bench.progress import Progress
-from homie.bench.sweep import SweepFile, sweep, variants
+from homie.bench.results import load_runs
+from homie.bench.sweep import sweep, variants
 from homie.errors import BadInput
 from homie.options import BenchOptions
 from homie.runstore import read_model
@@ -29,6 +31,13 @@ def test_every_value_has_a_run_of_its_own(write_suite, tiny_bench, tmp_path):
         assert file.options.rounds == rounds and file.options.sweep == [] and episode.ending.rounds == rounds
     file = read_model(tmp_path / "run" / "sweep.json", SweepFile)
     assert file.runs == {"rounds-2": {"rounds": 2}, "rounds-5": {"rounds": 5}}
+    folders = [tmp_path / "run" / name for name in file.runs]
+    assert [one.label for one in load_runs(folders)] == ["rounds=2", "rounds=5"]
+    assert [one.label for one in load_runs(folders[:1])] == [options.planner]
+    other = tmp_path / "other"
+    shutil.copytree(folders[0], other)
+    labels = [one.label for one in load_runs([*folders, other])]
+    assert labels == [f"{options.planner} ({name})" for name in ("rounds=2", "rounds=5", "other")]
 
 
 def test_a_sweep_goes_on_and_takes_more_values(write_suite, tiny_bench, tmp_path):

@@ -38,6 +38,20 @@ def test_the_same_request_is_answered_for_nothing_even_when_the_endpoint_is_gone
     assert len(endpoint.asked) == 1
 
 
+def test_a_cache_without_answers_of_the_model_does_not_replace_a_key(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MY_KEY", raising=False)
+    given = {"api_key_env": "MY_KEY", "cache": tmp_path / "answers"}
+    with pytest.raises(BadInput, match="set the environment variable MY_KEY"):
+        make("http://localhost:1/v1", **given)
+    assert not (tmp_path / "answers").exists(), "nothing was written"
+    ResponseCache(tmp_path / "answers").put("k" * 64, "another", Reply("yes"))
+    (tmp_path / "answers" / "broken.json").write_text("{")
+    with pytest.raises(BadInput, match="MY_KEY"):
+        make("http://localhost:1/v1", **given)
+
+
 def test_answers_from_the_cache_need_no_key_and_new_ones_do(
     make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
