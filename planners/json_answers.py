@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from homie.errors import BadInput
@@ -13,6 +14,9 @@ _LISTS = ("executable_plan", "subtasks")
 _HOLDERS = (*_LISTS, "subtask")
 """Keys that hold what is to be done."""
 _SAID = ("analysis", "visual_state_description", "reasoning_and_reflection", "language_plan")
+MOVE = "Move"
+"""The action whose target is a list of numbers. EmbodiedBench's plans for an arm leave its name out."""
+_NUMBERS = re.compile(r"\[\s*[-+\d.eE]+(\s*,\s*[-+\d.eE]+)*\s*\]")
 _NOTHING = frozenset(("", "none", "null", "n/a"))
 """How models fill in a target that an action does not have."""
 
@@ -86,6 +90,8 @@ def _listed(values: list[Value], actions: Sequence[str]) -> bool:
 
 def _step(value: Value, actions: Sequence[str]) -> tuple[str, ...]:
     """The parts of one subtask. Raises BadInput."""
+    if MOVE in actions and (numbers := _numbers(_only(value, "action") if isinstance(value, Members) else value)):
+        return (MOVE, numbers)
     if isinstance(value, list) and len(value) == 1:
         return _step(value[0], actions)
     if isinstance(value, list):
@@ -101,6 +107,8 @@ def _step(value: Value, actions: Sequence[str]) -> tuple[str, ...]:
     action = _text(value, "action")
     if "," in action or "[" in action:
         return _step(action, actions)
+    if action.casefold() == MOVE.casefold() and (numbers := _numbers(_only(value, "target"))):
+        return (action, numbers)
     target, destination = _text(value, "target"), _text(value, "destination")
     if not action:
         raise BadInput("A subtask has no 'action'.")
@@ -110,6 +118,15 @@ def _step(value: Value, actions: Sequence[str]) -> tuple[str, ...]:
         if any(mark in name for mark in ",[]"):
             raise BadInput(f"'{name}' is not one name: name one thing, without commas and brackets.")
     return _parts([action, target, destination])
+
+
+def _numbers(value: Value) -> str:
+    """Numbers in a list, or a text of such a list, as text: `[54, 90, 49, 0, 60, 90, 1]`. "" for anything else."""
+    if isinstance(value, list) and value and all(type(one) in (int, float) for one in value):
+        return f"[{', '.join(map(str, value))}]"
+    if isinstance(value, str) and _NUMBERS.fullmatch(value.strip()):
+        return " ".join(value.split())
+    return ""
 
 
 def _parts(words: list[str]) -> tuple[str, ...]:

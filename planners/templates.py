@@ -25,7 +25,7 @@ from planners.answers import AnswerFormat
 BLOCKS = ("system", "user", "view")
 NAMES = (
     *("task", "round", "inventory", "history", "feedback", "actions", "models", "views", "images", "boxes"),
-    *("past_images", "examples", "view", "ago"),
+    *("past_images", "examples", "listing", "view", "ago"),
 )
 """What a template may use; docs/model-planners.md says where."""
 _NEEDED = ("system", "user")
