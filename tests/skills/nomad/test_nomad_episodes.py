@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -39,14 +40,8 @@ def chart(tmp_path_factory):
     """A map of the two rooms, by the script that records them."""
     out = tmp_path_factory.mktemp("maps") / "two-rooms"
     script = [sys.executable, EXAMPLES / "record_map.py", out, "--scene", SCENES / "two-rooms.json"]
-    subprocess.run(script, check=True, capture_output=True, cwd=EXAMPLES.parent, env={**_environment()})
+    subprocess.run(script, check=True, capture_output=True, env={**os.environ, "PYTHONPATH": str(EXAMPLES.parent)})
     return out
-
-
-def _environment():
-    import os
-
-    return {**os.environ, "PYTHONPATH": str(EXAMPLES.parent)}
 
 
 def commands(folder):
@@ -65,7 +60,8 @@ def test_a_recorded_map_has_every_place_in_order(chart):
 
 
 @pytest.mark.slow
-def test_along_a_map_until_the_time_is_up(tmp_path, weights, chart, monkeypatch):
+def test_along_a_map(tmp_path, weights, chart, monkeypatch):
+    """Where on the map the generated network takes itself to be, is anywhere: it may claim to be there, too."""
     monkeypatch.setattr(NomadGoTo, "max_seconds", 6.0)
     (record,) = play(
         tmp_path,
@@ -78,18 +74,28 @@ def test_along_a_map_until_the_time_is_up(tmp_path, weights, chart, monkeypatch)
     )
     attempts = record.execution.attempts
     assert [one.skill for one in attempts] == ["nomad/go_to"] * 2  # not classical, though it comes first
-    assert [one.outcome for one in attempts] == [Outcome.TIMED_OUT] * 2
-    assert all(6.0 <= one.robot_seconds <= 6.1 and not one.stands_in_for for one in attempts)
+    assert not any(one.outcome is Outcome.SUCCEEDED or one.stands_in_for for one in attempts)
     assert record.execution.feedback.code is ErrorCode.E1
-    sent = [one["base"] for one in commands(tmp_path) if one.get("base")]
-    assert max(v for v, _ in sent) > 0.0
-    assert all(0.0 <= v <= MAX_V and abs(w) <= MAX_W for v, w in sent)
+    asked = [one["base"] for one in commands(tmp_path) if one.get("base")]
+    assert max(v for v, _ in asked) > 0.0
+    assert all(0.0 <= v <= MAX_V and abs(w) <= MAX_W for v, w in asked)
     said = json.loads((tmp_path / "run/run.json").read_text())["skills"]["nomad"]
     assert said["map_nodes"] == len(load(chart).nodes) and len(said["sha256"]) == 64
 
 
 @pytest.mark.slow
-def test_exploring_ends_and_what_it_claims_is_checked(tmp_path, weights):
+def test_towards_a_picture_until_the_time_is_up(tmp_path, weights, monkeypatch):
+    monkeypatch.setattr(NomadGoTo, "max_seconds", 5.0)
+    plan = [{"subtasks": ["[Go to, table]"], "model": "NoMaD"}]
+    skills = f"nomad:{weights / 'restless.pth'},classical"
+    (record,) = play(tmp_path, SCENES / "two-rooms.json", plan, skills=skills, attempts=2, rounds=1)
+    assert [one.outcome for one in record.execution.attempts] == [Outcome.TIMED_OUT] * 2
+    assert all(5.0 <= one.robot_seconds <= 5.1 for one in record.execution.attempts)
+    assert record.execution.feedback.code is ErrorCode.E1
+
+
+@pytest.mark.slow
+def test_exploring_ends(tmp_path, weights):
     (record,) = play(
         tmp_path,
         SCENES / "two-rooms.json",
@@ -107,13 +113,11 @@ def test_exploring_ends_and_what_it_claims_is_checked(tmp_path, weights):
 
 @pytest.mark.slow
 def test_a_claim_without_effect_is_not_believed(tmp_path, weights, chart):
-    """The generated network takes everything to be close, and the loop's only node to be the goal."""
-    names = json.loads((chart / "names.json").read_text())
+    """Of a map of one node that node is always the closest."""
     single = tmp_path / "single"
     single.mkdir()
     (single / "0.png").write_bytes((chart / "0.png").read_bytes())
     (single / "names.json").write_text(json.dumps({"names": {"desk": [0]}}))
-    assert "desk" in names["names"]
     (record,) = play(
         tmp_path,
         SCENES / "two-rooms.json",
@@ -128,7 +132,8 @@ def test_a_claim_without_effect_is_not_believed(tmp_path, weights, chart):
 
 
 def test_wrong_files_are_bad_input(tmp_path, weights):
-    write_generated("pixnav", tmp_path / "pixnav.pth", 1)
+    theirs = ("history_backbone.0.weight", "goal_backbone.0.weight", "dt_policy.layers.0.norm1.weight")
+    torch.save({name: torch.zeros(1) for name in theirs}, tmp_path / "pixnav.pth")
     with pytest.raises(BadInput, match="a checkpoint of pixnav, not of nomad"):
         Nomad(str(tmp_path / "pixnav.pth"))
     tensors = dict(read_checkpoint(weights / "nomad.pth").tensors)

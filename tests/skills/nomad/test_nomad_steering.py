@@ -37,4 +37,4 @@ def test_cases(waypoint, wanted):
 
 
 def test_the_unit_of_paths():
-    assert SPACING == pytest.approx(0.05)
+    assert math.isclose(SPACING, 0.05)

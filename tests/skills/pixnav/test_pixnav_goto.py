@@ -5,6 +5,7 @@ The actions are chosen by the test in place of the network; robot, pictures and 
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 
@@ -61,10 +62,10 @@ def play(policy, *, target="table_1", robot=(2.0, 2.0, 0.0), table=(2.0, 3.4)):
 
 def moved(bodies):
     """Metres and radians from each decision to the next."""
-    pairs = zip(bodies, bodies[1:], strict=False)
+    bases = [body.base for body in bodies]
     return [
-        (math.hypot(b.base.x - a.base.x, b.base.y - a.base.y), math.remainder(b.base.yaw - a.base.yaw, math.tau))
-        for a, b in pairs
+        (math.hypot(b.x - a.x, b.y - a.y), math.remainder(b.yaw - a.yaw, math.tau))
+        for a, b in itertools.pairwise(bases)
     ]
 
 
