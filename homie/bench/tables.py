@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from homie.bench.statistics import Estimate
+from homie.bench.statistics import Estimate, Interval
 from homie.errors import BadInput
 from homie.files import to_json
 
@@ -54,7 +55,7 @@ def to_markdown(tables: Sequence[Table]) -> str:
 
 
 def to_latex(tables: Sequence[Table]) -> str:
-    """Tables in LaTeX; they need the package booktabs."""
+    """Tables in LaTeX, intervals under their values; they need the packages booktabs and graphicx."""
     return "\n".join(_latex(table) for table in tables)
 
 
@@ -125,12 +126,16 @@ def shown(cell: Cell, kind: Kind) -> str:
         value = shown(cell.value, kind)
         if cell.interval is None:
             return value
-        return f"{value} [{_number(cell.interval.low, kind)}, {_number(cell.interval.high, kind)}]"
+        return f"{value} {_bracketed(cell.interval, kind)}"
     if isinstance(cell, str) or kind in ("text", "count"):
         return str(cell)
     if kind == "p":
         return "<0.0001" if cell < 0.0001 else f"{cell:.4f}"
     return f"{100 * cell:.2f}"
+
+
+def _bracketed(interval: Interval, kind: Kind) -> str:
+    return f"[{_number(interval.low, kind)}, {_number(interval.high, kind)}]"
 
 
 def _number(value: float, kind: Kind) -> str:
@@ -155,12 +160,37 @@ def _markdown(table: Table) -> str:
 
 def _latex(table: Table) -> str:
     spec = "".join("l" if column.kind == "text" else "r" for column in table.columns)
-    rows = [[column.head for column in table.columns], *_texts(table)]
-    lines = [" & ".join(_latex_text(cell) for cell in row) + r" \\" for row in rows]
-    notes = [rf"\par\footnotesize {_latex_text(note)}" for note in table.notes]
-    parts = [r"\begin{table}[t]", r"\centering", rf"\caption{{{_latex_text(table.title)}}}"]
-    parts += [rf"\begin{{tabular}}{{{spec}}}", r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"]
-    return "\n".join([*parts, r"\end{tabular}", *notes, r"\end{table}"]) + "\n"
+    heads = [_latex_text(column.head) for column in table.columns]
+    lines = [_latex_line(heads), *(line for row in table.rows for line in _latex_row(row, table.columns))]
+    notes = [rf"\par\smallskip\footnotesize {_latex_text(note)}" for note in table.notes]
+    parts = [r"\begin{table}[t]", r"\centering", rf"\caption{{{_latex_text(table.title)}}}", r"\smallskip"]
+    # A table that is wider than the page is made smaller; the others keep their size.
+    parts += [r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%", rf"\begin{{tabular}}{{{spec}}}"]
+    parts += [r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"]
+    return "\n".join([*parts, r"\end{tabular}}", *notes, r"\end{table}"]) + "\n"
+
+
+def _latex_row(row: Sequence[Cell], columns: Sequence[Column]) -> Iterator[str]:
+    """A row, and under it a small one with the intervals if it has any: beside the values they would not fit."""
+    values, intervals = [], []
+    for cell, column in zip(row, columns, strict=True):
+        interval = cell.interval if isinstance(cell, Estimate) and cell.value is not None else None
+        value = _latex_text(shown(Estimate(cell.value) if isinstance(cell, Estimate) else cell, column.kind))
+        values.append(value if column.kind == "text" else _minus(value))
+        around = _minus(_latex_text(_bracketed(interval, column.kind))) if interval else ""
+        intervals.append(rf"\scriptsize {around}" if around else "")
+    yield _latex_line(values)
+    if any(intervals):
+        yield _latex_line(intervals)
+
+
+def _minus(number: str) -> str:
+    """With a minus instead of a hyphen before digits."""
+    return re.sub(r"-(?=\d)", "$-$", number)
+
+
+def _latex_line(cells: Sequence[str]) -> str:
+    return " & ".join(cells) + r" \\"
 
 
 _LATEX = {character: "\\" + character for character in "&%$#_{}"} | {

@@ -6,6 +6,9 @@ import csv
 import io
 import json
 import re
+import shutil
+import subprocess
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -24,6 +27,7 @@ TABLE = Table(
     ),
     ("100 % made.",),
 )
+LATEX = shutil.which("pdflatex") and not subprocess.run(["kpsewhich", "booktabs.sty"], capture_output=True).returncode
 TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20)
 
 
@@ -44,8 +48,30 @@ def test_latex() -> None:
     text = to_latex([TABLE])
     assert r"\caption{Metrics \& more}" in text
     assert r"\begin{tabular}{lrrr}" in text
-    assert r"chat:a\_b\textbar{}c & 300 & 30.30 {[}25.0, 36.0] & 0.0213 \\" in text
+    assert "chat:a\\_b\\textbar{}c & 300 & 30.30 & 0.0213 \\\\\n &  & \\scriptsize {[}25.0, 36.0] &  \\\\\n" in text
     assert r"rule & 297 & - & \textless{}0.0001 \\" in text
+
+
+def test_numbers_have_a_minus_and_words_a_hyphen() -> None:
+    table = Table("t", (Column("run"), Column("SR", "percent")), (("gpt-5", Estimate(-0.1, Interval(-0.2, 0.0))),))
+    text = to_latex([table])
+    assert r"gpt-5 & $-$10.00 \\" in text and r" & \scriptsize {[}$-$20.0, 0.0] \\" in text
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not LATEX, reason="there is no pdflatex with booktabs and graphicx")
+def test_latex_can_be_set_and_no_table_is_wider_than_the_page(tmp_path: Path) -> None:
+    odd = Table("odd % & _", (Column("a_b"),), (("100% & {x}_y ~ ^ \\ # $ <é> ünï “q” [1]",),), ("[note] #1",))
+    wide = Table(
+        "wide", (Column("run"), *(Column(f"head {number}", "percent") for number in range(14))), (("a", *[0.5] * 14),)
+    )
+    (tmp_path / "tables.tex").write_text(to_latex([TABLE, odd, wide]))
+    page = [r"\documentclass{article}", r"\usepackage{booktabs,graphicx}", r"\begin{document}", r"\input{tables}"]
+    (tmp_path / "page.tex").write_text("\n".join([*page, r"\end{document}"]))
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0 and "Overfull" not in done.stdout, done.stdout[-2000:]
+    assert (tmp_path / "page.pdf").stat().st_size > 1000
 
 
 def test_csv_keeps_all_digits() -> None:
