@@ -45,6 +45,8 @@ MOVED, TURNED = 0.1, 0.15
 """Metres and radians of the base from which the views around it are looked at again; the head is in every look."""
 NEAR = 1.2
 """Metres around a target within which solid things matter to the arm."""
+ARM_MARGIN = 0.03
+"""Metres around the arm within which what is seen belongs to it."""
 BESIDE = 0.03
 """Metres from furniture up to which something tall belongs to it."""
 _KEY = np.array([1, 1 << 20])
@@ -92,7 +94,9 @@ class SensorLocator(Locator):
         self._update_hand(observation)
         scans = {name: scan for name, frame in observation.frames.items() if (scan := Scan.of(frame)) is not None}
         if scans:
-            self._things.update(scans, detections, observation.stamp, self._held)
+            bare = any(detection.mask is None for detection in detections)
+            shown = {name: self._without_arm(scan, observation.body) for name, scan in scans.items()} if bare else scans
+            self._things.update(shown, detections, observation.stamp, self._held)
             self._update_map(observation, scans, detections)
 
     def _update_map(self, observation: Observation, scans: dict[str, Scan], detections: Sequence[Detection]) -> None:
@@ -110,8 +114,25 @@ class SensorLocator(Locator):
 
     def _gripper(self, body: Proprioception) -> Array:
         """Where the gripper is, (3,) in the odometry frame."""
-        q = np.array([body.joints["torso_lift_joint"], *(body.joints[name] for name in self._spec.arm_joints)])
-        return body.base.transform(self._kinematics.forward(q).position)
+        return body.base.transform(self._kinematics.forward(self._posture(body)).position)
+
+    def _posture(self, body: Proprioception) -> Array:
+        """Torso and arm as the kinematics take them, (n + 1,)."""
+        return np.array([body.joints["torso_lift_joint"], *(body.joints[name] for name in self._spec.arm_joints)])
+
+    def _without_arm(self, scan: Scan, body: Proprioception) -> Scan:
+        """A scan without the points of the robot's own arm, which a box around something else may hold."""
+        centres = np.array([body.base.transform(one) for one in self._kinematics.link_points(self._posture(body))])
+        reach = self._kinematics.point_radii + ARM_MARGIN
+        low, high = (centres - reach[:, None]).min(axis=0), (centres + reach[:, None]).max(axis=0)
+        near = scan.valid & ((scan.points > low) & (scan.points < high)).all(axis=2)
+        points = scan.points[near]
+        own = np.zeros(len(points), dtype=bool)
+        for centre, radius in zip(centres, reach, strict=True):
+            own |= ((points - centre) ** 2).sum(axis=1) < radius**2
+        valid = scan.valid.copy()
+        valid[near] = ~own
+        return replace(scan, valid=valid)
 
     def _update_hand(self, observation: Observation) -> None:
         """What is in the hand is what Pick aimed at when the hand began to hold something."""

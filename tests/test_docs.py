@@ -34,7 +34,7 @@ def test_links_lead_somewhere(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_options_in_commands_exist(page):
     known = {name.replace("_", "-") for model in MODELS for name in model.model_fields}
-    known |= {"no-video", "no-frames", "config", "json", "version", "help", "set", "skill-option"}
+    known |= {"no-video", "no-frames", "config", "json", "version", "help", "set", "skill-option", "detector-option"}
     known |= {name.replace("_", "-") for name in (*SHORTCUTS, *inspect.signature(serve_command).parameters)}
     for block in blocks(page, "console"):
         for line in block.splitlines():
