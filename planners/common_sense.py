@@ -14,7 +14,24 @@ SURFACES = ("counter", "table", "desk", "tv stand", "nightstand", "shelf", "stov
 ROOMS = ("kitchen", "living room", "bedroom", "bathroom", "dining room", "study")
 """Rooms of a home, most useful first."""
 
-_LARGE = ("tv", "chair", "armchair", "lamp", "plant", "toilet", "bathtub")
+LARGE = ("tv", "chair", "armchair", "lamp", "plant", "toilet", "bathtub", "trashcan")
+"""What can not be carried and has neither a door nor a surface to count on."""
+
+SMALL = (
+    "sponge",
+    "mustard",
+    "tomato soup",
+    "plate",
+    "glass",
+    "spoon",
+    "fork",
+    "knife",
+    "cloth",
+    "soap",
+    "towel",
+    "book",
+)
+"""Things that can be carried, besides those of `perception.names`."""
 
 _FRUIT = (
     *("kitchen", "dining room", "living room", "study", "bedroom"),
@@ -72,7 +89,7 @@ def is_surface(words: str) -> bool:
 
 def is_furniture(words: str) -> bool:
     """Whether it is too large to be inside something else, by its name."""
-    return is_container(words) or is_surface(words) or is_room(words) or canonical(words) in _LARGE
+    return is_container(words) or is_surface(words) or is_room(words) or canonical(words) in LARGE
 
 
 def usual_places(words: str) -> tuple[str, ...]:

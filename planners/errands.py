@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from homie.types import ErrorCode, Subtask
 from perception.names import canonical
-from planners.common_sense import is_container, means
-from planners.instruction import Bring, CloseUp, Errand, Fetch, OpenUp, Place, Visit
+from planners.common_sense import is_container, is_furniture, means
+from planners.lexicon import kinds_of
 from planners.memory import Memory
 from planners.moves import TRIES, Course, GaveUp, Moves, closed_container
+from planners.orders import Bring, CloseUp, Errand, Fetch, IfThere, OpenUp, Place, Stock, Swap, Visit, names_in
 from planners.phrases import Item
 
 MAX_ITEMS = 12
@@ -41,13 +43,27 @@ class Errands(Moves):
 
     def run(self, errands: tuple[Errand, ...]) -> Course[None]:
         """All errands in order. A failed one does not keep the others from being run."""
+        yield from self._run(errands)
+        kept = {one.words for one in errands if isinstance(one, OpenUp)}
+        for container in [name for name in self.memory.open if name not in kept]:
+            yield from self._shut(container)
+
+    def _run(self, errands: tuple[Errand, ...]) -> Course[None]:
         for at, errand in enumerate(errands):
             match errand:
-                case Bring():
-                    yield from self._bring(errand.item, errand.place)
-                    later = [one.place.words for one in errands[at + 1 :] if isinstance(one, Bring)]
+                case Bring() | Stock():
+                    if isinstance(errand, Bring):
+                        yield from self._bring(errand.item, errand.place)
+                    else:
+                        yield from self._stock(errand.item, errand.place)
+                    later = set(names_in(errands[at + 1 :]))
                     if errand.place.words in self.memory.open and errand.place.words not in later:
                         yield from self._shut(errand.place.words)
+                case Swap():
+                    yield from self._swap(errand.one, errand.other)
+                case IfThere():
+                    names = yield from self._look(errand.item, errand.place)
+                    yield from self._run(errand.then if names else errand.otherwise)
                 case Fetch():
                     yield from self._fetch(errand.item)
                 case Visit():
@@ -58,9 +74,6 @@ class Errands(Moves):
                     self._note(opened, f"opened the {errand.words}", f"open the {errand.words}")
                 case CloseUp():
                     yield from self._close(errand.words)
-        kept = {one.words for one in errands if isinstance(one, OpenUp)}
-        for container in [name for name in self.memory.open if name not in kept]:
-            yield from self._shut(container)
 
     def _note(self, ok: bool, done: str, failed: str) -> None:
         self._done += [done] if ok else []
@@ -193,6 +206,48 @@ class Errands(Moves):
             memory.at = ""
         return False
 
+    # ------------------------------------------------------------ what depends on what is there
+
+    def _look(self, item: Item, place: Place) -> Course[list[str]]:
+        """The names of what is wanted that can be seen at a place, as often as each is seen."""
+        why = f"I look what is in the {place.words}."
+        if not (yield from self.reach(place.words, why)):
+            return []
+        if is_container(place.words):
+            yield from self.open(place.words, why)
+        return [name for name in self.memory.all_on(place.words) if self._wanted(item, name)]
+
+    def _stock(self, item: Item, place: Place) -> Course[None]:
+        """Bring as many as are missing."""
+        there = yield from self._look(item, place)
+        missing = (item.count or 0) - len(there)
+        if missing > 0:
+            yield from self._bring(replace(item, count=missing), place)
+        else:
+            self._note(missing == 0, f"seen {len(there)} of the {item.words}", "take any away")
+
+    def _swap(self, one: Item, other: Item) -> Course[None]:
+        """See where both are, then bring each to where the other one was."""
+        ends: list[Place] = []
+        for item in (one, other):
+            where = yield from self._where(item)
+            ends.append(Place(where, is_container(where)))
+        what = f"the {one.words} and the {other.words}"
+        if not all(place.words for place in ends) or means(ends[0].words, ends[1].words):
+            self._note(False, "", f"see where {what} are")
+            return
+        first = yield from self._carry(one.words, "", ends[1])
+        second = bool(first) and (yield from self._carry(other.words, "", ends[0]))
+        self._note(bool(second), f"exchanged {what}", f"exchange {what}")
+
+    def _where(self, item: Item) -> Course[str]:
+        """The place where an item is: as the task says, or as it is seen from near."""
+        if item.source:
+            yield from self._look(item, Place(item.source))
+            return item.source
+        name = yield from self.reach(item.words, f"I look where the {item.words} is.")
+        return self.memory.place_of(name) if name else ""
+
     # ------------------------------------------------------------ all of them
 
     def _which(
@@ -204,10 +259,16 @@ class Errands(Moves):
         destination) are gone for directly. Of the same kind the nearest is the one that was moved last, so the robot
         goes where the others are first.
         """
-        if item.words and not moved:
-            return ("", "") if failed else (item.words, item.source)
+        choose = bool(kinds_of(item.words)) and item.count is not None and not item.source
+        if choose and (moved or self._there(item, place)):
+            return self._of_a_kind(item, place, moved, failed)
+        looked_for = item.words and not moved
+        if looked_for and failed:
+            return "", ""
+        if looked_for and not (kinds_of(item.words) and item.source):
+            return item.words, item.source
         sources = [item.source] if item.source else self._elsewhere(item, place)
-        there = [name for name in self.memory.known_on(place.words) if self._wanted(item, name)]
+        there = self._there(item, place)
         if moved and (there or item.words not in moved):
             for name in (name for source in sources for name in self.memory.known_on(source)):
                 if self._wanted(item, name) and name not in (*moved, *failed, *there):
@@ -223,6 +284,20 @@ class Errands(Moves):
                     return name, source
             self.memory.cleared(item.words, source)
         return "", ""
+
+    def _of_a_kind(self, item: Item, place: Place, moved: Sequence[str], failed: Sequence[str]) -> tuple[str, str]:
+        """The next thing of a class, such as fruit, of another kind than those at the destination: what has been seen
+        elsewhere first, then what else belongs to the class."""
+        done = [one for one in (*moved, *failed, *self._there(item, place)) if one != canonical(item.words)]
+        known = [name for name in self.memory.seen(item.words) if not is_furniture(name)]
+        for name in dict.fromkeys([*known, *kinds_of(item.words)]):
+            if self._wanted(item, name) and not self.memory.refused[name] and not any(means(one, name) for one in done):
+                return name, ""
+        return "", ""
+
+    def _there(self, item: Item, place: Place) -> list[str]:
+        """What is wanted and has been seen at the destination."""
+        return [name for name in self.memory.known_on(place.words) if self._wanted(item, name)]
 
     def _wanted(self, item: Item, name: str) -> bool:
         return (not item.words or means(item.words, name)) and not (item.besides and means(item.besides, name))

@@ -1,9 +1,9 @@
-"""Household instructions as errands: a small grammar for the sentences that people give to a robot.
+"""Household instructions as errands: a small grammar for plain orders, and a looser reading for what it does not cover.
 
     clause   = verb things [source] [destination]
     sentence = clause { ("," | "and" | "then" | ".") clause }
 
-Pronouns mean the things or the place mentioned last. What the grammar does not cover gives no errands at all: half
+Pronouns mean the things or the place mentioned last. What neither reading understands gives no errands at all: half
 an instruction carried out is worse than a question.
 """
 
@@ -11,60 +11,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from perception.names import canonical
 from planners.common_sense import is_container, is_room
+from planners.conditions import read_loosely
+from planners.lexer import named
+from planners.lexicon import is_adjective, phrases
+from planners.loose import ROOM_PLACES, NotUnderstood
+from planners.orders import Bring, CloseUp, Errand, Fetch, OpenUp, Place, Visit, names_in
 from planners.phrases import THERE, Item, items, noun, place
-
-# ---------------------------------------------------------------- errands
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where to. inside: the instruction says `in`, not `on`."""
-
-    words: str
-    inside: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Bring:
-    """Take an item to a place and leave it there."""
-
-    item: Item
-    place: Place
-
-
-@dataclass(frozen=True, slots=True)
-class Fetch:
-    """Pick an item up and hold it."""
-
-    item: Item
-
-
-@dataclass(frozen=True, slots=True)
-class Visit:
-    """Go to a place or a thing."""
-
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class OpenUp:
-    """Open a container and leave it open."""
-
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class CloseUp:
-    """Close a container."""
-
-    words: str
-
-
-Errand: TypeAlias = Bring | Fetch | Visit | OpenUp | CloseUp
 
 # ---------------------------------------------------------------- words
 
@@ -76,8 +31,9 @@ _POLITE = re.compile(
 _TAIL = re.compile(r"(?:[\s,]*(?:\bplease\b|\bfor me\b|\bthank you\b|\bthanks\b|\bagain\b|\bafterwards?\b|[.!?]))+$")
 
 _VERBS = {
-    "bring": r"put|place|set|move|bring|take|carry|store|transfer|drop|deliver|leave|return|stow|stash|prepare",
-    "fetch": r"pick up|pick|get|grab|fetch|collect|take out|retrieve|hold",
+    "bring": r"put|place|set|move|bring|take|carry|store|transfer|drop|deliver|leave|return|stow|stash|prepare"
+    r"|collect|gather",
+    "fetch": r"pick up|pick|get|grab|fetch|take out|retrieve|hold",
     "find": r"find|look for|search for|search|locate|seek",
     "visit": r"go to|walk to|navigate to|drive to|head to|move to|go into|go back to|go over to|visit|come to|approach",
     "open": r"open up|open",
@@ -106,15 +62,6 @@ _BEYOND = re.compile(
 )
 """Words of conditions, choices and questions, which this grammar does not read."""
 _BESIDE = re.compile(r"\s+(?:in front of|next to|near|beside|close to) (?:it|you|me|him|her|them|us)\b")
-_ROOM_PLACES = {
-    "kitchen": "kitchen counter",
-    "living room": "living room table",
-    "bedroom": "bed",
-    "bathroom": "washbasin",
-    "dining room": "dining room table",
-    "study": "desk",
-}
-"""Where something is put that is to be brought to a room."""
 _TIDY_TO = "kitchen counter"
 """Where things go that are only to be cleared away."""
 
@@ -123,8 +70,25 @@ _TIDY_TO = "kitchen counter"
 
 
 def parse_instruction(text: str) -> tuple[Errand, ...]:
-    """The errands in an instruction, in order; empty when it is not understood."""
+    """The errands in an instruction, in order; empty when it is not understood. What the grammar does not cover, or
+    covers only with names that can be none, is left to the looser reading (`planners.loose`)."""
     plain = " ".join(text.lower().replace("\u2019", "'").replace("_", " ").split())
+    errands = _by_grammar(plain)
+    if errands and all(_may_be_name(name) for name in names_in(errands)):
+        return errands
+    try:
+        return read_loosely(plain)
+    except NotUnderstood:
+        return ()
+
+
+def _may_be_name(name: str) -> bool:
+    """Whether words are a name that is known, or at least none of them is known to do something else in a sentence."""
+    return named(name) or not any(word in phrases() and not is_adjective(word) for word in name.split())
+
+
+def _by_grammar(plain: str) -> tuple[Errand, ...]:
+    """The errands by the grammar above; empty when it does not cover the text."""
     plain = _BESIDE.sub("", plain)
     if _BEYOND.search(plain):
         return ()
@@ -253,7 +217,7 @@ class _Reader:
         """A Place. What is brought `to` a container goes into it; what is brought to a room goes onto furniture."""
         name = self._where(words)
         inside = preposition in _INSIDE or (preposition in _TOWARDS and is_container(name))
-        return Place(_ROOM_PLACES.get(canonical(name), name), inside)
+        return Place(ROOM_PLACES.get(canonical(name), name), inside)
 
     def _where(self, words: str) -> str:
         return (self._place or self._opened) if words.strip() in THERE else place(words)

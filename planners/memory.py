@@ -129,6 +129,23 @@ class Memory:
         found.sort(key=lambda one: (one.box[2] - one.box[0]) * (one.box[3] - one.box[1]), reverse=True)
         return list(dict.fromkeys(canonical(one.name) for one in found))
 
+    def all_on(self, place: str) -> list[str]:
+        """Names of loose things that stand on a place in sight, one for each of them."""
+        names = set(self.things_on(place))
+        supports = [one for one in self.in_sight if means(place, one.name)]
+        return [
+            canonical(thing.name)
+            for thing in self.in_sight
+            if canonical(thing.name) in names and any(_stands_on(thing, support) for support in supports)
+        ]
+
+    def place_of(self, name: str) -> str:
+        """The furniture on or in which a thing was seen, in sight now before earlier; "" if that was not seen."""
+        for place in self.receptacles():
+            if any(means(name, one) for one in self.things_on(place)):
+                return place
+        return next((place for one, place in reversed(self._stood_on) if means(name, one)), "")
+
     def things_on(self, place: str) -> list[str]:
         """Names of loose things that stand on a place in the same picture: their foot is within its box. In a room
         it is all that is in sight from there."""

@@ -94,4 +94,4 @@ def _counted(part: str, before: tuple[Item, ...]) -> tuple[str, int | None]:
 
 def _plural(part: str) -> bool:
     last = part.split()[-1] if part.split() else ""
-    return normalise(last) != last
+    return normalise(last) != last and last != "crackers"  # one box of them

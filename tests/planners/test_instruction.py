@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from planners.instruction import Bring, CloseUp, Errand, Fetch, OpenUp, Place, Visit, parse_instruction
+from planners.instruction import parse_instruction
+from planners.orders import Bring, CloseUp, Errand, Fetch, OpenUp, Place, Visit
 from planners.phrases import Item
 
 
@@ -110,6 +111,7 @@ def test_what_is_not_understood_gives_nothing(text: str) -> None:
 
 
 @given(st.text(max_size=80))
+@settings(deadline=None)
 def test_any_text_is_read(text: str) -> None:
     parse_instruction(text)
 
@@ -122,6 +124,7 @@ VOCABULARY = (
 
 
 @given(st.lists(st.sampled_from(VOCABULARY), max_size=14))
+@settings(deadline=None)
 def test_errands_always_say_what_and_where(words: list[str]) -> None:
     for errand in parse_instruction(" ".join(words)):
         match errand:
