@@ -48,7 +48,7 @@ so, but for a decimetre, is the front view; Homie's `head` camera turns, and is 
 class M3Skill(PolicySkill):
     """One action by M3's networks; subclasses say by which, with which commands, and when it is over.
 
-    Raises BadInput for a robot whose arm has not seven joints.
+    Raises BadInput for a robot whose arm has not seven joints or whose base does not drive.
     """
 
     networks: tuple[str, ...]
@@ -64,6 +64,8 @@ class M3Skill(PolicySkill):
         super().__init__(policy, spec, kinematics)
         if len(spec.arm_joints) != 7:
             raise BadInput(f"M3 moves arms of seven joints; that of the {spec.name} has {len(spec.arm_joints)}.")
+        if spec.max_linear <= 0.0 or spec.max_angular <= 0.0:
+            raise BadInput(f"M3 moves base and arm together; the {spec.name} has no base that drives.")
         linear, angular, joint = self.fastest
         slowest_joint = float(np.min(spec.arm_speeds))
         needed = max(linear / spec.max_linear, angular / spec.max_angular, joint / slowest_joint) * STEP

@@ -17,8 +17,8 @@ import numpy as np
 Tree: TypeAlias = Any
 """None, bool, int, float, str, an array, or a list or a mapping by text of such."""
 
-FRAME_BYTES = 64 * 2**20
-"""No message is larger: three hundred pictures of 256 x 256."""
+FRAME_BYTES = 16 * 2**20
+"""No message is larger: eighty pictures of 256 x 256."""
 
 MOST_ITEMS = 10_000
 """No list or mapping is longer."""

@@ -7,7 +7,6 @@ hello and dropped when the connection ends. Pictures and actions cross the wire,
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hmac
 import http
 import json
@@ -105,6 +104,7 @@ class PolicyServer:
                 origins=[None],  # no web page may use the browser of somebody here to get in
                 compression=None,
                 max_size=FRAME_BYTES,
+                max_queue=2,  # a client waits for its answers; more is not kept for it
                 ping_interval=PING_SECONDS,
                 ping_timeout=PING_SECONDS,
                 close_timeout=2.0,
@@ -159,19 +159,23 @@ class PolicyServer:
         problem = await self._greeted(connection)
         if problem is None and self._sessions >= self.service.sessions:
             problem = Problem(-1, Sort.FULL, f"it has {self._sessions} sessions, as many as it takes")
+        if problem is None:
+            self._sessions += 1
+            self.service.tell(f"{_who(connection)} has a session")
+            try:
+                policy = await self._compute(self.service.skills.policy)
+                await connection.send(to_frame(self._about(policy)))
+                await self._serve(connection, policy)
+            except ConnectionClosed:
+                pass
+            except Exception as error:
+                problem = self._unexpected(-1, error)
+            finally:
+                self._sessions -= 1
+                self.service.tell(f"{_who(connection)} has ended its session")
         if problem is not None:
             await connection.send(to_frame(problem))
             await connection.close(1008)
-            return
-        self._sessions += 1
-        self.service.tell(f"{_who(connection)} has a session")
-        try:
-            policy = await self._compute(self.service.skills.policy)
-            await connection.send(to_frame(self._about(policy)))
-            await self._serve(connection, policy)
-        finally:
-            self._sessions -= 1
-            self.service.tell(f"{_who(connection)} has ended its session")
 
     async def _greeted(self, connection: ServerConnection) -> Problem | None:
         """What is wrong with a client's first message."""
@@ -198,14 +202,13 @@ class PolicyServer:
         )
 
     async def _serve(self, connection: ServerConnection, policy: Policy) -> None:
-        with contextlib.suppress(ConnectionClosed):
-            while True:
-                try:
-                    frame = await asyncio.wait_for(connection.recv(), self.service.idle_seconds)
-                except TimeoutError:
-                    await connection.close(1000, f"idle for {self.service.idle_seconds:g} s")
-                    return
-                await connection.send(await self._answer(frame, policy))
+        while True:
+            try:
+                frame = await asyncio.wait_for(connection.recv(), self.service.idle_seconds)
+            except TimeoutError:
+                await connection.close(1000, f"idle for {self.service.idle_seconds:g} s")
+                return
+            await connection.send(await self._answer(frame, policy))
 
     async def _answer(self, frame: bytes | str, policy: Policy) -> bytes:
         try:
@@ -220,11 +223,14 @@ class PolicyServer:
         except PolicyFailed as failure:
             return to_frame(Problem(asked.number, Sort.POLICY, str(failure)))
         except Exception as error:  # a client's arrays can make a policy fail in any way; the server stays
-            self.service.tell("".join(traceback.format_exception(error)).rstrip())
-            said = f"the policy met an unexpected {type(error).__name__}; the server's log says more"
-            if self.service.debug:
-                said = "".join(traceback.format_exception(error))
-            return to_frame(Problem(asked.number, Sort.INTERNAL, said))
+            return to_frame(self._unexpected(asked.number, error))
+
+    def _unexpected(self, number: int, error: Exception) -> Problem:
+        """Log an error, and say to the client that there was one."""
+        told = "".join(traceback.format_exception(error)).rstrip()
+        self.service.tell(told)
+        said = f"the policy met an unexpected {type(error).__name__}; the server's log says more"
+        return Problem(number, Sort.INTERNAL, told if self.service.debug else said)
 
     async def _compute(self, work: Callable[[], T]) -> T:
         """Run something on the one thread that computes: policies share their networks."""

@@ -206,6 +206,16 @@ def test_cardinal_cameras_are_90_degrees_apart_counter_clockwise_from_the_front(
         assert away @ level > 0.2
 
 
+def test_the_wrist_camera_looks_along_the_fingers_and_a_little_down() -> None:
+    stage = Stage(empty_world(), fetch.READY)
+    camera, gripper = stage.data.camera(PREFIX + "wrist"), stage.data.site(PREFIX + "gripper")
+    axes = gripper.xmat.reshape(3, 3)
+    forward = -camera.xmat.reshape(3, 3)[:, 2]
+    assert axes.T @ forward == pytest.approx([np.cos(np.deg2rad(25)), 0.0, -np.sin(np.deg2rad(25))], abs=1e-6)
+    assert axes.T @ (camera.xpos - gripper.xpos) == pytest.approx([-0.05, 0.0, 0.09], abs=1e-6)
+    assert stage.model.camera(PREFIX + "wrist").fovy == pytest.approx(90.0)
+
+
 def test_head_camera_follows_pan_and_tilt() -> None:
     stage = Stage(empty_world(), fetch.REST)
     camera = stage.data.camera(PREFIX + "head")

@@ -254,9 +254,11 @@ def test_behind_a_door_the_network_for_fridges_is_used_if_there_is_one(skills, u
     assert skill.name == f"m3/{used}"
 
 
-def test_an_arm_of_another_kind_is_refused():
+def test_a_body_of_another_kind_is_refused():
     with pytest.raises(BadInput, match="seven joints"):
         Navigate(Solver(), replace(SPEC, arm_joints=SPEC.arm_joints[:6]), KINEMATICS)
+    with pytest.raises(BadInput, match="no base that drives"):
+        Pick(Solver(), replace(SPEC, max_linear=0.0), KINEMATICS)
 
 
 def test_the_arm_ends_up_at_its_rest_from_everywhere():

@@ -110,6 +110,19 @@ def test_the_log_has_what_the_client_is_not_told():
     assert any("ZeroDivisionError: a bug" in line for line in lines)
 
 
+def test_a_policy_that_can_not_be_made_is_no_riddle():
+    class Broken(Counting):
+        def policy(self):
+            raise MemoryError("no room")
+
+    lines: list[str] = []
+    with serving(skills=Broken(), tell=lines.append) as server:
+        with pytest.raises(InfrastructureError, match="unexpected MemoryError"):
+            visit(server.url)
+        assert server._sessions == 0
+    assert any("no room" in line for line in lines)
+
+
 def test_a_message_at_the_wrong_time(server):
     with connect(server.url) as connection:
         assert isinstance(ask(connection, Hello(PROTOCOL, "0")), Welcome)

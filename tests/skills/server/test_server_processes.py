@@ -79,7 +79,7 @@ def test_a_stopped_server_can_not_hold_the_robot_up(checkpoints):
     """Not while it is asked, not while it is sent more than any buffer takes, not when it is tried again."""
     seconds = {"reply_seconds": 1.0, "connect_seconds": 1.0, "reconnect_seconds": 1.0}
     with served(checkpoints) as (process, url):
-        for told in (TOLD, {**TOLD, "much": np.zeros(40 * 2**20, np.uint8)}):
+        for told in (TOLD, {**TOLD, "much": np.zeros(15 * 2**20, np.uint8)}):
             with remote(url, **seconds) as policy:
                 policy.reset({"skill": "navigate"})
                 assert policy.step(TOLD) == {"action": FORWARD}
