@@ -1,6 +1,6 @@
 """Skills of policies that move the hand by small steps: RT-1-X and Octo.
 
-    raise the arm --> look at the target --> (pictures --> policy --> motions --> gripper poses) again and again
+    raise the arm --> look at the target --> (pictures --> policy --> motion --> gripper poses) again and again
 
 A motion is added to the pose that the hand was told before, in the base frame, and reached on a straight line within
 one period of the policy's rate. What the arm can not reach is shortened or left out. The attempt ends when the policy
@@ -18,7 +18,7 @@ import numpy as np
 from homie.interfaces import Kinematics, RobotSpec
 from homie.types import Array, Command, Goal, Observation, Outcome, Pose, Subtask
 from skills.instructions import instruction
-from skills.motions import Motions, rotation_matrix
+from skills.motions import Motion, rotation_matrix
 from skills.policy import Policy, PolicySkill, Value
 
 LONGEST, WIDEST = 0.10, 0.5
@@ -112,18 +112,16 @@ class EffectorSkill(PolicySkill):
             self._looks = True
             while any(camera not in self.seen.frames for camera in self.eyes.values()):
                 yield Command(effector=self._pose)
-            motions = Motions.of(self.policy.step(self._given()))
-            if motions.terminate:
+            motion = Motion.of(self.policy.step(self._given()))
+            if motion.terminate:
                 self.finish(Outcome.SUCCEEDED, "done, says the policy")
                 return
-            for number in range(min(len(motions), self.steps - made)):
-                commands = self._commands_of(motions, number, self._periods(made))
-                made += 1
-                self._looks = False
-                yield from commands[:-1]
-                # The pictures for the next decision come with the observation after the last command.
-                self._looks = number == len(motions) - 1
-                yield commands[-1]
+            commands = self._commands_of(motion, self._periods(made))
+            made += 1
+            self._looks = False
+            yield from commands[:-1]
+            self._looks = True  # the pictures for the next motion come with the observation after the last command
+            yield commands[-1]
         missed = f", {self._missed} of them out of reach" if self._missed else ""
         self.finish(Outcome.TIMED_OUT, f"not done after {made} motions{missed}")
 
@@ -135,13 +133,13 @@ class EffectorSkill(PolicySkill):
     def _given(self) -> dict[str, Value]:
         return {name: self.seen.frames[camera].rgb for name, camera in self.eyes.items()}
 
-    def _commands_of(self, motions: Motions, number: int, periods: int) -> list[Command]:
+    def _commands_of(self, motion: Motion, periods: int) -> list[Command]:
         """The commands of one motion, one per control period."""
         begin = self._told()
-        turn = _shortened(motions.rotations[number], WIDEST)
-        goal, share = self._reachable(begin, _shortened(motions.translations[number], LONGEST), turn)
-        base = self._base_speed(motions.bases[number], periods) if self.drives else None
-        width = float(motions.grippers[number]) * self.spec.gripper_max
+        turn = _shortened(motion.rotation, WIDEST)
+        goal, share = self._reachable(begin, _shortened(motion.translation, LONGEST), turn)
+        base = self._base_speed(motion.base, periods) if self.drives else None
+        width = motion.opening * self.spec.gripper_max
         made = []
         for count in range(1, periods + 1):
             part = count / periods

@@ -1,6 +1,6 @@
-"""What policies of end-effector deltas give: motions of the hand, some of them with gripper and base.
+"""What policies of end-effector deltas give at each step: a motion of the hand, the gripper, perhaps the base.
 
-        policy.step --> translation, rotation, gripper[, base][, terminate] --> skills.effector --> Command
+        policy.step --> translation, rotation, opening, base, terminate --> skills.effector --> Command
 
 Directions are those of the robot's base frame (x forward, y left, z up), which is what "aligned" means in SimplerEnv: a
 rotation turns the hand where it is, about axes parallel to the base's.
@@ -18,43 +18,35 @@ from skills.policy import Named
 
 
 @dataclass(frozen=True, slots=True)
-class Motions:
-    """Motions one after the other, each for one period of the policy's rate.
+class Motion:
+    """One motion, for one period of the policy's rate.
 
-    translations (n, 3) m. rotations (n, 3): rotation vectors, rad. grippers (n,): openings wanted, 0 closed, 1 open.
-    bases (n, 3): m ahead, m to the left, rad to the left. terminate: the policy says that it is done.
+    translation (3,) m. rotation (3,): rotation vector, rad. opening: of the gripper, wanted, 0 closed, 1 open.
+    base (3,): m ahead, m to the left, rad to the left. terminate: the policy says that it is done.
     """
 
-    translations: Array
-    rotations: Array
-    grippers: Array
-    bases: Array
+    translation: Array
+    rotation: Array
+    opening: float
+    base: Array
     terminate: bool = False
 
     def named(self) -> Named:
         """As a policy gives it."""
         return {
-            "translation": self.translations,
-            "rotation": self.rotations,
-            "gripper": self.grippers,
-            "base": self.bases,
+            "translation": self.translation,
+            "rotation": self.rotation,
+            "opening": self.opening,
+            "base": self.base,
             "terminate": self.terminate,
         }
 
     @classmethod
-    def of(cls, given: Named) -> Motions:
+    def of(cls, given: Named) -> Motion:
         """From what a policy gave, here or over a wire."""
-        rows = np.asarray(given["translation"], dtype=float).reshape(-1, 3)
-        return cls(
-            rows,
-            np.asarray(given["rotation"], dtype=float).reshape(-1, 3),
-            np.asarray(given["gripper"], dtype=float).reshape(-1),
-            np.asarray(given["base"], dtype=float).reshape(-1, 3),
-            bool(given["terminate"]),
-        )
-
-    def __len__(self) -> int:
-        return len(self.translations)
+        vectors = (np.asarray(given[name], dtype=float) for name in ("translation", "rotation", "base"))
+        translation, rotation, base = vectors
+        return cls(translation, rotation, float(np.asarray(given["opening"])), base, bool(given["terminate"]))
 
 
 def rotation_matrix(vector: Array) -> Array:

@@ -12,8 +12,8 @@ from homie.interfaces import Kinematics, RobotSpec, Skill
 from skills.effector import EffectorSkill
 from skills.instructions import Templates
 from skills.policy import Policy, PolicySet, Value
-from skills.rt1x.actions import EMBODIMENTS, RATE
-from skills.rt1x.embeddings import TextTable
+from skills.rt1x.actions import EMBODIMENTS, RATE, TEXT
+from skills.text_table import TextTable
 
 if TYPE_CHECKING:
     from skills.rt1x.policy import Rt1xPolicy
@@ -58,7 +58,7 @@ class Rt1x(PolicySet):
             raise BadInput(
                 "RT-1-X takes texts from a table of embeddings: give one by `--skill-option rt1x.embeddings=FILE.npz`."
             )
-        self.texts = TextTable.read(self.settings.embeddings)
+        self.texts = TextTable.read(self.settings.embeddings, (TEXT,))
         try:
             from skills.rt1x.loading import load_network
         except ModuleNotFoundError as error:

@@ -15,9 +15,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from homie.types import Array
-from skills.motions import Motions, from_euler
+from skills.motions import Motion, from_euler
 from skills.tokens import RT1X
 
+TEXT = 512
+"""Numbers that a text is given as."""
 RATE = 3.0
 """Decisions per second that RT-1-X was trained for."""
 
@@ -39,12 +41,12 @@ class Embodiment(ABC):
         """Begin an attempt. opening: how far the gripper is open now, 0..1."""
         self.opening = opening
 
-    def motion(self, tokens: ArrayLike) -> Motions:
+    def motion(self, tokens: ArrayLike) -> Motion:
         """The motion that 11 tokens mean."""
         mode, values = RT1X.decode(tokens)
         self.opening = self._opening(float(values["gripper_closedness_action"][0]))
         translation, rotation, base = self._scaled(values)
-        return Motions(translation[None], rotation[None], np.array([self.opening]), base[None], mode == "terminate")
+        return Motion(translation, rotation, self.opening, base, mode == "terminate")
 
     @abstractmethod
     def _opening(self, closedness: float) -> float:

@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from skills.networks.efficientnet import B3, EfficientNet, Film
+from skills.rt1x.actions import TEXT
 
 FRAMES = 15
 """Frames that the network sees, oldest first."""
@@ -22,7 +23,7 @@ IMAGE_TOKENS, ACTION_TOKENS = 81, 11
 SIDE = 300
 """Pixels of a side of a picture."""
 BINS = 512
-TEXT, WIDTH = 512, 512
+WIDTH = 512
 HEADS, HEAD_WIDTH, LAYERS = 8, 256, 8
 
 _POSITIONS = IMAGE_TOKENS + ACTION_TOKENS

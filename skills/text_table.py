@@ -1,7 +1,8 @@
-"""Texts as RT-1-X takes them: 512 numbers from a table, made once by the encoder that it was trained with.
+"""Texts as a policy takes them, from a table that was made once by the encoder that the policy was trained with.
 
-The encoder is universal-sentence-encoder-large/5 of TensorFlow Hub (version 4 gives other numbers). It has no port to
-torch, so its outputs are an input here: an .npz file with `texts` (n,) and `embeddings` (n, 512).
+RT-1-X: 512 numbers of universal-sentence-encoder-large/5 of TensorFlow Hub (version 4 gives others), which has no port
+to torch. Octo: 16 x 768 numbers of T5-base, where its encoder or its tokenizer is not at hand. A table is an .npz file
+with `texts` (n,) and `embeddings` (n, 512) or (n, 16, 768).
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from numpy.typing import NDArray
 from homie.errors import BadInput
 from skills.policy import PolicyFailed
 
-WIDTH = 512
 NEAR = 3
 """Texts like the missing one that an error names."""
 
@@ -34,8 +34,8 @@ class TextTable:
     rows: dict[str, NDArray[np.float32]] = field(repr=False)
 
     @classmethod
-    def read(cls, path: Path) -> TextTable:
-        """Raises BadInput, which says what the file should hold."""
+    def read(cls, path: Path, shape: tuple[int, ...]) -> TextTable:
+        """A table of embeddings of a shape. Raises BadInput, which says what the file should hold."""
         try:
             with np.load(path, allow_pickle=False) as file:
                 texts, embeddings = file["texts"], file["embeddings"]
@@ -47,15 +47,16 @@ class TextTable:
             ) from error
         if texts.ndim != 1 or texts.dtype.kind != "U":
             raise BadInput(f"`texts` in {path} must be a list of strings (got shape {texts.shape}, {texts.dtype}).")
-        if embeddings.shape != (len(texts), WIDTH) or embeddings.dtype.kind != "f" or not np.isfinite(embeddings).all():
+        wanted = (len(texts), *shape)
+        if embeddings.shape != wanted or embeddings.dtype.kind != "f" or not np.isfinite(embeddings).all():
             raise BadInput(
-                f"`embeddings` in {path} must be {len(texts)} rows of {WIDTH} finite numbers, one for each text (got "
-                f"shape {embeddings.shape}, {embeddings.dtype})."
+                f"`embeddings` in {path} must be finite numbers of shape {wanted}, a row for each text (got shape"
+                f" {embeddings.shape}, {embeddings.dtype})."
             )
         return cls(path, dict(zip((plain(str(text)) for text in texts), embeddings.astype(np.float32), strict=True)))
 
     def __getitem__(self, text: str) -> NDArray[np.float32]:
-        """The embedding (512,) of an instruction. Raises PolicyFailed, which names similar ones."""
+        """The embedding of an instruction, of the shape of the table. Raises PolicyFailed, which names similar ones."""
         found = self.rows.get(plain(text))
         if found is None:
             near = difflib.get_close_matches(plain(text), self.rows, NEAR, cutoff=0.3)

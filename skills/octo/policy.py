@@ -1,0 +1,108 @@
+"""Octo's inference loop: pictures in, one motion out.
+
+    pictures --resize--> the last two steps' --stems, transformer--> readout --20 steps of diffusion--> chunk --> action
+
+A picture is encoded once, and only if the network runs at its step or the one after. The text is encoded once.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Protocol, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from homie.types import Array, Image
+from skills.networks.resize import lanczos3
+from skills.octo.actions import Gripper, Statistics, motion
+from skills.octo.chunks import Chunks
+from skills.octo.network import ACTION, CAMERAS, CHUNK, DIFFUSION, WINDOW, OctoNetwork
+from skills.policy import Named
+
+
+class Texts(Protocol):
+    """Embeddings (16, 768) by text. May raise PolicyFailed."""
+
+    def __getitem__(self, text: str) -> NDArray[np.float32]: ...
+
+
+class OctoPolicy:
+    """One attempt at a time. Goal: `text`, and `gripper` (its opening now, 0..1).
+
+    Given: `primary` (h, w, 3) uint8, and `wrist` where the network should see it. It gives what
+    `skills.motions.Motion` names, and `action` (7,) in the units of the data set. seed: of the noise that chunks begin
+    as; each attempt has noise of its own.
+    """
+
+    def __init__(
+        self,
+        network: OctoNetwork,
+        texts: Texts,
+        statistics: Statistics,
+        chunks: Chunks,
+        gripper: Gripper,
+        facts: Named,
+        seed: int = 0,
+    ) -> None:
+        self.network = network.eval()
+        self.texts = texts
+        self.statistics = statistics
+        self.chunks = chunks
+        self.gripper = gripper
+        self.seed = seed
+        self._facts = facts
+        self._device = network.text.weight.device
+        self._attempts = 0
+        self._noise = torch.Generator()
+        self._text = torch.zeros(1)
+        self._pictures: deque[dict[str, Image]] = deque(maxlen=WINDOW)
+        self._tokens: deque[dict[str, torch.Tensor] | None] = deque(maxlen=WINDOW)
+
+    @property
+    def facts(self) -> Named:
+        return self._facts
+
+    def reset(self, goal: Named) -> None:
+        self._text = torch.from_numpy(np.array(self.texts[str(goal["text"])]))[None].to(self._device)
+        self._noise.manual_seed(int(np.random.SeedSequence((self.seed, self._attempts)).generate_state(1)[0]))
+        self._attempts += 1
+        self._pictures.clear()
+        self._tokens.clear()
+        self.chunks.reset()
+        self.gripper.reset(float(cast(float, goal["gripper"])))
+
+    def step(self, given: Named) -> Named:
+        self._pictures.append({name: cast(Image, given[name]) for name in CAMERAS if name in given})
+        self._tokens.append(None)
+        action = self.chunks.step(self.predict)
+        return {**motion(action, self.gripper).named(), "action": action}
+
+    def predict(self) -> Array:
+        """The chunk (4, 7) for the pictures seen so far, in the units of the data set.
+
+        Before the second step the first one stands in the place of one before it, as padding.
+        """
+        with torch.inference_mode():
+            steps = [self._encoded(number) for number in range(len(self._pictures))]
+            padded = [steps[0]] * (WINDOW - len(steps)) + steps
+            real = torch.tensor([[False] * (WINDOW - len(steps)) + [True] * len(steps)], device=self._device)
+            seen = {name: torch.stack([step[name] for step in padded], 1) for name in steps[-1]}
+            readout = self.network(seen, self._text, real)[:, -1]
+            noise = torch.randn(DIFFUSION + 1, 1, CHUNK * ACTION, generator=self._noise).to(self._device)
+            chunk = self.network.head.sample(readout, noise)[0].cpu().numpy()
+        return self.statistics.actions(chunk.astype(np.float64))
+
+    def _encoded(self, number: int) -> dict[str, torch.Tensor]:
+        """Tokens (1, n, width) of a step's pictures, kept for the next step."""
+        kept = self._tokens[number]
+        if kept is not None:
+            return kept
+        made = {name: self.network.encode(name, self._pixels(name, number)) for name in self._pictures[number]}
+        self._tokens[number] = made
+        return made
+
+    def _pixels(self, name: str, number: int) -> torch.Tensor:
+        resized = lanczos3(self._pictures[number][name], CAMERAS[name], CAMERAS[name])
+        return torch.from_numpy(np.ascontiguousarray(resized.transpose(2, 0, 1)))[None].to(self._device)

@@ -1,0 +1,94 @@
+"""Texts for Octo: T5-base, whose frozen encoder is inside the checkpoint, on what a tokenizer makes of a text.
+
+The tokenizer is not in the checkpoint: `tokenizer.json` of T5-base comes from the user. A text is at most 16 tokens
+long, its end included; a shorter one is padded, and what the encoder makes of the padding is part of the input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+from transformers import T5Config, T5EncoderModel
+
+from homie.errors import BadInput
+from skills.checkpoints import load_strict
+from skills.networks.flax import FlaxView
+from skills.octo.network import TEXT_TOKENS, TEXT_WIDTH
+
+PAD = 0
+WORDS = 32128
+"""Of T5's vocabulary, as the model has it; the tokenizer knows fewer."""
+
+
+class T5Texts:
+    """Embeddings (16, 768) of texts. Raises BadInput for a folder without tokenizer, for weights that do not fit."""
+
+    def __init__(self, tensors: Mapping[str, torch.Tensor], tokenizer: Path, *, path: Path) -> None:
+        self.tokenizer = read_tokenizer(tokenizer)
+        self.encoder = make_encoder()
+        load_strict(flax_view(self.encoder), tensors, policy="octo (text encoder)", path=path)
+        self._made: dict[str, NDArray[np.float32]] = {}
+
+    def __getitem__(self, text: str) -> NDArray[np.float32]:
+        """The embedding of an instruction, made once."""
+        if text not in self._made:
+            self._made[text] = self._encode(text)
+        return self._made[text]
+
+    def _encode(self, text: str) -> NDArray[np.float32]:
+        encoded = self.tokenizer.encode(text)
+        with torch.inference_mode():
+            made = self.encoder(
+                input_ids=torch.tensor([encoded.ids]), attention_mask=torch.tensor([encoded.attention_mask])
+            )
+        return np.asarray(made.last_hidden_state[0].numpy())
+
+
+def read_tokenizer(folder: Path) -> Tokenizer:
+    """The tokenizer in a folder (or the file itself), set to give 16 tokens. Raises BadInput."""
+    file = folder / "tokenizer.json" if folder.is_dir() else folder
+    if not file.is_file():
+        raise BadInput(f"There is no tokenizer {file}: give the folder with tokenizer.json of T5-base.")
+    try:
+        tokenizer = Tokenizer.from_file(str(file))
+    except Exception as error:  # tokenizers raises nothing more special
+        raise BadInput(f"{file} is no tokenizer: {error}.") from error
+    if tokenizer.get_vocab_size() > WORDS:
+        raise BadInput(f"{file} has {tokenizer.get_vocab_size()} words, T5-base {WORDS}: it is another model's.")
+    tokenizer.enable_truncation(TEXT_TOKENS)
+    tokenizer.enable_padding(length=TEXT_TOKENS, pad_id=PAD, pad_token="<pad>")
+    return tokenizer
+
+
+def make_encoder() -> T5EncoderModel:
+    """T5-base's encoder without its numbers."""
+    config = T5Config(
+        vocab_size=WORDS, d_model=TEXT_WIDTH, d_kv=64, d_ff=3072, num_layers=12, num_heads=12, feed_forward_proj="relu"
+    )
+    return T5EncoderModel(config).eval().requires_grad_(False)
+
+
+def flax_view(encoder: T5EncoderModel) -> FlaxView:
+    """The encoder under the names of transformers' flax T5, which are in the checkpoint."""
+    made = FlaxView(encoder)
+    made.tensor("shared.weight", "shared/embedding")
+    attention = "encoder.block.0.layer.0.SelfAttention.relative_attention_bias"
+    made.tensor(f"{attention}.weight", f"{attention.replace('.', '/')}/embedding")
+    for number in range(encoder.config.num_layers):
+        block = f"encoder.block.{number}.layer"
+        for part in ("q", "k", "v", "o"):
+            name = f"{block}.0.SelfAttention.{part}"
+            made.linear(name, name.replace(".", "/"), bias=False)
+        for part in ("wi", "wo"):
+            name = f"{block}.1.DenseReluDense.{part}"
+            made.linear(name, name.replace(".", "/"), bias=False)
+        for layer in (0, 1):
+            name = f"{block}.{layer}.layer_norm.weight"
+            made.tensor(name, name.replace(".", "/"))
+    made.tensor("encoder.final_layer_norm.weight", "encoder/final_layer_norm/weight")
+    return made
