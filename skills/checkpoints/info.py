@@ -14,9 +14,13 @@ from skills.checkpoints.recognising import recognise
 SHOWN = 10
 """Entries of a configuration, and tensors, that are shown."""
 USES = {
+    "nomad": "--skills nomad:{path}",
+    "pixnav": "--skills pixnav:{path}",
+    "rt1x": "--skills rt1x:{path} --skill-option rt1x.embeddings=FILE.npz",
+    "octo": "--skills octo:{path}",
     "m3": "put it into a folder as NAME.pth (navigate, pick, place, ...), then --skills m3:FOLDER",
 }
-"""How a checkpoint is given to a run, where it is not `--skills POLICY:PATH`."""
+"""How a checkpoint is given to a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +61,9 @@ def inspect(path: Path) -> CheckpointInfo:
 
     kind = kind_of(checkpoint) or policy
     wanted = layout(kind)
+    unused = wanted.unused(checkpoint.tensors)
     try:
-        check_strict(wanted.needed, checkpoint.tensors, policy=kind, path=checkpoint.path, unused=wanted.spare)
+        check_strict(wanted.needed, checkpoint.tensors, policy=kind, path=checkpoint.path, unused=unused)
     except BadInput as error:
         problem = str(error)
     else:
@@ -79,7 +84,7 @@ def inspect(path: Path) -> CheckpointInfo:
             if tensor.is_floating_point() and not tensor.isfinite().all()
         ),
         problem=problem,
-        use=USES.get(policy, f"--skills {policy}:{path}"),
+        use=USES[policy].format(path=path),
     )
 
 

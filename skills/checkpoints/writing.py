@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import zlib
 from collections.abc import Callable, Mapping
@@ -14,6 +15,9 @@ import torch
 from skills.checkpoints.flax_files import ARRAY
 from skills.checkpoints.layouts import layout
 from skills.m3.layout import LAYOUTS
+
+DATA_SETS = ("bridge_dataset", "fractal20220817_data")
+"""Of whose statistics a release has some."""
 
 
 def generated(kind: str, seed: int) -> dict[str, torch.Tensor]:
@@ -58,6 +62,24 @@ def _write_m3(folder: Path, seed: int) -> None:
         torch.save({"config": {}, "state_dict": state, "num_steps_done": 0}, folder / f"{name}.pth")
 
 
+def _octo_release(size: str) -> Callable[[Path, int], None]:
+    """The folder of a release, but for T5, which never saw training: texts come from a table."""
+
+    def write(folder: Path, seed: int) -> None:
+        place = folder / "0/default"
+        place.mkdir(parents=True)
+        (place / "checkpoint").write_bytes(_flax(generated(f"octo-{size}", seed)))
+        model = {"repeat_task_tokens": True, "use_correct_attention": True}
+        action = {"mean": [0.0] * 7, "std": [0.01] * 6 + [1.0], "mask": [True] * 6 + [False]}
+        for name, said in (
+            ("config.json", {"model": model, "generated": f"random weights, seed {seed}"}),
+            ("dataset_statistics.json", {name: {"action": action} for name in DATA_SETS}),
+        ):
+            (folder / name).write_text(json.dumps(said, indent=1), encoding="utf-8")
+
+    return write
+
+
 def _flax(tensors: Mapping[str, torch.Tensor]) -> bytes:
     """A tree as `flax.serialization` writes it."""
     tree: dict[str, Any] = {}
@@ -76,6 +98,8 @@ WRITERS: Mapping[str, Callable[[Path, int], None]] = {
     "nomad": _torch_file("nomad"),
     "pixnav": _torch_file("pixnav"),
     "rt1x": _write_rt1x,
+    "octo": _octo_release("small"),
+    "octo-base": _octo_release("base"),
     "m3": _write_m3,
 }
 """What can be written, and by what."""

@@ -20,13 +20,19 @@ MANIFESTS = {
     "nomad": "nomad",
     "pixnav": "pixnav",
     "rt1x": "rt1x",
+    "octo-small": "octo_small",
     "m3-navigation": "m3_nav",
     "m3-manipulation": "m3_manip",
 }
 
 
-def test_every_kind_has_a_manifest():
-    assert set(MANIFESTS) == set(KINDS)
+def test_every_kind_but_the_large_octo_has_a_manifest():
+    assert set(MANIFESTS) | {"octo-base"} == set(KINDS)
+
+
+def test_the_large_octo_has_as_many_parameters_as_published():
+    """92.8 million, without the text encoder."""
+    assert sum(tensor.numel() for tensor in layout("octo-base").needed.values()) == 92_830_092
 
 
 @pytest.mark.parametrize("kind", MANIFESTS)
@@ -96,12 +102,16 @@ def test_the_folder_of_m3_has_a_file_for_every_skill(m3):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("policy", ["pixnav", "rt1x"])
+@pytest.mark.parametrize("policy", ["pixnav", "rt1x", "octo"])
 def test_large_checkpoints_are_written_and_fit(tmp_path, policy):
     write_generated(policy, tmp_path / "file", 0)
     found = inspect(tmp_path / "file")
     assert (found.policy, found.problem, found.not_finite) == (policy, "", ())
-    assert found.parameters == json.loads((GOLDEN / policy / "manifest.json").read_text())["parameters"]
+    manifest = json.loads((GOLDEN / MANIFESTS[found.kind] / "manifest.json").read_text())
+    assert found.parameters == manifest["parameters"]
+    if policy == "octo":
+        assert found.step == 0
+        assert found.config["dataset_statistics"] == "bridge_dataset, fractal20220817_data"
 
 
 def test_what_can_not_be_generated(tmp_path, nomad):
