@@ -69,6 +69,7 @@ def serve(told: Connection) -> None:
         port=0,
         token_env="HOMIE_BENCHMARK_TOKEN",
         idle_seconds=600.0,
+        sessions=1,
         debug=True,
         ready=lambda url, made: told.send(url),
         tell=lambda line: None,

@@ -32,6 +32,7 @@ def serve_command(
         list[str] | None, Option(help="A setting of the skill set; may be repeated.", metavar="SET.NAME=VALUE")
     ] = None,
     idle_seconds: Annotated[float, Option(help="End a session that asks nothing for so long.", min=1.0)] = 600.0,
+    sessions: Annotated[int, Option(help="How many clients at a time.", min=1)] = 16,
     debug: Annotated[bool, Option("--debug", help="Tell clients the tracebacks of unexpected errors.")] = False,
     json: Annotated[bool, Option("--json", help="Print one JSON object on stdout when it is ready.")] = False,
 ) -> None:
@@ -63,6 +64,7 @@ def serve_command(
         port=port,
         token_env=token_env,
         idle_seconds=idle_seconds,
+        sessions=sessions,
         debug=debug,
         ready=ready,
         tell=lambda line: typer.echo(line, err=True),

@@ -260,6 +260,7 @@ def serve_policy(
     port: int,
     token_env: str,
     idle_seconds: float,
+    sessions: int,
     debug: bool,
     ready: Callable[[str, SkillSet], None],
     tell: Callable[[str], None],
@@ -277,7 +278,7 @@ def serve_policy(
     try:
         if not isinstance(skills, PolicySet):
             raise BadInput(f"The skill set '{name}' has no policy that could be served.")
-        service = Service(name, skills, host, port, token, idle_seconds=idle_seconds, debug=debug, tell=tell)
+        service = Service(name, skills, host, port, token, idle_seconds, sessions, debug, tell)
         asyncio.run(_until_stopped(service, lambda url: ready(url, skills)))
     finally:
         skills.close()
