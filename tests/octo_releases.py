@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgpack
@@ -32,7 +33,7 @@ def packed(tree: object) -> bytes:
     return msgpack.packb(tree, default=extension)
 
 
-def nested(flat: dict[str, object]) -> dict[str, object]:
+def nested(flat: Mapping[str, object]) -> dict[str, object]:
     """A tree from names joined by slashes."""
     tree: dict[str, object] = {}
     for name, value in flat.items():
@@ -44,11 +45,15 @@ def nested(flat: dict[str, object]) -> dict[str, object]:
     return tree
 
 
-def write(folder: Path, *, config: object = CONFIG, statistics: object = STATISTICS, **more: object) -> Path:
-    """A release of octo-small with the golden weights of seed 401; `more`: tensors beside them."""
+TINY = {"octo_transformer/a": np.zeros(1, np.float32), "heads_action/a": np.zeros(1, np.float32)}
+"""Enough to be taken for Octo's, until it is loaded."""
+
+
+def write(folder: Path, *, config: object = CONFIG, statistics: object = STATISTICS, whole: bool = True) -> Path:
+    """A release of octo-small with the golden weights of seed 401; not whole: with hardly any."""
     (folder / "300000/default").mkdir(parents=True)
-    flat = {name: tensor.numpy() for name, tensor in tensors(FOLDER / "octo_small", 401).items()}
-    (folder / "300000/default/checkpoint").write_bytes(packed(nested({**flat, **more})))
+    flat = {name: tensor.numpy() for name, tensor in tensors(FOLDER / "octo_small", 401).items()} if whole else TINY
+    (folder / "300000/default/checkpoint").write_bytes(packed(nested(flat)))
     for name, held in (("config.json", config), ("dataset_statistics.json", statistics)):
         if held is not None:
             (folder / name).write_text(json.dumps(held), encoding="utf-8")

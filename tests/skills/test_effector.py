@@ -1,0 +1,275 @@
+"""Skills by hand motions, with a policy that is a script and an arm that goes where it is told at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from pydantic import ValidationError
+
+from homie.envs.mujoco.fetch import SPEC
+from homie.envs.mujoco.kinematics import ArmKinematics
+from homie.types import (
+    CameraFrame,
+    Command,
+    Goal,
+    Intrinsics,
+    Observation,
+    Outcome,
+    Pose,
+    Pose2,
+    Proprioception,
+    Subtask,
+)
+from skills.effector import LONGEST, EffectorSkill
+from skills.instructions import Templates, instruction
+from skills.motions import Motion, from_euler, rotation_matrix, rotation_vector
+from skills.policy import PolicyFailed
+
+PICK = Subtask("Pick", "red apple")
+GOAL = Goal("apple_1", "[Pick, red apple]", np.array([0.8, 0.0, 0.8]))
+STILL = Motion(np.zeros(3), np.zeros(3), 1.0, np.zeros(3))
+FACTS = {
+    "rate": 5.0, "steps": 6, "camera": "", "wrist": "", "drives": True, **Templates().facts()
+}  # fmt: skip
+
+
+class Script:
+    """A policy that gives motions from a list, then stays still."""
+
+    def __init__(self, *motions: Motion, **facts: Any) -> None:
+        self.facts = {**FACTS, **facts}
+        self.motions = list(motions)
+        self.goals: list[Any] = []
+        self.given: list[Any] = []
+
+    def reset(self, goal: Any) -> None:
+        self.goals.append(goal)
+        self.left = list(self.motions)
+
+    def step(self, given: Any) -> Any:
+        self.given.append(given)
+        return (self.left.pop(0) if self.left else STILL).named()
+
+
+class Reaching(EffectorSkill):
+    model = "script"
+
+
+@dataclass
+class Body:
+    """A robot that is at once where a command wants it."""
+
+    kinematics: ArmKinematics = field(default_factory=ArmKinematics)
+    q: Any = field(default_factory=lambda: SPEC.ready[0].copy())
+    holding: bool = False
+    gripper: float = SPEC.gripper_max
+    stamp: float = 0.0
+    commands: list[Command] = field(default_factory=list)
+    looked: list[tuple[str, ...]] = field(default_factory=list)
+
+    def observe(self, cameras: tuple[str, ...] = ()) -> Observation:
+        joints = dict(zip(("torso_lift_joint", *SPEC.arm_joints), map(float, self.q), strict=True))
+        body = Proprioception(
+            Pose2(0.0, 0.0, 0.0), (0.0, 0.0), joints, self.gripper, (self.holding, self.holding), self.holding
+        )
+        view = CameraFrame(
+            "head",
+            np.full((8, 8, 3), len(self.looked), np.uint8),
+            None,
+            Intrinsics(8, 8, 4, 4, 8, 8),
+            Pose(np.zeros(3), np.eye(3)),
+        )
+        return Observation(self.stamp, body, {name: replace(view, name=name) for name in cameras})
+
+    def play(self, skill: EffectorSkill, subtask: Subtask = PICK, periods: int = 400) -> Outcome:
+        skill.start(subtask, GOAL, self.observe())
+        observation = self.observe()
+        while skill.outcome is Outcome.RUNNING and len(self.commands) < periods:
+            self.obey(skill.act(observation))
+            self.looked.append(skill.looks())
+            observation = self.observe(skill.looks())
+        return skill.outcome
+
+    def obey(self, command: Command) -> None:
+        self.commands.append(command)
+        self.stamp += SPEC.period
+        if command.effector is not None:
+            found = self.kinematics.solve(command.effector.position, command.effector.rotation, self.q)
+            assert found.ok
+            self.q = found.q
+        if command.arm is not None and command.torso is not None:
+            self.q = np.array([command.torso, *command.arm])
+        self.gripper = self.gripper if command.gripper is None else command.gripper
+
+    @property
+    def poses(self) -> list[Pose]:
+        return [one.effector for one in self.commands if one.effector is not None]
+
+
+def reaching(body: Body, policy: Script, action: str = "Pick") -> Reaching:
+    return Reaching(policy, SPEC, body.kinematics, action)
+
+
+def test_motions_are_added_up_in_the_base_frame_and_reached_evenly():
+    turn = np.array([0.0, 0.0, 0.2])
+    policy = Script(replace(STILL, translation=np.array([0.05, 0.0, -0.05]), rotation=turn), steps=2)
+    body = Body()
+    begin = body.kinematics.forward(body.q)
+    assert body.play(reaching(body, policy)) is Outcome.TIMED_OUT
+    first, last = body.poses[0], body.poses[-1]
+    np.testing.assert_allclose(last.position - begin.position, [0.05, 0.0, -0.05], atol=1e-9)
+    np.testing.assert_allclose(last.rotation, rotation_matrix(turn) @ begin.rotation, atol=1e-9)
+    np.testing.assert_allclose(first.position - begin.position, [0.01, 0.0, -0.01], atol=1e-9)
+    assert len(body.poses) == 10  # two motions at 5 Hz, 25 control periods a second
+
+
+@pytest.mark.parametrize("rate", [3.0, 5.0, 7.0, 25.0])
+def test_the_rate_is_kept_in_the_long_run(rate):
+    body = Body()
+    body.play(reaching(body, Script(rate=rate, steps=20)), periods=10_000)
+    assert len(body.poses) == round(20 / rate / SPEC.period)
+
+
+def test_pictures_are_asked_for_only_when_a_decision_is_due():
+    body, policy = Body(), Script(steps=3)
+    body.play(reaching(body, policy))
+    due = [number for number, cameras in enumerate(body.looked) if cameras == ("head",)]
+    assert len(policy.given) == 3
+    first = due[0]
+    assert [number - first for number in due if number > first] == [5, 10, 15]
+    assert all(given["primary"].shape == (8, 8, 3) for given in policy.given)
+
+
+def test_a_decision_waits_for_its_pictures():
+    """The locator may have taken the observation for itself."""
+    body, policy = Body(), Script(steps=1)
+    skill = reaching(body, policy)
+    skill.start(PICK, GOAL, body.observe())
+    for _ in range(60):
+        body.obey(skill.act(body.observe()))
+    assert skill.looks() == ("head",) and not policy.given
+    skill.act(body.observe(("head",)))
+    assert len(policy.given) == 1
+
+
+def test_the_goal_is_the_text_and_the_gripper_as_it_is():
+    body, policy = Body(gripper=SPEC.gripper_max / 2), Script(steps=1)
+    body.play(reaching(body, policy))
+    assert policy.goals == [{"text": "pick red apple", "gripper": 0.5}]
+
+
+def test_a_folded_arm_is_raised_first_and_a_raised_one_is_left_alone():
+    body = Body(q=SPEC.rest.copy())
+    body.play(reaching(body, Script(steps=1)))
+    raised = [one for one in body.commands if one.arm is not None]
+    steps = np.diff([one.arm for one in raised], axis=0)
+    assert (np.abs(steps) <= np.array(SPEC.arm_speeds) * SPEC.period).all()
+    np.testing.assert_allclose(raised[-1].arm, SPEC.ready[0][1:], atol=0.02)
+    other = Body()
+    other.play(reaching(other, Script(steps=1)))
+    assert not [one for one in other.commands if one.arm is not None]
+
+
+def test_large_motions_are_shortened():
+    body = Body()
+    begin = body.kinematics.forward(body.q)
+    body.play(reaching(body, Script(replace(STILL, translation=np.array([0.0, 0.0, -2.0])), steps=1)))
+    assert np.linalg.norm(body.poses[-1].position - begin.position) == pytest.approx(LONGEST)
+
+
+def test_what_is_out_of_reach_is_left_out_and_told():
+    body = Body()
+    away = [replace(STILL, translation=np.array([0.1, 0.0, 0.0]))] * 20
+    skill = reaching(body, Script(*away, steps=20))
+    assert body.play(skill, periods=1000) is Outcome.TIMED_OUT
+    assert skill.reason.startswith("not done after 20 motions, ") and skill.reason.endswith("of them out of reach")
+
+
+def test_a_blocked_hand_does_not_wind_up():
+    body = Body()
+    skill = reaching(body, Script(*[replace(STILL, translation=np.array([0.0, 0.0, -0.06]))] * 6, steps=6))
+    here = body.kinematics.forward(body.q).position
+    stuck = body.q.copy()
+    skill.start(PICK, GOAL, body.observe())
+    while skill.outcome is Outcome.RUNNING:
+        body.commands.append(skill.act(body.observe(("head",))))
+        body.stamp += SPEC.period
+        body.q = stuck
+    assert max(np.linalg.norm(pose.position - here) for pose in body.poses) <= 0.06 + 0.1
+
+
+def test_the_policy_may_say_that_it_is_done():
+    body = Body()
+    skill = reaching(body, Script(STILL, replace(STILL, terminate=True)))
+    assert body.play(skill) is Outcome.SUCCEEDED
+    assert "says the policy" in skill.reason
+
+
+@pytest.mark.parametrize(("action", "before", "after"), [("Pick", False, True), ("Put", True, False)])
+def test_the_hand_may_show_that_it_is_done(action, before, after):
+    body = Body(holding=before)
+    skill = reaching(body, Script(steps=100), action)
+    skill.start(Subtask(action, "apple", "bowl"), GOAL, body.observe())
+    for _ in range(100):
+        body.obey(skill.act(body.observe(("head",))))
+    assert skill.outcome is Outcome.RUNNING
+    body.holding = after
+    for _ in range(30):
+        body.obey(skill.act(body.observe(("head",))))
+    assert skill.outcome is Outcome.SUCCEEDED
+
+
+def test_the_base_moves_if_it_may():
+    motion = replace(STILL, base=np.array([-0.02, 0.3, 9.0]))
+    body = Body()
+    body.play(reaching(body, Script(motion, steps=1)))
+    assert body.commands[-2].base == pytest.approx((-0.02 / 0.2, 0.15 / 0.2))
+    still = Body()
+    still.play(reaching(still, Script(motion, steps=1, drives=False)))
+    assert all(one.base is None for one in still.commands)
+
+
+def test_the_gripper_opens_as_wide_as_wanted():
+    body = Body()
+    body.play(reaching(body, Script(replace(STILL, opening=0.25), steps=1)))
+    assert body.gripper == SPEC.gripper_max / 4
+
+
+def test_a_robot_without_head_is_seen_from_the_front():
+    spec = replace(SPEC, head_limits=np.zeros((2, 2)), max_linear=0.0)
+    skill = Reaching(Script(), spec, ArmKinematics(), "Pick")
+    assert skill.eyes == {"primary": "front"} and not skill.drives
+    assert Reaching(Script(wrist="wrist", camera="left"), spec, ArmKinematics(), "Pick").eyes == {
+        "primary": "left",
+        "wrist": "wrist",
+    }
+
+
+# ---------------------------------------------------------------- words and rotations
+
+
+def test_instructions():
+    facts = Templates(put="place {target} into {destination}").facts()
+    assert instruction(facts, Subtask("Put", "red apple", "bowl")) == "place red apple into bowl"
+    with pytest.raises(PolicyFailed, match="no text for the action Go to"):
+        instruction(facts, Subtask("Go to", "table"))
+
+
+@pytest.mark.parametrize("text", ["{thing}", "{target!r}", "{target:>9}", "{}", "{target.x}"])
+def test_templates_hold_nothing_else(text):
+    with pytest.raises(ValidationError, match="a template may hold"):
+        Templates(pick=text)
+
+
+def test_rotations_there_and_back():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        vector = rng.normal(size=3)
+        vector *= rng.uniform(0, 3.1) / np.linalg.norm(vector)
+        np.testing.assert_allclose(rotation_vector(rotation_matrix(vector)), vector, atol=1e-6)
+    np.testing.assert_allclose(rotation_matrix(from_euler(np.array([0.0, 0.0, np.pi / 2])))[:, 0], [0, 1, 0], atol=1e-9)
+    tilted = rotation_matrix(from_euler(np.array([np.pi / 2, 0.0, np.pi / 2])))
+    np.testing.assert_allclose(tilted @ [0, 1, 0], [0, 0, 1], atol=1e-9)  # first about x, then about the fixed z
