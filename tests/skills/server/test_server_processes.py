@@ -62,6 +62,7 @@ def served(checkpoints: Path, *options: str) -> Iterator[tuple[subprocess.Popen[
         process.communicate()
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_sessions_and_server_cleanly(checkpoints):
     with served(checkpoints) as (process, url), remote(url) as policy:
         policy.reset({"skill": "navigate"})
@@ -75,6 +76,7 @@ def test_ctrl_c_ends_sessions_and_server_cleanly(checkpoints):
             policy.step(TOLD)
 
 
+@pytest.mark.slow
 def test_a_stopped_server_can_not_hold_the_robot_up(checkpoints):
     """Not while it is asked, not while it is sent more than any buffer takes, not when it is tried again."""
     seconds = {"reply_seconds": 1.0, "connect_seconds": 1.0, "reconnect_seconds": 1.0}
