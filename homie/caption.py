@@ -1,4 +1,7 @@
-"""The text panel under the pictures of a video. The font comes with Pillow, so every machine draws the same."""
+"""The text panel under the pictures of a video, and their names.
+
+The font comes with Pillow, so every machine draws the same.
+"""
 
 from __future__ import annotations
 
@@ -51,6 +54,16 @@ def draw_caption(caption: Caption) -> Image:
     clock = f"{caption.clock:.1f} s  ·  {caption.speed:g}x"
     draw.text((WIDTH - MARGIN, 10), clock, font=_font(18), fill=GREY, anchor="ra")
     return np.asarray(panel)
+
+
+def label(picture: Image, text: str) -> Image:
+    """A picture (H, W, 3) with its name in the upper left corner."""
+    drawn = Picture.fromarray(picture)
+    draw = ImageDraw.Draw(drawn)
+    left, top, right, bottom = draw.textbbox((MARGIN, 12), text, font=_font(18))
+    draw.rectangle((left - 6, top - 4, right + 6, bottom + 4), fill=BACKGROUND)
+    draw.text((MARGIN, 12), text, font=_font(18), fill=GREY)
+    return np.asarray(drawn)
 
 
 @cache

@@ -21,7 +21,7 @@ from PIL import Image as Picture
 
 from homie import caption
 from homie.agent import EpisodeListener, EpisodeResult
-from homie.caption import Caption, draw_caption
+from homie.caption import Caption, draw_caption, label
 from homie.interfaces import Filmable, Robot
 from homie.types import Array, Attempt, Decision, Image, Observation, Outcome, PlannerInput, RoundRecord, Subtask
 
@@ -145,19 +145,21 @@ class VideoWriter(EpisodeListener):
             picture = self._robot.look(self._robot.eye)
         else:
             picture = self._robot.observe((self._robot.eye,)).frames[self._robot.eye].rgb
-        self._head_view, self._head_is_stale = _fit(picture, VIEW_HEIGHT, VIEW_HEIGHT), False
+        self._head_view = label(_fit(picture, VIEW_HEIGHT, VIEW_HEIGHT), "robot's head camera")
+        self._head_is_stale = False
         return self._head_view
 
     def _outside(self) -> Image:
         """The third-person view; what the robot last saw ahead where nobody can film it."""
         width = WIDTH - VIEW_HEIGHT
         if not isinstance(self._robot, Filmable):
-            return _fit(np.zeros((1, 1, 3), np.uint8) if self._front is None else self._front, width, VIEW_HEIGHT)
+            front = np.zeros((1, 1, 3), np.uint8) if self._front is None else self._front
+            return label(_fit(front, width, VIEW_HEIGHT), "front camera, at the start of the round")
         began = time.perf_counter()
         picture = self._robot.film(round(width * self._scale), round(VIEW_HEIGHT * self._scale))
         if time.perf_counter() - began > SLOW:
             self._scale = 0.5
-        return _fit(picture, width, VIEW_HEIGHT)
+        return label(_fit(picture, width, VIEW_HEIGHT), "from outside")
 
 
 def frame_stamps(records: Sequence[RoundRecord], count: int) -> Array:

@@ -69,6 +69,15 @@ def test_the_robot_moves_in_the_third_person_view(video):
     assert robot_at(shown[-1]) > 250
 
 
+def test_both_pictures_are_named(video):
+    first = pictures(video[0])[0]
+    for left, text in ((0, "from outside"), (WIDTH - VIEW_HEIGHT, "robot's head camera")):
+        wide = round(ImageFont.load_default(18).getlength(text))
+        name = first[12:30, left + caption.MARGIN : left + caption.MARGIN + wide].astype(int)
+        assert (np.abs(name - caption.BACKGROUND).max(axis=2) < 40).mean() > 0.4, "its ground"
+        assert (np.abs(name - caption.GREY).max(axis=2) < 60).sum() > 100, "its letters"
+
+
 def test_failure_is_red_and_success_is_green(video):
     shown = pictures(video[0])
     panel = np.s_[VIEW_HEIGHT:, caption.COLUMN + 5 :]

@@ -6,6 +6,7 @@ force, so a wall stops it; nothing is ever placed by hand after `reset`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from dataclasses import replace
 
@@ -40,6 +41,8 @@ PERIOD = 0.04
 
 JOINTS = (fetch.TORSO_JOINT, *fetch.ARM_JOINTS, *fetch.HEAD_JOINTS)
 HAND = Hand("gripper_link", "base_link", fetch.FINGER_PADS, fetch.FINGERS)
+FILM_LAG, FILM_TURN = 0.7, 0.11
+"""The film camera: seconds by which it lags behind the robot, and how fast it turns about it (rad/s)."""
 HEAD_START = (0.0, 0.35)
 """Head pan and tilt (rad) at the start: looking a little down."""
 
@@ -70,7 +73,7 @@ class MujocoHome(Robot):
         self._base = [int(self.model.joint(f"robot/{name}").qposadr[0]) for name in fetch.BASE_JOINTS]
         self._base_dof = [int(self.model.joint(f"robot/{name}").dofadr[0]) for name in fetch.BASE_JOINTS]
         self._ctrl = {self.model.actuator(i).name.removeprefix("robot/"): i for i in range(self.model.nu)}
-        self._azimuth: float | None = None
+        self._filmed: tuple[float, tuple[float, float, float]] | None = None
         self.reset(seed=scene.seed)
 
     # ------------------------------------------------------------ episode
@@ -179,24 +182,27 @@ class MujocoHome(Robot):
 
     def film(self, width: int, height: int) -> Image:
         """The robot from behind and above, without the upper walls."""
-        x, y, yaw = self.data.qpos[self._base]
-        camera = FreeCamera(
-            lookat=(float(x + 0.4 * np.cos(yaw)), float(y + 0.4 * np.sin(yaw)), 0.75),
-            distance=3.6,
-            azimuth=self._film_azimuth(),
-            elevation=-0.73,
-        )
+        x, y, azimuth = self._film_camera()
+        camera = FreeCamera(lookat=(x, y, 0.75), distance=3.6, azimuth=azimuth, elevation=-0.73)
         return self.eyes.film(camera, width, height, hidden_groups=frozenset({1}))
 
     def look(self, camera: str) -> Image:
         return self.eyes.look(camera)
 
-    def _film_azimuth(self) -> float:
-        """Follows the robot's heading slowly, so that the picture does not spin with every turn."""
-        wanted = float(self.data.qpos[self._base[2]]) + 0.6
-        last = self._azimuth if self._azimuth is not None else wanted
-        self._azimuth = last + float(np.clip(np.remainder(wanted - last + np.pi, 2 * np.pi) - np.pi, -0.03, 0.03))
-        return self._azimuth
+    def _film_camera(self) -> tuple[float, float, float]:
+        """Where the film camera looks (x, y) and its azimuth. It follows the robot softly, in robot time, so that the
+        picture neither jerks nor spins with every turn."""
+        x, y, yaw = (float(v) for v in self.data.qpos[self._base])
+        now, wanted = float(self.data.time), (x + 0.4 * math.cos(yaw), y + 0.4 * math.sin(yaw), yaw + 0.6)
+        then, last = self._filmed or (now, wanted)
+        if now < then:  # a new episode
+            then, last = now, wanted
+        share, turn = 1.0 - math.exp((then - now) / FILM_LAG), FILM_TURN * (now - then)
+        left = math.remainder(wanted[2] - last[2], math.tau)
+        azimuth = last[2] + min(max(left, -turn), turn)
+        camera = (last[0] + share * (wanted[0] - last[0]), last[1] + share * (wanted[1] - last[1]), azimuth)
+        self._filmed = now, camera
+        return camera
 
 
 def _add_robot(spec: mujoco.MjSpec, pos: tuple[float, float, float], yaw: float) -> None:

@@ -252,6 +252,23 @@ class TestSenses:
     def test_no_cameras_no_pictures(self, home: MujocoHome) -> None:
         assert dict(home.observe().frames) == {}
 
+    def test_the_film_camera_follows_softly_and_at_the_same_pace_for_any_picture_rate(self, home: MujocoHome) -> None:
+        home.reset(seed=0)
+        home.film(32, 24)
+        places = [home._film_camera()]
+        for _ in range(50):
+            home.act(Command(base=(0.0, 1.5)))
+            places.append(home._film_camera())
+        steps = np.linalg.norm(np.diff([place[:2] for place in places], axis=0), axis=1)
+        assert 0 < steps.max() < 0.02, "fixed to the robot, the point it looks at would move by 0.024 m a step"
+        turned = abs(places[-1][2] - places[0][2])
+        home.reset(seed=0)
+        home.film(32, 24)
+        first = home._film_camera()[2]
+        for _ in range(50):
+            home.act(Command(base=(0.0, 1.5)))
+        assert abs(home._film_camera()[2] - first) == pytest.approx(turned, abs=0.002) and turned > 0.2
+
     def test_film_has_the_size_asked_for(self, home: MujocoHome) -> None:
         picture = home.film(320, 200)
         assert picture.shape == (200, 320, 3)
