@@ -39,6 +39,7 @@ _EPSILON = 1e-12
 """EmbodiedBench divides by a cell that is this much larger, so that a point on a grid line falls into the lower one."""
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _UPRIGHT = 1e-6
+_GRIPPER_IN_TOOL: Array = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
 
 
 # ---------------------------------------------------------------- as EmbodiedBench has it
@@ -150,6 +151,12 @@ class ArmAction:
     def pose(self) -> Pose:
         """Where the tool shall be: m, in the frame of the workspace; z of the tool points out along the fingers."""
         return Pose(decode_position(self.cell), rotation_matrix(self.turns))
+
+    @property
+    def gripper(self) -> Pose:
+        """The same pose as Homie speaks of grippers: x points out along the fingers, y stays."""
+        tool = self.pose
+        return Pose(tool.position, tool.rotation @ _GRIPPER_IN_TOOL)
 
     @property
     def values(self) -> tuple[int, ...]:

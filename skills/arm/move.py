@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from homie.types import Array, Pose
 from skills.arm.clearance import Clearance
 from skills.arm.paths import NoWay, find_way
 from skills.arm_actions import ArmAction
 from skills.classical.motion import Motion, RoutineSkill, Stuck
 
-GRIPPER_IN_TOOL: Array = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
-"""x of Homie's gripper is z of the tool: out along the fingers; y is the direction in which they close, for both."""
 ARRIVED, TURNED = 0.01, 0.06
 """m and rad within which the tool is where it should be."""
 SPEED = 0.55
@@ -31,8 +28,7 @@ class Move(RoutineSkill):
 
     def routine(self) -> Motion:
         action = ArmAction.read(self.subtask.target)
-        tool = action.pose
-        target = self.to_base(Pose(tool.position, tool.rotation @ GRIPPER_IN_TOOL))
+        target = self.to_base(action.gripper)
         base = np.array([self.base.x, self.base.y, 0.0])
         clearance = Clearance(
             self.kinematics,

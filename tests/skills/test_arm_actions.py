@@ -141,6 +141,14 @@ def test_the_tool_points_down():
     np.testing.assert_allclose(action.pose.rotation[:, 2], [0, 0, -1], atol=1e-15)
 
 
+@given(actions)
+def test_the_gripper_points_where_the_tool_does(action):
+    tool, gripper = action.pose, action.gripper
+    np.testing.assert_array_equal(gripper.rotation[:, 0], tool.rotation[:, 2])
+    np.testing.assert_array_equal(gripper.rotation[:, 1], tool.rotation[:, 1])
+    assert np.linalg.det(gripper.rotation) == pytest.approx(1.0)
+
+
 # ---------------------------------------------------------------- what is refused
 
 

@@ -13,17 +13,17 @@ import numpy as np
 import pytest
 
 from homie import registry
-from homie.agent import EpisodeListener
+from homie.agent import EpisodeListener, run_episode
 from homie.envs.mujoco.table.expert import TableExpert, plan
 from homie.envs.mujoco.table.families import generate
-from homie.envs.mujoco.table.robot import FrankaTable
+from homie.envs.mujoco.table.robot import FrankaTable, open_table
 from homie.envs.mujoco.table.scene import FAMILIES, TABLE_TOP, Condition, TableScene, Thing
 from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, hole_places
 from homie.errors import BadInput, CommandRefused
 from homie.executor import Executor, SkillBook
-from homie.interfaces import Robot
+from homie.interfaces import Planner, Robot
 from homie.options import RunOptions
-from homie.types import Command, Decision, Execution, Pose, Subtask
+from homie.types import END, Command, Decision, Execution, PlannerInput, Pose, Subtask
 
 HOLES = ("cube", "star", "cylinder", "triangular prism")
 THINGS = (
@@ -164,6 +164,12 @@ class TestRobot:
         assert RunOptions(task="x", robot="franka:wipe", skills="remote:ws://x").skills == "remote:ws://x"
         assert RunOptions(task="x").skills == "classical"
 
+    def test_what_it_can_not_do_is_refused_at_once(self):
+        with pytest.raises(BadInput, match="leave out --grasp friction"):
+            open_table(RunOptions(task="x", robot="franka", grasp="friction"))
+        with pytest.raises(BadInput, match="choose one of: pick, stack, sort, wipe"):
+            open_table(RunOptions(task="x", robot="franka:knead"))
+
 
 class TestListing:
     def test_things_are_listed_by_y_with_the_cells_they_are_in(self, table):
@@ -293,6 +299,32 @@ def test_the_expert_as_a_planner_takes_a_family_or_a_file(tmp_path):
         TableExpert("stak")
 
 
+class Curious(Planner):
+    """Keeps what it is told, moves once, then ends."""
+
+    name = "curious"
+
+    def reset(self, task: str, *, seed: int) -> None:
+        self.given: list[PlannerInput] = []
+
+    def decide(self, given: PlannerInput) -> Decision:
+        self.given.append(given)
+        return Decision((Subtask("Move", "[40, 50, 60, 0, 60, 60, 1]") if len(self.given) == 1 else END,))
+
+
+def test_a_planner_is_told_the_list_and_sees_both_cameras(table):
+    planner = Curious()
+    result = run_episode("x", planner, executor(table), seed=0, rounds=5, listener=EpisodeListener())
+    assert result.ended_by == "ended" and result.history[0].feedback.ok
+    first = planner.given[0]
+    assert set(first.views) == {"front", "wrist"} and first.actions == ("Move", "End") and first.models == ("arm",)
+    assert len(first.listing) == len(THINGS)
+    in_front = [one.instance for one in first.detections if one.view == "front"]
+    assert [name.replace("_", " ") for name in in_front] == [
+        line[10:].split(" at ")[0].strip() for line in first.listing
+    ]
+
+
 @pytest.mark.slow
 def test_a_json_plan_of_numbers_runs_through_the_command_line(tmp_path: Path):
     scene = generate("pick", 0)
@@ -318,6 +350,8 @@ def test_a_json_plan_of_numbers_runs_through_the_command_line(tmp_path: Path):
     steps = [json.loads(line) for line in (episode / "steps.jsonl").read_text().splitlines()]
     assert steps[0]["execution"]["feedback"]["code"] == "F2"
     assert steps[1]["execution"]["attempts"][0]["skill"] == "arm/move"
+    held = scene.thing(scene.conditions[0].thing).words
+    assert [held] in [step["inventory"] for step in steps] and steps[-1]["inventory"] == []
     assert TableScene.load(tmp_path / "run" / "scene.json") == scene
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from homie.envs.mujoco.table.families import generate
-from homie.envs.mujoco.table.kinematics import GRIPPER_IN_TOOL, PandaKinematics
+from homie.envs.mujoco.table.kinematics import PandaKinematics
 from homie.envs.mujoco.table.locator import ArmActions, arm_actions
 from homie.envs.mujoco.table.outlines import HEIGHT, outline
 from homie.envs.mujoco.table.panda import HOME
@@ -197,9 +197,9 @@ class _Expert:
 
     def _reaches(self, spot: Array, height: float, yaw: float) -> bool:
         for above in (height, TRAVEL):
-            pose = self.action.reaching(_pose(spot, above, yaw), open=True).pose
+            pose = self.action.reaching(_pose(spot, above, yaw), open=True).gripper
             at = pose.position - np.array([FOOT[0], FOOT[1], 0.0])
-            if not self.kinematics.solve(at, pose.rotation @ GRIPPER_IN_TOOL, HOME).ok:
+            if not self.kinematics.solve(at, pose.rotation, HOME).ok:
                 return False
         return True
 

@@ -39,9 +39,11 @@ SETTLE = 25
 def open_table(options: RunOptions) -> FrankaTable:
     """The table of a run: its scene file, or the task of its family (`--robot franka:FAMILY`) and seed.
 
-    Raises BadInput for a bad file and for a family that does not exist.
+    Raises BadInput for a bad file, a family that does not exist, and grasps by friction, which do not hold here.
     """
-    return FrankaTable(scene_of(options.robot.partition(":")[2], options.seed, options.scene), grasp=options.grasp)
+    if options.grasp != "weld":
+        raise BadInput(f"The robot franka holds things by a weld only: leave out --grasp {options.grasp}.")
+    return FrankaTable(scene_of(options.robot.partition(":")[2], options.seed, options.scene))
 
 
 def scene_of(family: str, seed: int, file: Path | None = None) -> TableScene:
@@ -63,7 +65,7 @@ class FrankaTable(Robot):
     eye = "wrist"
     actions = ("Move", "End")
 
-    def __init__(self, scene: TableScene, *, grasp: str = "weld") -> None:
+    def __init__(self, scene: TableScene) -> None:
         self.scene = scene
         self.built = build(scene)
         self.model = self.built.model
@@ -72,9 +74,7 @@ class FrankaTable(Robot):
         self.world = TableWorld(self.built, self.data)
         self.gate = SafetyGate(self.spec)
         self.eyes = Eyes(self.model, self.data, self.built.index.geoms, IMAGE_SIZE)
-        self.grasping = Grasping(
-            self.model, self.data, self.built.index, panda.HAND_NAMES, friction=grasp == "friction"
-        )
+        self.grasping = Grasping(self.model, self.data, self.built.index, panda.HAND_NAMES)
         self._substeps = round(self.spec.period / self.model.opt.timestep)
         self._arm = [int(self.model.joint(panda.PREFIX + name).qposadr[0]) for name in panda.ARM_JOINTS]
         self._fingers = [int(self.model.joint(panda.PREFIX + name).qposadr[0]) for name in panda.FINGERS]
