@@ -6,7 +6,6 @@ No torchvision is needed: transformers prepares pictures with Pillow then.
 from __future__ import annotations
 
 import importlib.util
-import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -71,7 +70,7 @@ class HubDetector(PictureDetector):
         super().__init__(settings)
         if not argument:
             raise BadInput(
-                f"The detector '{self.name}' needs a model: --detector {self.name}:FOLDER or {self.example}."
+                f"The detector '{self.name}' needs a model: --detector {self.name}:{self.example} or its folder."
             )
         _check_packages(self.name)
         self._weights = argument
@@ -112,7 +111,6 @@ def _load(name: str, weights: str, revision: str, device: str, auto: str, kinds:
     """The model; the last one stays loaded, since every episode of a bench makes its detector anew."""
     import transformers
 
-    logging.getLogger("transformers").addFilter(_unhelpful)
     folder = Path(weights).expanduser()
     if not folder.is_dir() and (folder.exists() or weights.startswith((".", "/", "~"))):
         raise BadInput(f"There is no folder {folder}: give a folder of weights or a hub id such as owner/model.")
@@ -151,11 +149,6 @@ def _told(weights: str, error: Exception, *, local: bool) -> HomieError:
     if "couldn't connect" in str(error) or "offline" in str(error):
         return InfrastructureError(f"The hub can not be reached and {weights} is not in its cache: {reason}")
     return BadInput(f"There is no model {weights} that can be loaded, neither a folder nor on the hub: {reason}")
-
-
-def _unhelpful(record: logging.LogRecord) -> bool:
-    """Leaves out the advice to install torchvision, which is not needed."""
-    return "torchvision" not in record.getMessage()
 
 
 def corners(boxes: torch.Tensor, width: float, height: float) -> Array:

@@ -119,8 +119,9 @@ def _input_of(session: Any, path: Path, settings: YoloOnnxSettings) -> tuple[Any
     batch = shape[0] if isinstance(shape[0], int) else 0
     height, width = (side if isinstance(side, int) else 0 for side in shape[2:])
     if not (height and width):
-        told = _literal(session, "imgsz") or [_SIZE, _SIZE]
-        height, width = (settings.size, settings.size) if settings.size else (int(told[0]), int(told[-1]))
+        told = _literal(session, "imgsz")
+        sides = told if isinstance(told, list) and told and all(isinstance(side, int) for side in told) else [_SIZE]
+        height, width = (settings.size, settings.size) if settings.size else (sides[0], sides[-1])
     elif settings.size not in (0, height) or settings.size not in (0, width):
         raise BadInput(f"The network in {path} takes pictures of {width} x {height} only: leave out size.")
     return first, batch, (width, height)

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from test_yolo_onnx import painted, seen
+from painting import painted, seen
 
 from homie.assembly import load_detector
 from homie.errors import BadInput, InfrastructureError, MissingPart

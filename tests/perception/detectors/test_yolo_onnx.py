@@ -10,32 +10,12 @@ import numpy as np
 import pytest
 from furnished import House
 from graphs import CELL, LAYOUTS, NAMES, Layout, constant, finder
+from painting import BODY, painted, seen
 
 from homie.assembly import load_detector
 from homie.errors import BadInput, MissingPart
-from homie.types import CameraFrame, Detection, Image, Intrinsics, Observation, Pose, Pose2, Proprioception
+from homie.types import Detection, Observation
 from perception.detectors.simulated import SimulatedDetector
-
-BODY = Proprioception(Pose2(0, 0, 0), (0, 0), {}, 0.0, (False, False), False)
-
-
-def seen(*pictures: Image) -> Observation:
-    """An observation of pictures, named by their place."""
-    frames = {}
-    for number, picture in enumerate(pictures):
-        height, width = picture.shape[:2]
-        frames[str(number)] = CameraFrame(
-            str(number), picture, None, Intrinsics(1, 1, 0, 0, width, height), Pose(np.zeros(3), np.eye(3))
-        )
-    return Observation(0.0, BODY, frames)
-
-
-def painted(width: int, height: int, **squares: tuple[int, int, int, int]) -> Image:
-    """A gray picture with squares in the colours red and green."""
-    picture = np.full((height, width, 3), 114, np.uint8)
-    for colour, (x0, y0, x1, y1) in squares.items():
-        picture[y0:y1, x0:x1] = {"red": (255, 0, 0), "green": (0, 255, 0)}[colour]
-    return picture
 
 
 def told(found: tuple[Detection, ...]) -> set[tuple[str, str, tuple[int, int, int, int], float]]:

@@ -21,6 +21,8 @@ def tiny_detector(folder: Path, kind: str) -> Path:
     for name, weight in model.named_parameters():
         if name.startswith(("box_head", "class_head.logit")):  # so that boxes and scores are not all the same
             weight.data *= 0.1
+        if name.endswith("token_embedding.weight"):  # so that words make a difference
+            weight.data *= 30.0
     model.save_pretrained(folder)
     images.save_pretrained(folder)
     if tokenizer is not None:
@@ -36,17 +38,18 @@ def words(start: str, end: str, special: list[str], **names: str) -> Any:
     trained.train_from_iterator(
         CORPUS, trainers.WordPieceTrainer(vocab_size=120, special_tokens=special, show_progress=False)
     )
-    trained.post_processor = processors.TemplateProcessing(
-        single=f"{start} $A {end}", special_tokens=[(one, special.index(one)) for one in (start, end)]
-    )
+    trained.add_special_tokens([end])  # a new one comes last
+    special_tokens = [(one, trained.token_to_id(one)) for one in (start, end)]
+    trained.post_processor = processors.TemplateProcessing(single=f"{start} $A {end}", special_tokens=special_tokens)
     return hf.PreTrainedTokenizerFast(tokenizer_object=trained, **names)
 
 
 def owl(kind: str) -> tuple[Any, Any, Any]:
-    special = ["<unk>", "<start>", "<end>"]  # a text that begins with token 0 counts as none
-    tokenizer = words("<start>", "<end>", special, eos_token="<end>", pad_token="<end>", unk_token="<unk>")
+    # A text that begins with token 0 counts as none; what a text means is read at its highest token, the end.
+    tokenizer = words("<start>", "<end>", ["<unk>", "<start>"], eos_token="<end>", pad_token="<end>", unk_token="<unk>")
+    end = len(tokenizer) - 1
     text = {**HIDDEN, "vocab_size": len(tokenizer), "max_position_embeddings": 16, "bos_token_id": 1}
-    text |= {"eos_token_id": 2, "pad_token_id": 2}
+    text |= {"eos_token_id": end, "pad_token_id": end}
     vision = {**HIDDEN, "image_size": 64, "patch_size": 16}
     names = {"owlv2": "Owlv2", "owlvit": "OwlViT"}
     config = getattr(hf, f"{names[kind]}Config")(text_config=text, vision_config=vision, projection_dim=32)
