@@ -35,15 +35,16 @@ def play(family: Family, seed: int) -> dict[str, Any]:
         locator = robot.background()
         locator.reset(seed=seed)
         skills = registry.load("skills", "arm")("").skills(robot.spec, robot.kinematics)
+        book = SkillBook({"arm": {action: skill for skill in skills for action in skill.actions}})
         executor = Executor(
             robot,
             registry.load("detectors", "simulated")(""),
             locator,
-            SkillBook({"arm": {action: skill for skill in skills for action in skill.actions}}),
+            book,
             registry.load("checks", "paper"),
             registry.load("sentences", "emmoe"),
             attempts=1,
-            actions=robot.actions,
+            actions=book.actions(robot),
         )
         start, done, wrong = robot.observe().stamp, 0, ""
         for action in plan(scene):

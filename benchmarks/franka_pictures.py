@@ -63,7 +63,7 @@ def play(family: str, seed: int, at: int) -> tuple[list[Image], int]:
         skill = registry.load("skills", "arm")("").skills(robot.spec, robot.kinematics)[0]
         checks, sentences = registry.load("checks", "paper"), registry.load("sentences", "emmoe")
         book = SkillBook({"arm": {"Move": skill}})
-        executor = Executor(robot, detector, locator, book, checks, sentences, attempts=1, actions=robot.actions)
+        executor = Executor(robot, detector, locator, book, checks, sentences, attempts=1, actions=book.actions(robot))
         camera = Camera(robot, at)
         for action in plan(scene):
             print("  ", action)

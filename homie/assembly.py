@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from homie import registry
 from homie.errors import BadInput, MissingCheckpoint, suggestion
-from homie.executor import ACTIONS, Executor, SkillBook
+from homie.executor import Executor, SkillBook
 from homie.interfaces import Detector, Planner, Robot, Skill, SkillSet
 from homie.options import RunOptions, explain
 
@@ -106,7 +106,7 @@ def assemble(options: RunOptions) -> Parts:
             checks,
             sentences,
             attempts=options.attempts,
-            actions=robot.actions or ACTIONS,
+            actions=book.actions(robot),
         )
     except BaseException:
         robot.close()
@@ -149,10 +149,10 @@ def load_skills(text: str, settings: Mapping[str, Any] | None = None, *, fallbac
     fallback: a model without checkpoint is listed, and `classical` stands in for it, with a warning.
     """
     wanted = skill_names(text)
-    given = _by_set(settings or {}, list(wanted))
+    given = _by_set(settings or {}, [name for name, _ in wanted])
     sets: dict[str, SkillSet | type[SkillSet]] = {}
     missing: dict[str, str] = {}
-    for name, argument in wanted.items():
+    for name, argument in wanted:
         made: type[SkillSet] = registry.load("skills", name)
         checked = _checked(f"skill set '{name}'", made.Settings, given.get(name, {}))
         try:
@@ -172,13 +172,13 @@ def load_skills(text: str, settings: Mapping[str, Any] | None = None, *, fallbac
     return SkillShelf(sets, missing, spare)
 
 
-def skill_names(text: str) -> dict[str, str]:
-    """The arguments of the skill sets in `--skills`, by registered name. Raises BadInput."""
-    pairs = [part.strip().partition(":") for part in text.split(",") if part.strip()]
-    names = {name.strip(): argument.strip() for name, _, argument in pairs}
-    if not names or len(names) < len(pairs):
+def skill_names(text: str) -> list[tuple[str, str]]:
+    """The registered names and arguments of the skill sets in `--skills`. Raises BadInput."""
+    parts = [part.strip().partition(":") for part in text.split(",") if part.strip()]
+    pairs = [(name.strip(), argument.strip()) for name, _, argument in parts]
+    if not pairs or len(set(pairs)) < len(pairs):
         raise BadInput(f"skills: expected different skill sets separated by commas (got {text!r}).")
-    return names
+    return pairs
 
 
 def _by_set(settings: Mapping[str, Any], sets: list[str]) -> dict[str, dict[str, Any]]:

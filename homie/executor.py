@@ -67,6 +67,11 @@ class SkillBook:
     def models(self) -> tuple[str, ...]:
         return tuple(self.by_model)
 
+    def actions(self, robot: Robot) -> tuple[str, ...]:
+        """What a planner may tell a robot: the actions of EMMOE, or those of its own that some skill has, and End."""
+        able = {action for skills in self.by_model.values() for action in skills} | {"End"}
+        return tuple(action for action in robot.actions if action in able) or ACTIONS
+
     def choose(self, model: str, action: str) -> Skill | None:
         """The skill of the model that the planner chose; any model that has the action where it chose none."""
         return self.by_model.get(self._chosen(model, action), {}).get(action)

@@ -143,7 +143,7 @@ class Robot(ABC):
     eye: str = "head"
     """The camera whose picture a video shows beside the third-person view."""
     actions: tuple[str, ...] = ()
-    """What a planner may tell it, End included; empty for the household actions of EMMOE."""
+    """What a planner may tell it, where some skill has it, End included; empty for the household actions of EMMOE."""
 
     @abstractmethod
     def reset(self, *, seed: int) -> None:
@@ -151,7 +151,7 @@ class Robot(ABC):
 
     @abstractmethod
     def observe(self, cameras: Collection[str] = ()) -> Observation:
-        """Proprioception, and RGB-D frames of the named cameras: its `views`, its `eye`, and what else it has."""
+        """Proprioception, and RGB-D frames of the named cameras: its `views`, its `eye`, a `wrist` where it has one."""
 
     @abstractmethod
     def act(self, command: Command) -> SentCommand:

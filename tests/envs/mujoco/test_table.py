@@ -21,9 +21,9 @@ from homie.envs.mujoco.table.scene import FAMILIES, TABLE_TOP, Condition, TableS
 from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, hole_places
 from homie.errors import BadInput, CommandRefused
 from homie.executor import Executor, SkillBook
-from homie.interfaces import Planner, Robot
+from homie.interfaces import Planner, Robot, Skill
 from homie.options import RunOptions
-from homie.types import END, Command, Decision, Execution, PlannerInput, Pose, Subtask
+from homie.types import END, Command, Decision, Execution, Goal, Observation, Outcome, PlannerInput, Pose, Subtask
 
 HOLES = ("cube", "star", "cylinder", "triangular prism")
 THINGS = (
@@ -194,13 +194,14 @@ class TestListing:
 # ---------------------------------------------------------------- actions through the executor
 
 
-def executor(robot: FrankaTable) -> Executor:
+def executor(robot: FrankaTable, skill: Skill | None = None) -> Executor:
     locator = robot.background()
     locator.reset(seed=0)
-    skill = registry.load("skills", "arm")("").skills(robot.spec, robot.kinematics)[0]
-    parts = registry.load("detectors", "simulated")(""), locator, SkillBook({"arm": {"Move": skill}})
-    checks, sentences = registry.load("checks", "paper"), registry.load("sentences", "emmoe")
-    return Executor(robot, *parts, checks, sentences, attempts=1, actions=robot.actions)
+    skill = skill or registry.load("skills", "arm")("").skills(robot.spec, robot.kinematics)[0]
+    book = SkillBook({"arm": dict.fromkeys(skill.actions, skill)})
+    detector, checks = registry.load("detectors", "simulated")(""), registry.load("checks", "paper")
+    sentences, actions = registry.load("sentences", "emmoe"), book.actions(robot)
+    return Executor(robot, detector, locator, book, checks, sentences, attempts=1, actions=actions)
 
 
 def move(robot: FrankaTable, target: str) -> Execution:
@@ -355,5 +356,52 @@ def test_a_json_plan_of_numbers_runs_through_the_command_line(tmp_path: Path):
     assert TableScene.load(tmp_path / "run" / "scene.json") == scene
 
 
-def test_the_robot_keeps_the_contract():
-    assert issubclass(FrankaTable, Robot) and FrankaTable.actions == ("Move", "End")
+class Fixed(Skill):
+    """Goes to a point above the goal, down to it, and closes the gripper, by poses of the hand in the base frame."""
+
+    name = "fixed/pick"
+    actions = ("Pick",)
+    max_seconds = 8.0
+
+    def __init__(self, away: tuple[float, float, float], width: float) -> None:
+        self._away, self._width = np.array(away), width
+
+    def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        self._began, self._goal, self._outcome = observation.stamp, goal, Outcome.RUNNING
+
+    def act(self, observation: Observation) -> Command:
+        passed = observation.stamp - self._began
+        local = observation.body.base.inverse(self._goal.position) + self._away
+        local[2] += 0.012 + max(0.0, 0.12 - 0.06 * max(0.0, passed - 2.0))
+        down = np.array([[0.0, 0.0, -1.0], [0.0, -1.0, 0.0], [-1.0, 0.0, 0.0]])
+        if passed > 7.0:
+            self._outcome = Outcome.SUCCEEDED
+        return Command(effector=Pose(local, down), gripper=0.08 if passed < 5.0 else self._width)
+
+    @property
+    def outcome(self) -> Outcome:
+        return self._outcome
+
+
+@pytest.mark.parametrize(("away", "ok"), [((0.0, 0.0, 0.0), True), ((0.0, 0.15, 0.0), False)])
+def test_other_skills_move_the_same_robot_by_names_of_things(table, away, ok):
+    made = executor(table, Fixed(away, 0.0))
+    subtask = Subtask("Pick", "blue cylinder")
+    done = made.execute(Decision((subtask,)), subtask, (), table.observe(), EpisodeListener())
+    assert done.target == "blue_cylinder" and done.feedback.ok is ok
+    assert (table.world.held == "blue_cylinder") is ok
+    assert done.attempts[0].reason == ("" if ok else "done by its own account, without effect")
+
+
+def test_names_mean_things(table):
+    locator, seen = table.background(), table.observe()
+    for words, meant in (("the red cube", "red_cube"), ("cube", "red_cube"), ("shape sorter", "shape_sorter")):
+        assert locator.resolve(words, Subtask("Pick", words), seen) == meant
+    assert locator.resolve("fridge", Subtask("Pick", "fridge"), seen) is None
+
+
+def test_the_robot_keeps_the_contract(shared):
+    assert issubclass(FrankaTable, Robot)
+    assert executor(shared).actions == ("Move", "End")
+    reaching = Fixed((0.0, 0.0, 0.0), 0.0)
+    assert SkillBook({"fixed": {"Pick": reaching}}).actions(shared) == ("Pick", "End")

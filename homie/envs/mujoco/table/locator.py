@@ -9,8 +9,8 @@ import numpy as np
 
 from homie import registry
 from homie.errors import BadInput
-from homie.interfaces import Locator
-from homie.types import Array, CameraFrame, Detection, Goal, Observation, Pose, Subtask
+from homie.interfaces import Locator, NameMatcher
+from homie.types import Array, CameraFrame, Detection, Goal, NamedThing, Observation, Pose, Subtask
 
 if TYPE_CHECKING:
     from homie.envs.mujoco.table.robot import FrankaTable
@@ -44,7 +44,7 @@ def arm_actions() -> type[ArmActions]:
 
 
 class TableLocator(Locator):
-    """Knows what stands where. The target of a Move is an action in numbers, everything else the name of a thing.
+    """Knows what stands where. The target of a Move is an action in numbers, that of Pick and Put the name of a thing.
 
     `listing` is what EmbodiedBench gives a model: every thing in sight with the cell of its middle, in the order of y.
     The middle is estimated as there, from what the cameras see of it: the mean of its points in each picture, then the
@@ -56,6 +56,8 @@ class TableLocator(Locator):
     def __init__(self, table: FrankaTable) -> None:
         self.table = table
         self._actions = arm_actions()
+        self._best_matches: NameMatcher = registry.load("names", "default")
+        self._named = [NamedThing(one.name, one.kind, one.colour, (one.words, one.kind)) for one in table.scene.things]
         self._places: dict[str, Array] = {}
 
     def reset(self, *, seed: int) -> None:
@@ -103,8 +105,9 @@ class TableLocator(Locator):
                 return str(self._actions.read(name))
             except BadInput:
                 return None
-        key = "_".join(name.lower().split())
-        return key if key in self.table.built.things else None
+        meant = sorted(thing.name for thing in self._best_matches(name, self._named))
+        fitting = [one for one in meant if subtask.action != "Pick" or self.pickable(one)] or meant
+        return min(fitting, key=lambda one: self.distance(one, observation), default=None)
 
     def objection(self, subtask: Subtask) -> str:
         if subtask.action == "Move":
@@ -116,12 +119,16 @@ class TableLocator(Locator):
 
     def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
         world = self.table.world
-        at = self._actions.read(entity).pose.position if subtask.action == "Move" else world.box(entity).center
+        if subtask.action == "Move":
+            at, box = self._actions.read(entity).pose.position, None if world.held is None else world.box(world.held)
+        else:
+            box = world.box(entity)
+            at = box.center
         return Goal(
             entity,
             str(subtask),
             at,
-            box=None if world.held is None else world.box(world.held),
+            box=box,
             obstacles=world.obstacles(held=world.held),
             solids=world.solids(without=world.held),
         )
@@ -151,6 +158,11 @@ class TableLocator(Locator):
 
     def verify(self, subtask: Subtask, entity: str, held: str | None, observation: Observation) -> bool | None:
         """A Move says itself whether it arrived."""
+        world = self.table.world
+        if subtask.action == "Pick":
+            return world.held == entity
+        if subtask.action == "Put":
+            return held is not None and world.held is None and world.lies(held, entity)
         return None
 
 

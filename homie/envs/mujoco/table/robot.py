@@ -63,7 +63,7 @@ class FrankaTable(Robot):
     spec = panda.SPEC
     views = ("front", "wrist")
     eye = "wrist"
-    actions = ("Move", "End")
+    actions = ("Move", "Pick", "Put", "End")
 
     def __init__(self, scene: TableScene) -> None:
         self.scene = scene

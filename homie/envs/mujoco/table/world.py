@@ -121,6 +121,12 @@ class TableWorld:
             return bool(np.all(np.abs(local[:2]) < CONTAINER_HALF) and local[2] < 2 * box.half[2])
         return self._sorted(place, self.built.things[condition.thing].thing.kind, local)
 
+    def lies(self, thing: str, place: str) -> bool:
+        """Whether a thing is in, through or on another one, as fits that one."""
+        kind = self.built.things[place].thing.kind
+        relation = {"container": "in", "shape sorter": "sorted"}.get(kind, "on")
+        return self.met(Condition.model_validate({"relation": relation, "thing": thing, "place": place}))
+
     def _on(self, thing: str, place: str) -> bool:
         box, under = self.box(thing), self.box(place)
         gap = (box.center[2] - box.half[2]) - (under.center[2] + under.half[2])
