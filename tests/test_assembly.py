@@ -15,14 +15,19 @@ from homie.executor import SkillBook
 
 
 def test_names_and_arguments():
-    assert skill_names("nomad:weights/nomad.pth, remote:ws://127.0.0.1:8765,classical") == {
-        "nomad": "weights/nomad.pth",
-        "remote": "ws://127.0.0.1:8765",
-        "classical": "",
-    }
-    for wrong in ("", ",", "tiny,tiny", "tiny:a,tiny:b"):
+    assert skill_names("nomad:weights/nomad.pth, remote:ws://127.0.0.1:8765,classical") == [
+        ("nomad", "weights/nomad.pth"),
+        ("remote", "ws://127.0.0.1:8765"),
+        ("classical", ""),
+    ]
+    for wrong in ("", ",", "tiny,tiny", "remote:a,remote:a"):
         with pytest.raises(BadInput, match="skills"):
             skill_names(wrong)
+
+
+def test_two_sets_may_not_be_the_same_model():
+    with pytest.raises(BadInput, match="the same model"):
+        load_skills("lost:a.pth,lost:b.pth")
 
 
 def test_a_checkpoint_and_settings_reach_their_set():

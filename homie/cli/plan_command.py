@@ -53,7 +53,7 @@ def first_round(options: PlanOptions) -> PlannerInput:
         history=(),
         feedback=None,
         actions=ACTIONS,
-        models=tuple(registry.load("skills", name).name for name in skill_names(options.skills)),
+        models=tuple(registry.load("skills", name).name for name, _ in skill_names(options.skills)),
     )
 
 
