@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from planners.lexer import Token, tokens
 from planners.lexicon import Kind
-from planners.loose import LooseReader, NotUnderstood
+from planners.loose import LooseReader
 from planners.orders import Errand, IfThere, Place
 from planners.phrases import Item
+from planners.waiting import NotUnderstood
 
 _THERE_IS = r"(?:if|when|whenever|whether|in case|provided(?: that)?|as long as) (?:there (?:is|are)|you (?:find|see))"
 _ITEM, _PLACE = r"(?P<item>[^,.;:!?]+?)", r"(?P<place>[^,.;:!?]+?)"

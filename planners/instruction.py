@@ -17,9 +17,9 @@ from planners.common_sense import is_container, is_room
 from planners.conditions import read_loosely
 from planners.lexer import named
 from planners.lexicon import is_adjective, phrases
-from planners.loose import ROOM_PLACES, NotUnderstood
 from planners.orders import Bring, CloseUp, Errand, Fetch, OpenUp, Place, Visit, names_in
 from planners.phrases import THERE, Item, items, noun, place
+from planners.waiting import ROOM_PLACES, NotUnderstood
 
 # ---------------------------------------------------------------- words
 

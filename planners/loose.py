@@ -11,69 +11,33 @@ choice, a `not` of which the sense is not known, or an unknown word where a name
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from planners.common_sense import is_container, is_room, means
+from planners.common_sense import is_container, is_room
 from planners.lexer import Token
 from planners.lexicon import Kind, is_kind_of
-from planners.orders import Bring, CloseUp, Errand, Fetch, OpenUp, Place, Stock, Swap, Visit, closed_last, names_in
+from planners.orders import Bring, CloseUp, Errand, Fetch, OpenUp, Place, Swap, Visit, closed_last, names_in
 from planners.phrases import Item
 from planners.sentences import Segment, segments
+from planners.waiting import NotUnderstood, Waiting, WaitingThings
 
 NAMED = {Kind.THING, Kind.PLACE, Kind.EVERYTHING, Kind.REST, Kind.NUMBER}
 PREPOSITIONS = {Kind.TO, Kind.AT, Kind.FROM, Kind.NEAR}
-ROOM_PLACES = {
-    "kitchen": "kitchen counter",
-    "living room": "living room table",
-    "bedroom": "bed",
-    "bathroom": "washbasin",
-    "dining room": "dining room table",
-    "study": "desk",
-}
-"""Where something is put that is to be brought to a room."""
-
-
 HOLDS = ("hold", "holds", "contain", "contains")
 
 
-class NotUnderstood(Exception):
-    """The sentence says why."""
-
-
-@dataclass(slots=True)
-class _Waiting:
-    """A thing without a destination so far. stale: it was named in a sentence before this one; told: it was
-    said where it is; again: it was moved
-    before and is only mentioned again; plain: named without article or number; apart: none of those beside it."""
-
-    item: Item
-    stale: bool = False
-    told: bool = False
-    again: bool = False
-    plain: bool = False
-    apart: bool = False
-
-
-class LooseReader:
+class LooseReader(WaitingThings):
     """Reads segment after segment. `items` is what a pronoun means at first, `where` what `there` means."""
 
     def __init__(self, items: Sequence[Item] = (), where: str = "") -> None:
-        self.errands: list[Errand] = []
-        self._last = tuple(items)
-        self._waiting: list[_Waiting] = []
-        self._where = where
-        self._to: Place | None = None
-        self._here = ""
-        self._containers: list[str] = [where] if is_container(where) else []
+        super().__init__(items, where)
         self._landmark = ""
         self._joint = Kind.FILLER
         self._to_clear: set[str] = set()
-        self._named: list[str] = []
         self._new_sentence()
 
     def _new_sentence(self) -> None:
-        self._implied: Place | None = None
-        self._ahead: Place | None = None
+        self._implied = self._ahead = None
         self._bare: list[str] = []
         self._cleared = ""
         self._total = self._visiting = False
@@ -214,7 +178,7 @@ class LooseReader:
                 self._thing(segment, token, before, after)
             case Kind.EVERYTHING | Kind.REST:
                 source = self._cleared or (self._where if token.kind is Kind.REST or segment.says("out") else "")
-                self._wait(_Waiting(Item("", None, source)))
+                self._wait(Waiting(Item("", None, source)))
             case Kind.BESIDES if after and after.kind is Kind.THING:
                 self._except(after.text)
                 return 1
@@ -269,61 +233,9 @@ class LooseReader:
         source = ""
         if segment.has(Kind.HAS) and self._bare:
             source = self._bare.pop()
-        self._wait(_Waiting(Item(words, token.count, source), plain=token.plain, apart=token.apart))
-
-    def _wait(self, new: _Waiting) -> None:
-        """One more thing that waits for its destination. What waits from a sentence before must be the same thing, or
-        a word for the kind of it; else nobody said where that should go."""
-        self._named += [new.item.words] if new.item.words else []
-        same = next((old for old in self._waiting if old.item.words == new.item.words), None)
-        if same and not new.apart:
-            item = new.item
-            same.item = replace(item, source=item.source or same.item.source, besides=item.besides or same.item.besides)
-            same.again = same.stale = False
-            return
-        for old in list(self._waiting):
-            if old.again or (old.told and old is same) or (old.stale and is_kind_of(new.item.words, old.item.words)):
-                self._waiting.remove(old)
-            elif old.stale:
-                raise NotUnderstood(f"Where is the {old.item.words} to go?")
-        self._waiting.append(new)
-
-    def _except(self, words: str) -> None:
-        for one in self._waiting:
-            if one.item.count is None:
-                one.item = replace(one.item, besides=words)
-        if self._cleared:
-            self._waiting.append(_Waiting(Item("", None, self._cleared, words), again=True))
-
-    def _number(self, token: Token) -> None:
-        """`two kinds`, or `three` of what was named last."""
-        if not self._waiting and self._last:
-            self._mention("one")
-        if not self._waiting:
-            raise NotUnderstood(f"{token.text} of what?")
-        one = self._waiting[-1]
-        one.item, one.again, one.stale = replace(one.item, count=token.count), False, False
-        if self._total:
-            one.item = replace(one.item, source="")
-
-    def _mention(self, text: str) -> None:
-        """What a pronoun stands for waits for its destination, again."""
-        if not self._waiting:
-            self._waiting = [_Waiting(one, again=True) for one in self._last]
-        for one in self._waiting:
-            one.stale = False
-            if text in ("one", "another", "another one") or (text == "it" and one.again and one.item.words):
-                one.item = replace(one.item, count=1)
+        self._wait(Waiting(Item(words, token.count, source), plain=token.plain, apart=token.apart))
 
     # ------------------------------------------------------------ places
-
-    def _note(self, place: str) -> None:
-        self._where = place
-        if is_container(place):
-            self._containers = [*(one for one in self._containers if one != place), place]
-
-    def _place(self, words: str, inside: bool) -> Place:
-        return Place(ROOM_PLACES.get(words, words), inside or is_container(words))
 
     def _bare_place(self, segment: Segment, token: Token) -> None:
         self._note(token.text)
@@ -390,48 +302,12 @@ class LooseReader:
         elif self._visiting:
             self.errands.append(Visit(place.words))
         elif self._cleared:
-            self._wait(_Waiting(Item("", None, self._cleared)))
+            self._wait(Waiting(Item("", None, self._cleared)))
             self._arrive(self._place(place.words, place.inside))
         elif kind is Kind.TO or segment.moves:
             raise NotUnderstood(f"What is to go to the {place.words}?")
         elif not segment.says("look", "see", "looks"):
             self._ahead = self._place(place.words, place.inside)
-
-    def _start_at(self, name: str, segment: Segment) -> None:
-        """What waits is there now."""
-        if segment.first_person and segment.says("am"):
-            self._here = name
-        for one in self._waiting:
-            if not one.item.source and not one.stale and (one is self._waiting[-1] or not segment.swaps):
-                one.item, one.told = replace(one.item, source=name), segment.tells
-
-    def _arrive(self, place: Place) -> None:
-        """What waits is to go there."""
-        things = [one for one in self._waiting if not self._stands_for_others(one)]
-        for one in things:
-            item = one.item
-            if one.plain and item.source and item.words in ("fruit", "food"):
-                item = replace(item, count=None)
-            if item.source and means(item.source, place.words) and item.source == place.words:
-                item = replace(item, source="")
-            if not item.words and not item.source:
-                raise NotUnderstood("All of what?")
-            if item.words == place.words:
-                raise NotUnderstood(f"The {item.words} can not go there.")
-            if self._total:
-                self.errands.append(Stock(item, place))
-            else:
-                self.errands.append(Bring(item, place))
-        self._last = tuple(replace(one.item, source="") for one in things)
-        self._waiting, self._to, self._implied, self._total = [], place, None, False
-        if is_container(place.words):
-            self._note(place.words)
-
-    def _stands_for_others(self, one: _Waiting) -> bool:
-        """Whether it is a word for what is named beside it: `lemon and orange, both fruits`."""
-        others = [other.item.words for other in self._waiting if other is not one and other.item.words]
-        members = [words for words in others if is_kind_of(words, one.item.words)]
-        return bool(one.item.words and members) and not one.apart and one.item.count in (None, len(members))
 
     # ------------------------------------------------------------ sentences
 

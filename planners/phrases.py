@@ -49,7 +49,7 @@ def noun(text: str) -> str:
     words, before = text.strip(" ,."), ""
     while words != before:
         before, words = words, _ARTICLE.sub("", words)
-    name = normalise(re.sub(r"^(?:open|opened|closed|nearby|nearest)\s+", "", words))
+    name = normalise(re.sub(r"^(?:open|opened|closed|nearby|nearest|different|various|several)\s+", "", words))
     strange = len(name.split()) > _MOST_WORDS or set(name.split()) & (PRONOUNS - {"one"})
     return "" if strange else name
 

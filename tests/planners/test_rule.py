@@ -81,6 +81,14 @@ def test_the_expected_order_of_subtasks() -> None:
         ("freeze the sugar box", {"sugar_box_1": "fridge_1"}),
         ("put the mug in the cabinet", {"mug_1": "cabinet_1"}),
         ("bring me the mug", {"mug_1": "hand"}),
+        ("apple and lemon go on the sofa", {"apple_2": "sofa_1", "lemon_1": "sofa_1"}),
+        ("everything on the brown table goes to the sofa", {"apple_2": "sofa_1", "lemon_1": "sofa_1"}),
+        ("swap the mug and the lemon", {"mug_1": "table_1", "lemon_1": "bed_1"}),
+        ("the banana in the fridge and the mug change places", {"banana_1": "bed_1", "mug_1": "fridge_1"}),
+        ("have exactly two pieces of fruit in the fridge", {"banana_1": "fridge_1", "apple_1": "fridge_1"}),
+        ("two different cans on the sofa", {"potted_meat_can_1": "sofa_1", "tomato_soup_can_1": "sofa_1"}),
+        ("if there is any fruit in the fridge, lay it on the sofa; otherwise put the lemon in", {"banana_1": "sofa_1"}),
+        ("if there is a can in the fridge, put it on the sofa, otherwise put the lemon in", {"lemon_1": "fridge_1"}),
     ],
 )
 def test_tasks_are_finished(task: str, expected: dict[str, str], sensors: bool) -> None:
