@@ -55,8 +55,8 @@ def load_runs(folders: Sequence[Path], profile: str = "homie") -> tuple[BenchRun
     the planner, and where that is not enough what varies, or the folder."""
     runs = [load_run(folder, profile) for folder in folders]
     paths = [run.path.resolve() for run in runs]
-    varied = [_varied(path) for path in paths]
-    if len(runs) > 1 and len({path.parent for path in paths}) == 1 and all(varied):
+    varied = [_varied(path) for path in paths] if len(runs) > 1 else [""] * len(runs)
+    if len({path.parent for path in paths}) == 1 and all(varied):
         labels = varied
     else:
         planners = [run.label for run in runs]
