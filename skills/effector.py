@@ -120,7 +120,8 @@ class EffectorSkill(PolicySkill):
             made += 1
             self._looks = False
             yield from commands[:-1]
-            self._looks = True  # the pictures for the next motion come with the observation after the last command
+            # The pictures for the next motion come with the observation after the last command.
+            self._looks = made < self.steps
             yield commands[-1]
         missed = f", {self._missed} of them out of reach" if self._missed else ""
         self.finish(Outcome.TIMED_OUT, f"not done after {made} motions{missed}")
