@@ -1,4 +1,4 @@
-"""Whole episodes in the home in which RT-1-X and Octo run, with generated weights: they act, within limits, on record."""
+"""Whole episodes in the home with RT-1-X and Octo, with generated weights: they act, within limits, and on record."""
 
 from __future__ import annotations
 

@@ -14,10 +14,10 @@ from golden_policies import FOLDER, generator, load
 from homie.errors import BadInput
 from skills.checkpoints import load_strict
 from skills.rt1x.actions import Google
-from skills.text_table import TextTable
 from skills.rt1x.flax_names import flax_view
 from skills.rt1x.network import FRAMES, Rt1xNetwork
 from skills.rt1x.policy import Rt1xPolicy
+from skills.text_table import TextTable
 from skills.tokens import RT1X
 
 GOLDEN = FOLDER / "rt1x"

@@ -1,0 +1,128 @@
+"""RT-1-X without its network: embodiments, the table of texts, what the set asks for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from homie.errors import BadInput, MissingCheckpoint
+from skills.policy import PolicyFailed
+from skills.rt1x import Rt1x, Rt1xSettings
+from skills.rt1x.actions import EMBODIMENTS, Google, WidowX
+from skills.text_table import TextTable
+from skills.tokens import RT1X
+
+ZERO = {
+    "world_vector": np.zeros(3),
+    "rotation_delta": np.zeros(3),
+    "gripper_closedness_action": np.zeros(1),
+    "base_displacement_vertical_rotation": np.zeros(1),
+    "base_displacement_vector": np.zeros(2),
+}
+
+
+def motion(embodiment, mode="continue", opening=1.0, **values):
+    embodiment.reset(opening)
+    return embodiment.motion(RT1X.encode(mode, {**ZERO, **values}))
+
+
+@given(st.lists(st.integers(0, 511), min_size=10, max_size=10))
+def test_google_takes_actions_as_they_are_and_widowx_stays_small(tokens):
+    _, values = RT1X.decode([1, *tokens])
+    google, widowx = Google(), WidowX()
+    google.reset(0.5)
+    widowx.reset(0.5)
+    as_is, small = google.motion([1, *tokens]), widowx.motion([1, *tokens])
+    np.testing.assert_array_equal(as_is.translation, values["world_vector"])
+    np.testing.assert_array_equal(as_is.rotation, values["rotation_delta"])
+    assert as_is.base.tolist() == [
+        *values["base_displacement_vector"],
+        *values["base_displacement_vertical_rotation"],
+    ]
+    assert np.abs(small.translation).max() <= 0.05 and np.linalg.norm(small.rotation) <= 0.25 * np.sqrt(3) + 1e-9
+    assert not small.base.any()
+    assert 0.0 <= as_is.opening <= 1.0 and small.opening in (0.0, 1.0)
+
+
+def test_widowx_is_scaled():
+    made = motion(WidowX(), world_vector=np.array([0.875, -1.75, 2.0]))
+    np.testing.assert_allclose(made.translation, [0.025, -0.05, 0.05], atol=3e-4)
+
+
+@pytest.mark.parametrize(("closedness", "google", "widowx"), [(1.0, 0.0, 0.0), (-1.0, 1.0, 1.0), (0.4, 0.1, 0.0)])
+def test_one_closes_the_gripper(closedness, google, widowx):
+    given = {"gripper_closedness_action": np.array([closedness])}
+    assert motion(Google(), opening=0.5, **given).opening == pytest.approx(google, abs=3e-3)
+    assert motion(WidowX(), opening=0.5, **given).opening == widowx
+
+
+def test_googles_gripper_stays_when_nothing_is_asked():
+    assert motion(Google(), opening=0.3).opening == 0.3
+
+
+def test_only_the_first_mode_terminates():
+    for made in EMBODIMENTS.values():
+        assert motion(made(), "terminate").terminate
+        assert not motion(made(), "continue").terminate and not motion(made(), "other").terminate
+
+
+# ---------------------------------------------------------------- the table
+
+
+def write(path, texts, embeddings):
+    np.savez(path, texts=texts, embeddings=embeddings)
+    return path
+
+
+def test_texts_are_found_whatever_their_case_and_blanks(tmp_path):
+    rows = np.arange(1024, dtype=np.float32).reshape(2, 512)
+    table = TextTable.read(write(tmp_path / "use.npz", ["Pick Apple.", "open fridge"], rows), (512,))
+    assert np.array_equal(table["pick  apple"], rows[0]) and np.array_equal(table["Open fridge."], rows[1])
+    with pytest.raises(PolicyFailed, match=r"use\.npz has no row for 'pick pear'; the nearest are 'pick apple'"):
+        table["pick pear"]
+    with pytest.raises(PolicyFailed, match="it has 2 others"):
+        table["zzz"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "embeddings", "said"),
+    [
+        (["a"], np.zeros((1, 511), np.float32), r"shape \(1, 512\)"),
+        (["a", "b"], np.zeros((1, 512), np.float32), r"shape \(2, 512\)"),
+        (["a"], np.zeros((1, 512), np.int64), "finite numbers"),
+        (["a"], np.full((1, 512), np.nan, np.float32), "finite numbers"),
+        ([1], np.zeros((1, 512), np.float32), "a list of strings"),
+        (np.array([object()]), np.zeros((1, 512), np.float32), "is no table"),
+    ],
+)
+def test_what_is_no_table_is_refused(tmp_path, texts, embeddings, said):
+    with pytest.raises(BadInput, match=said):
+        TextTable.read(write(tmp_path / "use.npz", texts, embeddings), (512,))
+
+
+def test_files_that_are_no_tables(tmp_path):
+    with pytest.raises(BadInput, match="There is no table"):
+        TextTable.read(tmp_path / "none.npz", (512,))
+    (tmp_path / "text.npz").write_text("hello")
+    with pytest.raises(BadInput, match="is no table of embeddings"):
+        TextTable.read(tmp_path / "text.npz", (512,))
+    np.savez(tmp_path / "other.npz", x=np.zeros(3))
+    with pytest.raises(BadInput, match="`texts` and `embeddings`"):
+        TextTable.read(tmp_path / "other.npz", (512,))
+
+
+# ---------------------------------------------------------------- the set
+
+
+def test_what_has_to_be_given(tmp_path):
+    with pytest.raises(MissingCheckpoint, match="rt1x:PATH/checkpoint"):
+        Rt1x("")
+    with pytest.raises(BadInput, match=r"rt1x\.embeddings=FILE\.npz"):
+        Rt1x("checkpoint")
+    table = write(tmp_path / "use.npz", ["a"], np.zeros((1, 512), np.float32))
+    with pytest.raises(BadInput, match="There is no checkpoint"):
+        Rt1x(str(tmp_path / "nothing"), Rt1xSettings(embeddings=table))
+    with pytest.raises(BadInput, match="'tpu'"):
+        Rt1x(str(tmp_path / "nothing"), Rt1xSettings(embeddings=table, device="tpu"))
