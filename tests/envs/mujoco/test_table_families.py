@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from itertools import combinations
 
@@ -72,6 +73,34 @@ def test_a_bad_scene_file_is_one_sentence(tmp_path, bad):
     (tmp_path / "scene.json").write_text(bad)
     with pytest.raises(BadInput, match="is no table scene"):
         TableScene.load(tmp_path / "scene.json")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"kind": "sphere"}, "there is no kind 'sphere'"),
+        ({"colour": "mauve"}, "there is no colour 'mauve'"),
+        ({"name": "Red Cube"}, "things.0.name"),
+        ({"name": "table"}, "can not be called table"),
+        ({"name": "blue_star"}, "two things have the same name"),
+        ({"x": 3.0}, "things.0.x"),
+        ({"holes": ["moon"]}, "there is no shape 'moon'"),
+        ({"kind": "area"}, "nothing on the table fits the condition 'on' of red_cube"),
+    ],
+)
+def test_a_scene_that_can_not_be_is_refused(tmp_path, change, said):
+    cube = {"name": "red_cube", "kind": "cube", "colour": "red", "x": 0.1, "y": 0.1}
+    star = {"name": "blue_star", "kind": "star", "colour": "blue", "x": 0.3, "y": 0.1}
+    scene = {"family": "stack", "seed": 0, "instruction": "Stack.", "things": [cube, star]}
+    scene["conditions"] = [{"relation": "on", "thing": "red_cube", "place": "blue_star"}]
+    file = tmp_path / "scene.json"
+    file.write_text(json.dumps(scene))
+    assert TableScene.load(file).things[0].words == "red cube"
+    scene["things"] = [{**cube, **change}, star]
+    file.write_text(json.dumps(scene))
+    with pytest.raises(BadInput) as refused:
+        TableScene.load(file)
+    assert said in str(refused.value)
 
 
 def test_families_are_found_by_name():

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from homie.envs.mujoco.palette import COLOURS
+from homie.envs.mujoco.table.outlines import SHAPES
 from homie.errors import BadInput
 
 Family: TypeAlias = Literal["pick", "stack", "sort", "wipe"]
 FAMILIES: tuple[Family, ...] = ("pick", "stack", "sort", "wipe")
 
+KINDS = (*SHAPES, "container", "shape sorter", "sponge", "area")
 TABLE_TOP = 0.75
 """Height of the table (m)."""
 FOOT = (-0.3, 0.0, TABLE_TOP)
 """Where the robot stands (m)."""
+
+
+_PLACES = {"in": ("container",), "sorted": ("shape sorter",), "on": SHAPES}
 
 
 class Thing(BaseModel):
@@ -27,13 +33,23 @@ class Thing(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str = Field(min_length=1)
+    name: str = Field(pattern=r"^[a-z0-9]+(_[a-z0-9]+)*$")
     kind: str
     colour: str
-    x: float
-    y: float
-    yaw: float = 0.0
-    holes: tuple[str, ...] = ()
+    x: float = Field(ge=-0.4, le=0.6, allow_inf_nan=False)
+    y: float = Field(ge=-0.5, le=0.5, allow_inf_nan=False)
+    yaw: float = Field(default=0.0, allow_inf_nan=False)
+    holes: tuple[str, ...] = Field(default=(), max_length=4)
+
+    @model_validator(mode="after")
+    def _known(self) -> Self:
+        if self.name == "table":
+            raise ValueError("a thing can not be called table")
+        said = [("kind", self.kind, KINDS), ("colour", self.colour, COLOURS)]
+        for what, word, known in (*said, *(("shape", hole, SHAPES) for hole in self.holes)):
+            if word not in known:
+                raise ValueError(f"there is no {what} '{word}' (there are: {', '.join(known)})")
+        return self
 
     @property
     def words(self) -> str:
@@ -63,6 +79,23 @@ class TableScene(BaseModel):
     instruction: str
     things: tuple[Thing, ...]
     conditions: tuple[Condition, ...]
+
+    @model_validator(mode="after")
+    def _sound(self) -> Self:
+        kinds = {thing.name: thing.kind for thing in self.things}
+        if len(kinds) < len(self.things):
+            raise ValueError("two things have the same name")
+        for condition in self.conditions:
+            kind = kinds.get(condition.thing, "")
+            if condition.relation == "wiped":
+                sound = kind == "area" and "sponge" in kinds.values()
+            else:
+                sound = kind in SHAPES and kinds.get(condition.place, "") in _PLACES[condition.relation]
+            if condition.relation == "sorted" and sound:
+                sound = kind in self.thing(condition.place).holes
+            if not sound:
+                raise ValueError(f"nothing on the table fits the condition '{condition.relation}' of {condition.thing}")
+        return self
 
     @classmethod
     def load(cls, path: Path) -> TableScene:
