@@ -17,7 +17,7 @@ USES = {
     "nomad": "--skills nomad:{path}",
     "pixnav": "--skills pixnav:{path}",
     "rt1x": "--skills rt1x:{path} --skill-option rt1x.embeddings=FILE.npz",
-    "octo": "--skills octo:{path}",
+    "octo": "--skills octo:{path} --skill-option octo.tokenizer=FOLDER",
     "m3": "put it into a folder as NAME.pth (navigate, pick, place, ...), then --skills m3:FOLDER",
 }
 """How a checkpoint is given to a run."""
