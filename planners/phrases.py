@@ -50,7 +50,7 @@ def noun(text: str) -> str:
     while words != before:
         before, words = words, _ARTICLE.sub("", words)
     name = normalise(re.sub(r"^(?:open|opened|closed|nearby|nearest|different|various|several)\s+", "", words))
-    strange = len(name.split()) > _MOST_WORDS or set(name.split()) & (PRONOUNS - {"one"})
+    strange = len(name.split()) > _MOST_WORDS or set(name.split()) & (PRONOUNS | {"each", "every"}) - {"one"}
     return "" if strange else name
 
 

@@ -24,8 +24,16 @@ ON_TOP = (
     "homie.training",
 )
 MAY_IMPORT = {
-    # names are words; numbered boxes are one thing in list and picture; answers are kept in files that survive a kill
-    "planners": ("homie.types", "homie.interfaces", "homie.errors", "homie.files", "perception.names", "perception.boxes"),
+    # names and colours are words; numbered boxes are one thing in list and picture; answers are kept in files
+    "planners": (
+        "homie.types",
+        "homie.interfaces",
+        "homie.errors",
+        "homie.files",
+        "perception.names",
+        "perception.colours",
+        "perception.boxes",
+    ),
     # a policy that is served elsewhere is known by its name
     "skills": ("homie.types", "homie.interfaces", "homie.errors", "homie.registry", "perception"),
     "perception": ("homie.types", "homie.interfaces", "homie.errors"),
