@@ -10,9 +10,9 @@ from pydantic import TypeAdapter
 
 from homie.bench.runner import BenchSummary, bench
 from homie.bench.sweep import SweepSummary, sweep
+from homie.cli.output import print_json
 from homie.cli.parameters import options_from, settings
 from homie.errors import InfrastructureError
-from homie.files import to_json
 from homie.options import BenchOptions
 
 
@@ -26,7 +26,7 @@ def bench_command(
     options = BenchOptions.build(config, **settings(given))
     summary = sweep(options, told=lambda name: typer.echo(f"\n{name}", err=True)) if options.sweep else bench(options)
     if json:
-        typer.echo(to_json(TypeAdapter(type(summary)).dump_python(summary, mode="json")).decode(), nl=False)
+        print_json(TypeAdapter(type(summary)).dump_python(summary, mode="json"))
     elif isinstance(summary, SweepSummary):
         _tell_all(summary)
     else:

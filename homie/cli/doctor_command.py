@@ -16,8 +16,8 @@ from typing import Annotated
 import typer
 
 from homie import registry
+from homie.cli.output import print_json
 from homie.cli.parts import lacking_packages, package_name, part_states
-from homie.files import to_json
 
 BACKENDS = ("egl", "osmesa", "raycast")
 _RENDER = """
@@ -54,7 +54,7 @@ def doctor_command(
     findings = list(examine())
     well = all(finding.ok for finding in findings if finding.needed)
     if json:
-        typer.echo(to_json({"ok": well, "findings": [asdict(finding) for finding in findings]}).decode(), nl=False)
+        print_json({"ok": well, "findings": [asdict(finding) for finding in findings]})
         return
     for finding in findings:
         mark = "ok" if finding.ok else "MISSING" if finding.needed else "-"

@@ -10,9 +10,9 @@ from pydantic.fields import FieldInfo
 
 from homie import registry
 from homie.bench.suite import Suite, find_suite
+from homie.cli.output import print_json
 from homie.cli.parts import CONFIGURED, PartState, part_states
 from homie.errors import BadInput, suggestion
-from homie.files import to_json
 
 KINDS = ("planners", "skills", "robots", "detectors", "locators", "checks", "suites")
 
@@ -33,7 +33,7 @@ def list_command(
     else:
         found = {name: registry.targets(name) for name in KINDS if kind in (None, name)}
         if json:
-            typer.echo(to_json(found).decode(), nl=False)
+            print_json(found)
             return
         for name, targets in found.items():
             typer.echo(name)
@@ -44,7 +44,7 @@ def list_command(
 def _list_parts(kind: str, *, json: bool) -> None:
     states = list(part_states(kind))
     if json:
-        typer.echo(to_json({kind: {state.name: _part(state, kind) for state in states}}).decode(), nl=False)
+        print_json({kind: {state.name: _part(state, kind) for state in states}})
         return
     typer.echo(kind)
     for state in states:
@@ -59,7 +59,7 @@ def _list_suites(*, json: bool) -> None:
     suites = {name: find_suite(name) for name in registry.targets("suites")}
     if json:
         shown = {name: _suite(name, suite) for name, suite in suites.items()}
-        typer.echo(to_json({"suites": shown}).decode(), nl=False)
+        print_json({"suites": shown})
         return
     typer.echo("suites")
     for name, suite in suites.items():

@@ -156,6 +156,6 @@ def _fail(sentence: str, code: int, *, json: bool) -> None:
 
 
 def _tell_json(sentence: str, code: int) -> None:
-    from homie.files import to_json
+    from homie.cli.output import print_json  # not at start-up
 
-    typer.echo(to_json({"error": sentence, "exit_code": code}).decode(), nl=False)
+    print_json({"error": sentence, "exit_code": code})

@@ -13,10 +13,10 @@ import typer
 
 from homie import registry
 from homie.assembly import load_planner, skill_names
+from homie.cli.output import print_json
 from homie.cli.parameters import options_from, settings
 from homie.errors import BadInput
 from homie.executor import ACTIONS
-from homie.files import to_json
 from homie.options import PlanOptions
 from homie.types import VIEWS, Decision, Image, PlannerInput
 
@@ -34,7 +34,7 @@ def plan_command(
     planner.reset(options.task, seed=options.seed)
     decision = planner.decide(situation)
     if json:
-        typer.echo(to_json({**asdict(decision), "planner": planner.describe()}).decode(), nl=False)
+        print_json({**asdict(decision), "planner": planner.describe()})
     else:
         typer.echo(report(decision))
 

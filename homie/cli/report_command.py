@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from homie.bench.report import MEBIBYTE, report
+from homie.cli.output import print_json
 from homie.cli.parameters import options_from
-from homie.files import to_json
 from homie.options import ReportOptions
 
 
@@ -26,7 +26,7 @@ def report_command(
         told = {"report": str(made.path), "bytes": made.size, "episodes": made.episodes, "linked": made.linked}
         if options.rerun is not None:
             told |= {"recording": str(options.rerun), "recording_bytes": made.recording}
-        typer.echo(to_json(told).decode(), nl=False)
+        print_json(told)
         return
     linked = f", {made.linked} pictures and videos linked" if made.linked else ""
     typer.echo(f"{made.path}  ({made.episodes} episodes, {made.size / MEBIBYTE:.1f} MiB{linked})", err=True)

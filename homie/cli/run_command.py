@@ -9,9 +9,9 @@ import typer
 from pydantic import TypeAdapter
 
 from homie import session
+from homie.cli.output import print_json
 from homie.cli.parameters import options_from, settings
 from homie.display import ProgressDisplay
-from homie.files import to_json
 from homie.options import RunOptions
 
 
@@ -29,7 +29,7 @@ def run_command(
     finally:
         display.close()
     if json:
-        typer.echo(to_json(TypeAdapter(session.EpisodeSummary).dump_python(summary, mode="json")).decode(), nl=False)
+        print_json(TypeAdapter(session.EpisodeSummary).dump_python(summary, mode="json"))
     else:
         typer.echo(f"run folder  {summary.run_folder}", err=True)
         if summary.video:

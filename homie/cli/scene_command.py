@@ -13,12 +13,13 @@ from pydantic import TypeAdapter
 from rich.console import Console
 from rich.table import Table
 
+from homie.cli.output import print_json
 from homie.cli.parameters import options_from
 from homie.envs.mujoco.generate import generate
 from homie.envs.mujoco.spec import SceneSpec
 from homie.envs.mujoco.topdown import draw_map
 from homie.errors import BadInput
-from homie.files import to_json, write_atomically
+from homie.files import write_atomically
 from homie.options import SceneOptions
 
 
@@ -82,7 +83,7 @@ def scene_command(
         _draw(scene, options.png)
     listing = describe(scene)
     if json:
-        typer.echo(to_json(TypeAdapter(SceneListing).dump_python(listing, mode="json")).decode(), nl=False)
+        print_json(TypeAdapter(SceneListing).dump_python(listing, mode="json"))
     else:
         _print(listing)
 

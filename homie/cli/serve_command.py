@@ -9,9 +9,9 @@ import typer
 
 from homie import registry
 from homie.assembly import load_skills
+from homie.cli.output import print_json
 from homie.cli.parameters import settings
 from homie.errors import BadInput
-from homie.files import to_json
 from homie.interfaces import SkillSet
 
 Option = typer.Option
@@ -55,7 +55,7 @@ def serve_command(
             f"The policy of {made.name} is at {url}; use it with --skills remote:{url}. Ctrl-C ends it.", err=True
         )
         if json:
-            typer.echo(to_json({"url": url, "policy": name, "about": made.describe()}).decode(), nl=False)
+            print_json({"url": url, "policy": name, "about": made.describe()})
 
     serve(
         name,

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from homie import registry
-from homie.files import to_json
+from homie.cli.output import print_json
 
 
 def info(
@@ -21,7 +21,7 @@ def info(
     """Tell whose checkpoint a file is, and whether its policy can load it. Nothing in the file is run."""
     found = registry.load("checkpoints", "inspect")(path)
     if json:
-        typer.echo(to_json(asdict(found)).decode(), nl=False)
+        print_json(asdict(found))
         return
     bad = found.not_finite
     lines = {
