@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -64,7 +64,7 @@ class EffectorSkill(PolicySkill):
         facts = policy.facts
         self.actions = (action,)
         self.name = f"{self.model}/{action.lower()}"
-        self.rate, self.steps = float(str(facts["rate"])), int(str(facts["steps"]))
+        self.rate, self.steps = cast(float, facts["rate"]), cast(int, facts["steps"])
         self.drives = bool(facts["drives"]) and spec.max_linear > 0.0
         self.has_head = bool(np.any(spec.head_limits))
         primary = str(facts["camera"]) or ("head" if self.has_head else "front")
