@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from homie.errors import BadInput
@@ -90,17 +90,20 @@ def test_the_gripper_is_passed_through(vectors):
 
 
 @given(cells)
+@settings(deadline=None)
 def test_a_cell_comes_back(cell):
     assert tuple(encode_position(decode_position(cell))) == cell
 
 
 @given(st.tuples(*[st.floats(low, high, exclude_max=True) for low, high in zip(LOW, HIGH, strict=True)]))
+@settings(deadline=None)
 def test_a_point_is_within_half_a_cell_of_its_cell(point):
     back = decode_position(encode_position(point))
     assert np.abs(back - np.array(point)).max() <= RESOLUTION / 2 + 1e-9
 
 
 @given(turns)
+@settings(deadline=None)
 def test_a_rotation_comes_back(turn):
     made = rotation_matrix(turn)
     again = encode_rotation(made)
@@ -110,6 +113,7 @@ def test_a_rotation_comes_back(turn):
 
 
 @given(st.tuples(*[st.floats(-1, 1)] * 4).filter(lambda q: sum(v * v for v in q) > 1e-3))
+@settings(deadline=None)
 def test_any_rotation_is_met_within_half_a_step_about_each_axis(numbers):
     w, x, y, z = np.array(numbers) / np.linalg.norm(numbers)
     rotation = np.array(
@@ -123,12 +127,14 @@ def test_any_rotation_is_met_within_half_a_step_about_each_axis(numbers):
 
 
 @given(actions)
+@settings(deadline=None)
 def test_an_action_comes_back_from_its_text_and_numbers(action):
     assert ArmAction.read(str(action)) == action
     assert ArmAction.of(action.values) == action
 
 
 @given(actions)
+@settings(deadline=None)
 def test_an_action_comes_back_from_its_pose(action):
     again = ArmAction.reaching(action.pose, open=action.open)
     assert (again.cell, again.open) == (action.cell, action.open)
@@ -142,6 +148,7 @@ def test_the_tool_points_down():
 
 
 @given(actions)
+@settings(deadline=None)
 def test_the_gripper_points_where_the_tool_does(action):
     tool, gripper = action.pose, action.gripper
     np.testing.assert_array_equal(gripper.rotation[:, 0], tool.rotation[:, 2])
@@ -182,6 +189,7 @@ def test_a_pose_outside_the_workspace_is_refused():
 
 
 @given(st.text(max_size=40))
+@settings(deadline=None)
 def test_any_text_is_read_or_refused_with_a_sentence(text):
     said = ""
     try:

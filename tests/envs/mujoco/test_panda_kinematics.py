@@ -69,6 +69,7 @@ def test_the_known_poses(kinematics):
 
 
 @given(reachable)
+@settings(deadline=None)
 def test_forward_is_that_of_the_published_table(q):
     made, expected = PANDA.forward(np.concatenate([[0.0], q])), by_the_table(q)
     np.testing.assert_allclose(made.position, expected[:3, 3], atol=1e-12)
@@ -91,7 +92,7 @@ def test_the_simulated_robot_has_the_same_gripper():
 
 
 @given(reachable)
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 def test_the_jacobian_is_the_derivative(q):
     whole, step = np.concatenate([[0.0], q]), 1e-6
     jacobian, here = PANDA.jacobian(whole), PANDA.forward(whole)
@@ -108,6 +109,7 @@ def test_the_jacobian_is_the_derivative(q):
 
 
 @given(reachable)
+@settings(deadline=None)
 def test_the_closed_form_finds_the_posture_that_a_pose_came_from(q):
     pose = by_the_table(q)
     # Where the wrist or the shoulder is stretched a whole family of postures gives the pose, and one of them is found.
@@ -120,7 +122,7 @@ def test_the_closed_form_finds_the_posture_that_a_pose_came_from(q):
 
 
 @given(reachable)
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_solutions_keep_the_limits_and_meet_the_pose(q):
     pose = PANDA.forward(np.concatenate([[0.0], q]))
     found = PANDA.solve(pose.position, pose.rotation, HOME)
@@ -133,7 +135,7 @@ def test_solutions_keep_the_limits_and_meet_the_pose(q):
 
 
 @given(reachable)
-@settings(max_examples=20)
+@settings(max_examples=20, deadline=None)
 def test_the_same_question_has_the_same_answer(q):
     pose = PANDA.forward(np.concatenate([[0.0], q]))
     first = PANDA.solve(pose.position, pose.rotation, HOME)

@@ -8,7 +8,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from homie.envs.mujoco.table.families import FARTHEST, NEAREST, generate
@@ -154,6 +154,7 @@ def convex(points: np.ndarray) -> bool:
 
 
 @given(st.sampled_from(SHAPES), st.floats(0.0, 0.01))
+@settings(deadline=None)
 def test_pieces_are_convex_and_make_up_the_shape(shape, gap):
     points = outline(shape, gap)
     pieces = convex_pieces(points)
@@ -162,6 +163,7 @@ def test_pieces_are_convex_and_make_up_the_shape(shape, gap):
 
 
 @given(st.sampled_from(SHAPES), st.floats(0.0, 0.009))
+@settings(deadline=None)
 def test_a_plate_is_convex_pieces_around_its_hole(shape, gap):
     hole = outline(shape, gap)
     pieces = plate_with_hole(0.054, hole)
@@ -170,6 +172,7 @@ def test_a_plate_is_convex_pieces_around_its_hole(shape, gap):
 
 
 @given(st.sampled_from(SHAPES))
+@settings(deadline=None)
 def test_strips_cover_the_shape_and_not_much_more(shape):
     points = outline(shape)
     rectangles = strips(points)
@@ -179,6 +182,7 @@ def test_strips_cover_the_shape_and_not_much_more(shape):
 
 
 @given(st.sampled_from(SHAPES), st.floats(0.001, 0.009))
+@settings(deadline=None)
 def test_a_gap_is_the_same_at_every_edge(shape, gap):
     def distances(points: np.ndarray) -> np.ndarray:
         edges = np.roll(points, -1, axis=0) - points

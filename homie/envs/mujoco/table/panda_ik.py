@@ -23,6 +23,8 @@ _STRAIGHT = float(np.arctan2(_UPPER, _ELBOW) + np.arctan2(_FORE, _ELBOW))
 _LOWER = np.array([joint.lower for joint in JOINTS])
 _UPPER_LIMITS = np.array([joint.upper for joint in JOINTS])
 _TINY = 1e-9
+_SLACK = 1e-6
+"""Radians beyond a limit that are rounding."""
 
 
 def about_z(angles: Array) -> Array:
@@ -61,7 +63,7 @@ def solutions(position: Array, rotation: Array, last: Array) -> Array:
         for bend in (1.0, -1.0):
             found.append(_with_elbow(frame6, to_shoulder, distance, fourth, seventh, bend))
     every = np.concatenate(found)
-    inside = ((every >= _LOWER - _TINY) & (every <= _UPPER_LIMITS + _TINY)).all(axis=1)
+    inside = ((every >= _LOWER - _SLACK) & (every <= _UPPER_LIMITS + _SLACK)).all(axis=1)
     return np.clip(every[inside], _LOWER, _UPPER_LIMITS)
 
 
@@ -83,7 +85,7 @@ def _with_elbow(
     frame6, to_shoulder, line = frame6[possible], to_shoulder[possible], line[possible]
     fourth, seventh, seen = fourth[possible], seventh[possible], seen[possible]
     sixth = np.arctan2(seen[:, 0], seen[:, 1]) + bend * np.arccos(along[possible] / radius[possible])
-    sixth = wrapped(sixth - JOINTS[5].lower, 0.0) + JOINTS[5].lower
+    sixth = wrapped(sixth, JOINTS[5].lower - _SLACK)
     frame5_axes = frame6 @ np.swapaxes(about_x(JOINTS[5].roll) @ about_z(sixth), -1, -2)
     y4 = frame5_axes[:, :, 2]
     # x of frame 4 from the same line, told in the plane and in space.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -55,6 +56,7 @@ class ThingPlan:
         return math.hypot(self.half[0] + self.ahead, self.half[1])
 
 
+@lru_cache(maxsize=256)
 def plan_of(kind: str, colour: str, holes: tuple[str, ...] = ()) -> ThingPlan:
     """The parts of a kind of thing."""
     rgb = COLOURS[colour]
