@@ -313,7 +313,7 @@ def test_what_a_template_may_use_is_what_it_is_told() -> None:
 
 
 def test_missing_templates(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no template 'emoe': write the path of a file or one of: arm, embodiedbench, emmoe"):
+    with pytest.raises(BadInput, match="no template 'emoe': write the path of a file or one of: arm, emb"):
         load_template("emoe")
     with pytest.raises(BadInput, match=r"Can not read the template .*none.md: No such file"):
         load_template(str(tmp_path / "none.md"))
