@@ -145,7 +145,7 @@ class VideoWriter(EpisodeListener):
             picture = self._robot.look(self._robot.eye)
         else:
             picture = self._robot.observe((self._robot.eye,)).frames[self._robot.eye].rgb
-        self._head_view = label(_fit(picture, VIEW_HEIGHT, VIEW_HEIGHT), "robot's head camera")
+        self._head_view = label(_fit(picture, VIEW_HEIGHT, VIEW_HEIGHT), f"robot's {self._robot.eye} camera")
         self._head_is_stale = False
         return self._head_view
 

