@@ -17,10 +17,11 @@ from endpoint import Body, Connection, Endpoint, Way, hangs, says, slowly, statu
 from homes import PLANS, SCENES
 from text_world import stage
 
-from homie.assembly import load_planner, run
+from homie.assembly import load_planner
 from homie.errors import PlannerError
 from homie.options import RunOptions
 from homie.runstore import read_episode, read_run, read_steps
+from homie.session import run
 from homie.types import Subtask
 from planners.scripted import read_script
 

@@ -89,7 +89,7 @@ class Odd:
         "\ud800",
         1j,
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_what_has_no_place_is_refused_before_it_is_sent(value):
     with pytest.raises(CodecError):
@@ -135,7 +135,7 @@ def array(dtype: object, shape: object, content: bytes) -> bytes:
         b"\x91" * 40 + b"\xc0",
         b"\xa2\xff\xfe",
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_bytes_that_are_no_message_are_refused(data):
     with pytest.raises(CodecError):
