@@ -1,4 +1,4 @@
-"""Whole episodes in the home with RT-1-X and Octo, with generated weights: they act, within limits, and on record."""
+"""Whole episodes in the home and on the table with RT-1-X and Octo, generated weights: they act, within limits."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import octo_releases
 import pytest
 from homes import SCENES, play
 
+from homie.options import RunOptions
+from homie.runstore import read_steps
+from homie.session import run
 from homie.types import Attempt, Outcome
 from skills.checkpoints.generate import write_generated
 
@@ -61,3 +64,37 @@ def test_an_instruction_that_the_table_lacks_fails_the_attempt(tmp_path: Path) -
     attempt, _ = the_pick(tmp_path, "octo", release, embeddings=table)
     assert (attempt.outcome, attempt.commands) == (Outcome.FAILED, 0)
     assert attempt.reason.endswith("no row for 'pick up the apple'; the nearest are 'pick up the pear'")
+
+
+def the_table(folder: Path, skills: str, script: list[object], **settings: object) -> list[Attempt]:
+    """The attempts of a scripted episode with the Panda on its table."""
+    plan = folder / "plan.yaml"
+    plan.write_text(json.dumps(script))
+    options = RunOptions.build(
+        task="move things",
+        robot="franka:pick",
+        seed=1,
+        planner=f"scripted:{plan}",
+        skills=skills,
+        skill_settings={key.replace("__", "."): str(value) for key, value in settings.items()},
+        attempts=1,
+        video=False,
+        frames=False,
+        out=folder / "run",
+    )
+    summary = run(options)
+    return [attempt for record in read_steps(summary.episode_folder) for attempt in record.execution.attempts]
+
+
+@pytest.mark.slow
+def test_learned_skills_move_the_panda_beside_its_own(tmp_path: Path) -> None:
+    release = octo_releases.write(tmp_path / "octo-small-1.5")
+    table = octo_releases.table(tmp_path / "t5.npz", "pick up the purple cross")
+    script = [
+        {"subtask": "[Pick, purple cross]", "model": "octo"},
+        {"subtask": ["Move", "[50, 50, 40, 0, 60, 60, 1]"], "model": "arm"},
+    ]
+    attempts = the_table(tmp_path, f"octo:{release},arm", script, octo__embeddings=table, octo__steps=3)
+    assert [attempt.skill for attempt in attempts] == ["octo/pick", "arm/move"]
+    assert (attempts[0].outcome, attempts[1].outcome) == (Outcome.TIMED_OUT, Outcome.SUCCEEDED)
+    assert attempts[0].reason.startswith("not done after 3 motions") and attempts[0].commands > 3
