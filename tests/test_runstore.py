@@ -220,7 +220,7 @@ def test_an_unfinished_episode_is_set_aside_and_run_again(tiny_options, tmp_path
 def test_another_configuration_is_refused_by_name(tiny_options):
     first = session.run(tiny_options())
     (first.episode_folder / "episode.json").unlink()
-    with pytest.raises(BadInput, match=r"different: seed, attempts"):
+    with pytest.raises(BadInput, match=r"different: attempts, seed"):
         session.run(tiny_options(seed=3, attempts=1))
 
 

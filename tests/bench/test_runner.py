@@ -17,7 +17,7 @@ from homie.bench import runner
 from homie.bench.ledger import Failure, episode_seed, read_bench
 from homie.bench.progress import Progress, duration
 from homie.errors import BadInput, MissingPart
-from homie.options import BenchOptions, RunOptions
+from homie.options import BenchOptions, PartsOptions, RunOptions
 from homie.runstore import read_episode, read_model, read_steps
 
 DONE = "put the ball in the box"
@@ -76,7 +76,7 @@ def test_the_protocol_of_the_suite_and_of_the_command_line(write_suite, tiny_ben
 
 
 def test_options_that_are_handed_on_mean_the_same_as_in_run():
-    for name in runner.SHARED:
+    for name in PartsOptions.model_fields:
         if name not in ("video", "frames"):
             assert BenchOptions.model_fields[name].default == RunOptions.model_fields[name].default, name
 
