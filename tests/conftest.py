@@ -9,8 +9,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from homie.options import RunOptions
+
+settings.register_profile("homie", deadline=None)  # no test asserts a time
+settings.load_profile("homie")
 
 PLUGIN = Path(__file__).parent / "plugin"
 sys.path.insert(0, str(PLUGIN))

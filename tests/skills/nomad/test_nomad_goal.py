@@ -77,7 +77,8 @@ def test_a_place_is_where_its_pixel_is(yaw, distance, column, row):
     looking = frame("front", yaw, depth=distance)
     spot = Detection("apple", "front", (column - 3, row - 3, column + 4, row + 4))
     point = place(spot, looking)
-    assert pixel(point, looking) == pytest.approx((column, row), abs=3.01)  # in its box: what may be the floor is left out
+    at = pixel(point, looking)
+    assert at == pytest.approx((column, row), abs=3.01), "in its box: what may be the floor is left out"
     assert float((point - looking.pose.position) @ looking.pose.rotation[:, 2]) == pytest.approx(distance, abs=1e-3)
 
 
