@@ -20,10 +20,10 @@ from homie.envs.mujoco.generate import generate
 from homie.envs.mujoco.grasping import Grasping, Hand, add_grasp_constraints
 from homie.envs.mujoco.kinematics import ArmKinematics
 from homie.envs.mujoco.rendering import FreeCamera
+from homie.envs.mujoco.simulated import SimulatedRobot
 from homie.envs.mujoco.spec import SceneSpec
 from homie.envs.mujoco.world import World
-from homie.errors import CommandRefused, RobotFault
-from homie.interfaces import Locator, Robot
+from homie.interfaces import Locator
 from homie.options import RunOptions
 from homie.safety import GateState, SafetyGate
 from homie.types import (
@@ -53,7 +53,7 @@ def open_home(options: RunOptions) -> MujocoHome:
     return MujocoHome(spec, grasp=options.grasp)
 
 
-class MujocoHome(Robot):
+class MujocoHome(SimulatedRobot):
     """A Fetch in a simulated home. `world` is privileged: skills and planners never get it."""
 
     spec = fetch.SPEC
@@ -93,7 +93,8 @@ class MujocoHome(Robot):
         self.gate.reset()
 
     def act(self, command: Command) -> SentCommand:
-        checked = self.gate.check(self._resolved(command), self._gate_state())
+        state = self._gate_state()
+        checked = self.gate.check(self.resolved(command, state), state)
         sent = replace(checked, requested=command)
         now = sent.sent
         for name, value in zip(JOINTS[1:8], now.arm or (), strict=False):
@@ -112,8 +113,7 @@ class MujocoHome(Robot):
             self.data.ctrl[self._ctrl["base_y"]] = v * np.sin(yaw)
             self.data.ctrl[self._ctrl["base_yaw"]] = w
             mujoco.mj_step(self.model, self.data)
-        if not np.isfinite(self.data.qpos).all():
-            raise RobotFault("The simulation diverged (a position is not finite); the scene can not be simulated.")
+        self.check_sound()
         self.grasping.update()
         self.world.held = self.grasping.held_object
         self.world.appliances.update()
@@ -126,21 +126,6 @@ class MujocoHome(Robot):
             self.data.ctrl[self._ctrl[name]] = self.data.qpos[self._qpos[name]]
         for name in fetch.BASE_JOINTS:
             self.data.ctrl[self._ctrl[name]] = 0.0
-
-    def close(self) -> None:
-        self.stop()
-        self.eyes.close()
-
-    def _resolved(self, command: Command) -> Command:
-        """An effector pose as torso and arm targets."""
-        if command.effector is None:
-            return command
-        pose = command.effector
-        if not (np.isfinite(pose.position).all() and np.isfinite(pose.rotation).all()):
-            raise CommandRefused("Command refused: effector holds a value that is not finite.")
-        q0 = np.array([self.data.qpos[self._qpos[name]] for name in JOINTS[:8]])
-        found = self.kinematics.solve(pose.position, pose.rotation, q0)
-        return Command(command.base, tuple(found.q[1:].tolist()), float(found.q[0]), command.head, command.gripper)
 
     def _gate_state(self) -> GateState:
         q = [float(self.data.qpos[self._qpos[name]]) for name in JOINTS]
@@ -166,7 +151,7 @@ class MujocoHome(Robot):
             finger_contact=self.grasping.contact,
             holding=self.grasping.holding,
         )
-        return Observation(float(self.data.time), body, {name: self.eyes.frame(name) for name in cameras})
+        return self.seen(body, cameras)
 
     # ------------------------------------------------------------ privileged
 
@@ -185,9 +170,6 @@ class MujocoHome(Robot):
         x, y, azimuth = self._film_camera()
         camera = FreeCamera(lookat=(x, y, 0.75), distance=3.6, azimuth=azimuth, elevation=-0.73)
         return self.eyes.film(camera, width, height, hidden_groups=frozenset({1}))
-
-    def look(self, camera: str) -> Image:
-        return self.eyes.look(camera)
 
     def _film_camera(self) -> tuple[float, float, float]:
         """Where the film camera looks (x, y) and its azimuth. It follows the robot softly, in robot time, so that the

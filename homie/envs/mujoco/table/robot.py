@@ -16,6 +16,7 @@ import numpy as np
 from homie.envs.mujoco.eyes import Eyes
 from homie.envs.mujoco.grasping import Grasping
 from homie.envs.mujoco.rendering import FreeCamera
+from homie.envs.mujoco.simulated import SimulatedRobot
 from homie.envs.mujoco.table import panda
 from homie.envs.mujoco.table.build import build
 from homie.envs.mujoco.table.families import generate
@@ -24,8 +25,8 @@ from homie.envs.mujoco.table.locator import TableLocator
 from homie.envs.mujoco.table.panda_model import FINGER_RANGE
 from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TableScene
 from homie.envs.mujoco.table.world import TableWorld
-from homie.errors import BadInput, CommandRefused, RobotFault, suggestion
-from homie.interfaces import Locator, Robot
+from homie.errors import BadInput, suggestion
+from homie.interfaces import Locator
 from homie.options import RunOptions
 from homie.safety import GateState, SafetyGate
 from homie.types import Command, Image, Observation, Pose2, Proprioception, SentCommand
@@ -57,7 +58,7 @@ def scene_of(family: str, seed: int, file: Path | None = None) -> TableScene:
     raise BadInput(f"There is no family of tasks '{family}' for the robot franka: {hint}")
 
 
-class FrankaTable(Robot):
+class FrankaTable(SimulatedRobot):
     """A Panda before its table. `world` is privileged: skills and planners never get it."""
 
     spec = panda.SPEC
@@ -97,7 +98,8 @@ class FrankaTable(Robot):
         self.gate.reset()
 
     def act(self, command: Command) -> SentCommand:
-        checked = self.gate.check(self._resolved(command), self._gate_state())
+        state = self._gate_state()
+        checked = self.gate.check(self.resolved(command, state), state)
         sent = replace(checked, requested=command)
         now = sent.sent
         if now.arm is not None:
@@ -106,8 +108,7 @@ class FrankaTable(Robot):
             self.data.ctrl[self._finger_ctrl] = now.gripper / 2
             self.grasping.commanded(now.gripper)
         mujoco.mj_step(self.model, self.data, self._substeps)
-        if not np.isfinite(self.data.qpos).all():
-            raise RobotFault("The simulation diverged (a position is not finite); the scene can not be simulated.")
+        self.check_sound()
         self.grasping.update()
         self.world.update(self.grasping.held_object)
         return sent
@@ -116,21 +117,6 @@ class FrankaTable(Robot):
         """Every joint holds where it is."""
         self.gate.stop()
         self.data.ctrl[self._arm_ctrl] = self.data.qpos[self._arm]
-
-    def close(self) -> None:
-        self.stop()
-        self.eyes.close()
-
-    def _resolved(self, command: Command) -> Command:
-        """An effector pose as arm targets."""
-        if command.effector is None:
-            return command
-        pose = command.effector
-        if not (np.isfinite(pose.position).all() and np.isfinite(pose.rotation).all()):
-            raise CommandRefused("Command refused: effector holds a value that is not finite.")
-        q0 = np.concatenate([[0.0], self.data.qpos[self._arm]])
-        found = self.kinematics.solve(pose.position, pose.rotation, q0)
-        return replace(command, arm=tuple(found.q[1:].tolist()), effector=None)
 
     def _gate_state(self) -> GateState:
         return GateState(self.data.qpos[self._arm].copy(), 0.0, np.zeros(2), self._width())
@@ -150,7 +136,7 @@ class FrankaTable(Robot):
             finger_contact=self.grasping.contact,
             holding=self.grasping.holding,
         )
-        return Observation(float(self.data.time), body, {name: self.eyes.frame(name) for name in cameras})
+        return self.seen(body, cameras)
 
     # ------------------------------------------------------------ privileged
 
@@ -164,6 +150,3 @@ class FrankaTable(Robot):
         """Robot and table from the side."""
         camera = FreeCamera(lookat=(0.06, 0.0, 0.88), distance=1.5, azimuth=2.45, elevation=-0.45)
         return self.eyes.film(camera, width, height)
-
-    def look(self, camera: str) -> Image:
-        return self.eyes.look(camera)
