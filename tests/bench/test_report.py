@@ -26,9 +26,9 @@ from PIL import Image as Picture
 from pydantic import TypeAdapter
 
 from homie.bench.report import Report, report
-from homie.bench.report_data import load
-from homie.bench.report_figures import figures, keypath_figure, steps_figure
-from homie.bench.report_plots import Bar, Stack, _ticks, share_bars, stacked_bars
+from homie.bench.report.data import load
+from homie.bench.report.figures import figures, keypath_figure, steps_figure
+from homie.bench.report.plots import Bar, Stack, _ticks, share_bars, stacked_bars
 from homie.bench.statistics import Interval
 from homie.bench.summary import Intervals
 from homie.errors import BadInput

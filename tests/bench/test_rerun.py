@@ -31,7 +31,7 @@ from homie.video import END_HOLD, FPS, HOLD, SPEED, frame_stamps
 pytest.importorskip("rerun", reason="the extra [rerun] is not installed")
 from rerun.chunk import RrdReader
 
-from homie.bench.rerun_export import lines, record
+from homie.bench.report.rerun_export import lines, record
 
 SCENE = Path(__file__).parents[2] / "examples" / "scenes"
 RERUN = Path(sys.executable).with_name("rerun")
@@ -209,7 +209,7 @@ def test_which_episode(tmp_path: Path) -> None:
 def test_without_rerun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = write_run(tmp_path / "run", {("task-0", 0): DONE}, tasks=bench_runs.suite(1), trials=1)
     monkeypatch.setitem(sys.modules, "rerun", None)
-    monkeypatch.delitem(sys.modules, "homie.bench.rerun_export")
+    monkeypatch.delitem(sys.modules, "homie.bench.report.rerun_export")
     with pytest.raises(MissingPart, match=r"pip install 'homie\[rerun\]'"):
         report(ReportOptions(runs=[run], rerun=tmp_path / "a.rrd"))
 

@@ -1,6 +1,6 @@
 """`homie report`: one HTML page of one or several runs that opens from disk, and a recording of an episode for Rerun.
 
-run folders --report_data--> Sources --report_figures--> tables and plots --templates/report.html--> RUN/report.html
+run folders --data--> Sources --figures--> tables and plots --templates/report.html--> RUN/report.html
 
 The page needs no network. What comes from a model or a file is escaped, and a content security policy lets nothing run
 but the page's own script.
@@ -19,9 +19,9 @@ import jinja2
 from markupsafe import Markup
 
 from homie import __version__
-from homie.bench.report_data import Shown, Source, load
-from homie.bench.report_figures import MEANINGS, figures, tables
-from homie.bench.report_media import Media
+from homie.bench.report.data import Shown, Source, load
+from homie.bench.report.figures import MEANINGS, figures, tables
+from homie.bench.report.media import Media
 from homie.bench.summary import Intervals
 from homie.bench.tables import shown
 from homie.errors import BadInput, MissingPart, suggestion
@@ -85,7 +85,7 @@ def _chosen(sources: tuple[Source, ...], name: str | None) -> Shown:
 def _record(episode: Shown, out: Path) -> int:
     """Write a recording; its size. Raises BadInput, MissingPart."""
     try:
-        from homie.bench.rerun_export import record
+        from homie.bench.report.rerun_export import record
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("homie"):
             raise
@@ -126,7 +126,7 @@ def render(sources: tuple[Source, ...], media: Media) -> str:
 
 def _part(name: str) -> str:
     """A file of the page."""
-    return (files("homie.bench") / "templates" / name).read_text(encoding="utf-8")
+    return (files("homie.bench.report") / "templates" / name).read_text(encoding="utf-8")
 
 
 def _policy(style: str, script: str) -> str:

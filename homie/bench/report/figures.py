@@ -12,8 +12,8 @@ from homie.bench.compare import compare_runs
 from homie.bench.errors import CODES, folded
 from homie.bench.metrics import ErrorCounts, error_counts, raw_errors
 from homie.bench.paper import HEADS, counts_by_head
-from homie.bench.report_data import Shown, Source
-from homie.bench.report_plots import Bar, Stack, columns, legend, share_bars, stacked_bars, totals
+from homie.bench.report.data import Shown, Source
+from homie.bench.report.plots import Bar, Stack, columns, legend, share_bars, stacked_bars, totals
 from homie.bench.results import groups
 from homie.bench.suite import read_subtask
 from homie.bench.summary import RUN, Intervals, Rows, skill_table

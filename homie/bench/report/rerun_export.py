@@ -23,7 +23,7 @@ import rerun as rr
 import rerun.blueprint as rrb
 from PIL import Image as Picture
 
-from homie.bench.rerun_world import ROUND, SECONDS, durations, read_world, set_time
+from homie.bench.report.rerun_world import ROUND, SECONDS, durations, read_world, set_time
 from homie.commandlog import read_poses
 from homie.errors import BadInput
 from homie.files import write_atomically
