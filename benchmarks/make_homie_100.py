@@ -29,8 +29,8 @@ from homie_100_tasks import ENTRIES, TEST, Entry
 
 from homie.bench.authoring import House
 from homie.bench.goals import parse_goal, unknown_words
+from homie.bench.play.runner import bench
 from homie.bench.results import load_run
-from homie.bench.runner import bench
 from homie.bench.suite import Task, read_suite
 from homie.envs.mujoco.catalog_furniture import FURNITURE
 from homie.envs.mujoco.catalog_objects import OBJECTS

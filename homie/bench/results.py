@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from homie.bench.ledger import PLANNER, BenchFile, Episode, SweepFile, read_bench
+from homie.bench.play.ledger import PLANNER, BenchFile, Episode, SweepFile, read_bench
 from homie.bench.profiles import Homie, StrictEmmoe, plain
 from homie.bench.scores import Profile, Results, score_run
 from homie.bench.suite import ATTRIBUTES, Suite, read_subtask

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 from pydantic import TypeAdapter
 
-from homie.bench.runner import BenchSummary, bench
-from homie.bench.sweep import SweepSummary, sweep
+from homie.bench.play.runner import BenchSummary, bench
+from homie.bench.play.sweep import SweepSummary, sweep
 from homie.cli.output import print_json
 from homie.cli.parameters import options_from, settings
 from homie.errors import InfrastructureError

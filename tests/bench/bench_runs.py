@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from homie.bench.ledger import BenchFolder, Episode, plan
+from homie.bench.play.ledger import BenchFolder, Episode, plan
 from homie.bench.suite import Suite
 from homie.files import to_json
 from homie.options import BenchOptions

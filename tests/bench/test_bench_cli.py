@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from homie.bench.ledger import read_bench
+from homie.bench.play.ledger import read_bench
 from homie.runstore import read_steps
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from homie.bench.play.runner import bench
 from homie.bench.results import load_run
-from homie.bench.runner import bench
 from homie.bench.suites import homie_100
 from homie.options import BenchOptions
 

@@ -9,8 +9,8 @@ import pytest
 from rich.console import Console
 from test_runner import results
 
-from homie.bench import runner
-from homie.bench.progress import Progress
+from homie.bench.play import runner
+from homie.bench.play.progress import Progress
 from homie.errors import MissingPart
 
 

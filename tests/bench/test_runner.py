@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from homie.bench import runner
-from homie.bench.ledger import Failure, episode_seed, read_bench
-from homie.bench.progress import Progress, duration
+from homie.bench.play import runner
+from homie.bench.play.ledger import Failure, episode_seed, read_bench
+from homie.bench.play.progress import Progress, duration
 from homie.errors import BadInput, MissingPart
 from homie.options import BenchOptions, PartsOptions, RunOptions
 from homie.runstore import read_episode, read_model, read_steps

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from test_runner import results, run
 
-from homie.bench import ledger
+from homie.bench.play import ledger
 from homie.errors import BadInput
 
 START = [sys.executable, "-c", "from homie.cli.main import main; main()", "bench"]

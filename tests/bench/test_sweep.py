@@ -9,10 +9,10 @@ import shutil
 import pytest
 from rich.console import Console
 
-from homie.bench.ledger import SweepFile, read_bench
-from homie.bench.progress import Progress
+from homie.bench.play.ledger import SweepFile, read_bench
+from homie.bench.play.progress import Progress
+from homie.bench.play.sweep import sweep, variants
 from homie.bench.results import load_runs
-from homie.bench.sweep import sweep, variants
 from homie.errors import BadInput
 from homie.options import BenchOptions
 from homie.runstore import read_model

@@ -12,7 +12,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Literal
 
-from homie.bench.ledger import Episode, Failure, plan
+from homie.bench.play.ledger import Episode, Failure, plan
 from homie.bench.profiles import Homie
 from homie.bench.results import BenchRun, load_runs
 from homie.bench.scores import Results, Score, score_run

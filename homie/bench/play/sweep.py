@@ -15,9 +15,9 @@ from typing import Any
 
 import yaml
 
-from homie.bench.ledger import INDECISIVE, PLANNER, SweepFile
-from homie.bench.progress import Progress
-from homie.bench.runner import BenchSummary, bench, check
+from homie.bench.play.ledger import INDECISIVE, PLANNER, SweepFile
+from homie.bench.play.progress import Progress
+from homie.bench.play.runner import BenchSummary, bench, check
 from homie.bench.suite import find_suite
 from homie.errors import BadInput
 from homie.files import slug, to_json, write_atomically

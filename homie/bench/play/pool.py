@@ -15,7 +15,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
-from homie.bench.worker import Job, Report, work
+from homie.bench.play.worker import Job, Report, work
 
 GRACE = 5.0
 """Seconds that a worker has to stop its robot before it is killed."""

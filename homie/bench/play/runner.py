@@ -15,12 +15,12 @@ from pathlib import Path
 
 from homie import registry
 from homie.assembly import check_detector, check_planner
-from homie.bench.ledger import BenchFolder, Episode, episode_seed, plan, unfinished
-from homie.bench.pool import Limits, LocalPool, Pool
-from homie.bench.progress import Progress
+from homie.bench.play.ledger import BenchFolder, Episode, episode_seed, plan, unfinished
+from homie.bench.play.pool import Limits, LocalPool, Pool
+from homie.bench.play.progress import Progress
+from homie.bench.play.worker import EXPERT, Job, Report
 from homie.bench.statistics import wilson
 from homie.bench.suite import Suite, find_suite
-from homie.bench.worker import EXPERT, Job, Report
 from homie.errors import BadInput, HomieError, InfrastructureError, Interrupted, MissingPart
 from homie.options import BenchOptions, PartsOptions, RunOptions
 from homie.session import stoppable, undisturbed
@@ -186,7 +186,7 @@ def _pool(run: Path, options: BenchOptions, episodes: int) -> Pool:
     limits = Limits(options.timeout, options.memory, options.recycle)
     if options.ray is None:
         return LocalPool(run, size, limits)
-    from homie.bench.ray_pool import RayPool  # only where it is asked for: it needs an extra
+    from homie.bench.play.ray_pool import RayPool  # only where it is asked for: it needs an extra
 
     return RayPool(run, size, limits, options.ray)
 

@@ -27,7 +27,7 @@ from pydantic import BaseModel, ConfigDict
 from homie import session
 from homie.assembly import assemble
 from homie.bench.goals import read_state, unknown_words
-from homie.bench.ledger import Cause
+from homie.bench.play.ledger import Cause
 from homie.bench.suite import Task
 from homie.errors import (
     BadInput,

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from homie.bench.pool import Limits, Pool
-from homie.bench.worker import Job, Report, perform, prepare
+from homie.bench.play.pool import Limits, Pool
+from homie.bench.play.worker import Job, Report, perform, prepare
 from homie.errors import InfrastructureError, MissingPart
 
 LOCAL = "local"
