@@ -123,32 +123,43 @@ def check_group(results: Results, wanted: Mapping[str, Any]) -> None:
                 assert assumed_rate(count, k) == near(expected[f"sr_k{k}"])
 
 
-def test_the_examples_printed_in_the_paper(strict: StrictEmmoe) -> None:
-    examples = golden.read(golden.GOLDEN / "paper_examples.json")["examples"]
-    assert len(examples) >= 7
-    histories = [example for example in examples if "history_line" in example]
-    for example in histories:
-        lines = ["USER:", "Task: t", "Inventory: None", example["history_line"], "Feedback: None", "ASSISTANT:", ""]
-        trajectory = from_conversation(
-            ["\n".join(lines)] * (len(example["parsed"]) + 1),
-            task_id="1",
-            trial=1,
-            keypaths=example.get("keypaths", ()),
-            expert_length=1,
-        )
-        rows = [list(strict_row(step)) for step in trajectory.steps[:-1]]
-        assert [row for row in rows if row[0] != "End"] == [row for row in example["parsed"] if row[0] != "End"]
-        if "tp" in example:
-            score = strict.score(trajectory)
-            assert list(score.tp_per_keypath) == [near(share) for share in example["tp_per_keypath"]]
-            assert score.tp == near(example["tp"])
-            assert score.replans == example["replans"]
-    assert any("tp" in example for example in histories)
+EXAMPLES = {example["id"]: example for example in golden.read(golden.GOLDEN / "paper_examples.json")["examples"]}
+HISTORIES = [name for name, example in EXAMPLES.items() if "history_line" in example]
+
+
+def test_the_paper_prints_six_histories() -> None:
+    assert len(HISTORIES) == 6
+
+
+@pytest.mark.parametrize("name", HISTORIES)
+def test_a_history_printed_in_the_paper(strict: StrictEmmoe, name: str) -> None:
+    example = EXAMPLES[name]
+    last = "End" if example["ended"] else "Go to, door"
+    lines = ["USER:", "Task: t", "Inventory: None", example["history_line"], "Feedback: None", "ASSISTANT:"]
+    lines += [f"Subtask: [{last}]"]
+    scored = [row for row in example["parsed"] if row[0] != "End"]
+    trajectory = from_conversation(
+        ["\n".join(lines)] * (len(scored) + 1),
+        task_id=str(example["task_id"]),
+        trial=1,
+        keypaths=example.get("keypaths", [["[End]"], ["[Fly, moon]", "[End]"]]),
+        expert_length=1,
+    )
+    rows = [list(strict_row(step)) for step in trajectory.steps[:-1]]
+    assert [row for row in rows if row[0] != "End"] == scored
+    score = strict.score(trajectory)
+    assert score.ended == score.success == trajectory.ended == example["ended"]
+    assert (score.length, score.scored_steps) == (len(scored) + 1, len(scored))
+    assert score.replans == example["replans"]
+    if "tp" in example:
+        assert list(score.tp_per_keypath) == [near(share) for share in example["tp_per_keypath"]]
+        assert score.tp == near(example["tp"])
+    else:
+        assert list(score.tp_per_keypath) == [float(example["ended"]), 0.0]
 
 
 def test_the_successful_run_printed_in_the_paper(strict: StrictEmmoe) -> None:
-    examples = golden.read(golden.GOLDEN / "paper_examples.json")["examples"]
-    run = next(example for example in examples if example["id"] == "H_case1_task100_dpo_run")
+    run = EXAMPLES["H_case1_task100_dpo_run"]
     whole = {"task": "", "round": 1, "keypaths": [["[End]"]], "expert_length": 1, "last_message_contains_End": True}
     score = strict.score(golden.trajectory({**whole, **run}))
     assert (score.replans, score.scored_steps, score.length) == (2, 14, 15)

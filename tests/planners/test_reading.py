@@ -16,6 +16,7 @@ from planners.examples import as_json
 from planners.reading import MAX_TEXT, Unreadable, listed_model, read
 
 DATA = Path(__file__).parent / "data"
+GOLDEN = Path(__file__).parents[1] / "golden" / "emmoe_metrics"
 ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
 MODELS = ("NoMaD", "PixNav", "octo", "RT-1-X")
 TEXT, JSON, PLAN = Layout("text"), Layout("json"), Layout("plan")
@@ -23,7 +24,7 @@ APPLE = Subtask("Pick", "apple")
 
 
 def golden() -> list[dict]:
-    return json.loads((DATA / "emmoe_planner_outputs.json").read_text(encoding="utf-8"))["cases"]
+    return json.loads((GOLDEN / "planner_outputs.json").read_text(encoding="utf-8"))["cases"]
 
 
 def conversations() -> list[tuple[str, str | None]]:

@@ -18,6 +18,7 @@ from planners.parsing import parse_subtask
 from planners.reading import Unreadable, read
 
 DATA = Path(__file__).parent / "data"
+GOLDEN = Path(__file__).parents[1] / "golden" / "emmoe_metrics"
 ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
 MODELS = ("NoMaD", "PixNav", "octo", "RT-1-X")
 TEXT, JSON, PLAN = Layout("text"), Layout("json"), Layout("plan")
@@ -36,7 +37,7 @@ RUNS = (
 
 def texts() -> list[str]:
     """Real answers in the text form: what the golden cases have, as far as the official parser takes it."""
-    cases = json.loads((DATA / "emmoe_planner_outputs.json").read_text(encoding="utf-8"))["cases"]
+    cases = json.loads((GOLDEN / "planner_outputs.json").read_text(encoding="utf-8"))["cases"]
     conversations = json.loads((DATA / "emmoe_conversations.json").read_text(encoding="utf-8"))
     golden = [one["output"] for one in cases if one["expected"]["match"] is not None]
     told = [one["output"] for case in conversations.values() for one in case if one["subtask"] is not None]
