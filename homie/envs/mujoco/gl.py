@@ -21,6 +21,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from ctypes import POINTER, byref, c_char_p, c_int, c_uint, c_void_p
 
+from homie.errors import InfrastructureError
+
 _EGL_TRUE = 1
 _EGL_NONE = 0x3038
 _EGL_PLATFORM_DEVICE_EXT = 0x313F
@@ -39,20 +41,33 @@ _GL_UNSIGNED_BYTE = 0x1401
 _OSMESA_SIDE = 16
 
 
+AFTER_A_FORK = (
+    "This process was forked from one that had already drawn, and OpenGL does not survive a fork: start it with "
+    "'spawn' (multiprocessing.get_context('spawn'), or context='spawn' of gymnasium's AsyncVectorEnv)."
+)
+
+
 class GlUnavailable(Exception):
-    """This kind of context can not be made on this machine; the message says what failed."""
+    """This kind of context cannot be made on this machine; the message says what failed."""
 
 
 class GlContext(ABC):
     """An OpenGL context. It is current only inside `use`, so any thread may use it; others wait.
 
     A constructor raises GlUnavailable and opens its library for itself; `publish` then shows it to MuJoCo. A context
-    lives as long as the process: there is one, and all renderers share it.
+    lives as long as the process: there is one, and all renderers share it. In a child that was forked it is lost: the
+    threads of the driver are not there, and a call into it would never come back.
     """
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
         self._users = 0
+        self._process = os.getpid()
+
+    @property
+    def lost(self) -> bool:
+        """Whether this process was forked from the one that made the context."""
+        return os.getpid() != self._process
 
     @abstractmethod
     def publish(self) -> None:
@@ -60,10 +75,12 @@ class GlContext(ABC):
 
     @contextlib.contextmanager
     def use(self) -> Iterator[None]:
-        """Make the context current, and no context afterwards. Raises GlUnavailable.
+        """Make the context current, and no context afterwards. Raises GlUnavailable, and InfrastructureError if lost.
 
         Uses may nest: the garbage collector may free a renderer while another one draws.
         """
+        if self.lost:
+            raise InfrastructureError(AFTER_A_FORK)
         with self._lock:
             if not self._users:
                 self._make_current()

@@ -155,5 +155,7 @@ def _make_mjr_context(model: mujoco.MjModel, width: int, height: int, samples: i
 
 
 def _free(context: GlContext, mjr: mujoco.MjrContext) -> None:
+    if context.lost:
+        return  # what it holds is the parent's
     with context.use():
         mjr.free()

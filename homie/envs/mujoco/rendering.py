@@ -142,6 +142,15 @@ _contexts: dict[str, GlContext | str] = {}
 _choosing = threading.Lock()
 
 
+def _choose_anew() -> None:
+    """In a forked child: another thread of the parent may have held the lock."""
+    global _choosing
+    _choosing = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_choose_anew)
+
+
 def _context(name: str) -> GlContext | str:
     with _choosing:
         if name not in _contexts:
