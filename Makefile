@@ -9,10 +9,10 @@ OUT ?= runs/demo-$(shell date +%Y%m%d-%H%M%S)
 SOURCES := homie planners skills perception error_detection ros_bridge benchmarks tests
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test experts lint format bench clean
+.PHONY: help demo test experts docs check-docs lint format bench clean
 
 help: ## list the targets
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/'
 
 demo: $(VENV)/core.stamp ## install Homie and run a household task with a video
 	@$(BIN)/homie run "$(TASK)" --seed $(SEED) --out $(OUT)
@@ -22,6 +22,12 @@ test: lint ## install what development needs, lint, type-check, run every test
 
 experts: $(VENV)/dev.stamp ## play every expert of homie-100, about ten minutes
 	$(BIN)/python -m pytest -n 2 -m experts
+
+docs: $(VENV)/docs.stamp ## build the documentation as a site, into site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+
+check-docs: $(VENV)/dev.stamp ## run every code block of README and docs as written
+	$(BIN)/python -m pytest -m docs tests/docs
 
 lint: $(VENV)/dev.stamp ## ruff and mypy
 	$(BIN)/ruff check $(SOURCES)
@@ -36,7 +42,7 @@ bench: $(VENV)/core.stamp ## measure speed, write docs/benchmarks.md
 	$(BIN)/python benchmarks/run.py
 
 clean: ## remove the environment and caches (run folders stay)
-	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist site *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/bin/python:
@@ -52,4 +58,9 @@ $(VENV)/core.stamp: $(VENV)/bin/python pyproject.toml constraints.txt
 $(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml constraints.txt
 	@echo "Installing Homie with what development needs (about a minute) ..."
 	@$(PIP) install --quiet -c constraints.txt -e '.[dev]'
+	@touch $@ $(VENV)/core.stamp
+
+$(VENV)/docs.stamp: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "Installing Homie with what the site needs ..."
+	@$(PIP) install --quiet -c constraints.txt -e '.[docs]'
 	@touch $@ $(VENV)/core.stamp

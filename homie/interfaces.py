@@ -1,11 +1,13 @@
 """The contracts. Homie's folders meet here and nowhere else.
 
+```
              PlannerInput            Goal                  Command
 Robot ----> Detector ----> Planner ------> Skill ----------------> Robot
   Observation  |  Detection    | Decision    ^  act(observation)
                v               v             |
             Locator ------> Executor --------+
              Goal           (Checks, Feedback)
+```
 """
 
 from __future__ import annotations

@@ -71,8 +71,8 @@ class Server(ThreadingHTTPServer):
     block_on_close = False
     request_queue_size = 64
 
-    def __init__(self, ways: tuple[Way, ...]) -> None:
-        super().__init__(("127.0.0.1", 0), Connection)
+    def __init__(self, ways: tuple[Way, ...], port: int) -> None:
+        super().__init__(("127.0.0.1", port), Connection)
         self.ways, self.asked, self.lock = ways, [], threading.Lock()
         self.over = threading.Event()
 
@@ -91,8 +91,8 @@ _NUMBERS = itertools.count()
 class Endpoint:
     """The server, while the `with` block lasts."""
 
-    def __init__(self, *ways: Way) -> None:
-        self._server = Server(ways)
+    def __init__(self, *ways: Way, port: int = 0) -> None:
+        self._server = Server(ways, port)
         # A path of its own: what Homie knows of an address must not reach the next test that gets the same port.
         self.url = f"http://127.0.0.1:{self._server.server_port}/{next(_NUMBERS)}/v1"
         self.host = f"127.0.0.1:{self._server.server_port}"

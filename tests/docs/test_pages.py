@@ -15,7 +15,7 @@ from homie.cli.serve_command import serve_command
 from homie.interfaces import Planner, Skill, SkillSet
 from homie.options import BenchOptions, CompareOptions, PlanOptions, ReportOptions, RunOptions, SceneOptions
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 MODELS = (RunOptions, BenchOptions, SceneOptions, PlanOptions, CompareOptions, ReportOptions)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 
