@@ -157,7 +157,7 @@ def add_fetch(spec: mujoco.MjSpec, pos: Vec3 = (0.0, 0.0, 0.0), yaw: float = 0.0
         objtype=mujoco.mjtObj.mjOBJ_JOINT,
         name1=PREFIX + FINGERS[0],
         name2=PREFIX + FINGERS[1],
-        data=[0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        data=[0.0, 1.0] + [0.0] * (mujoco.mjNEQDATA - 2),  # b = 1 * a; how many there are depends on the version
     )
     bodies["gripper_link"].add_site(name=PREFIX + "gripper", size=[0.005, 0.005, 0.005], group=4)
     _add_cameras(bodies["head_tilt_link"], bodies["torso_lift_link"], bodies["gripper_link"])

@@ -103,7 +103,7 @@ def add_panda(spec: mujoco.MjSpec, pos: Vec3 = (0.0, 0.0, 0.0)) -> None:
         objtype=mujoco.mjtObj.mjOBJ_JOINT,
         name1=PREFIX + FINGERS[0],
         name2=PREFIX + FINGERS[1],
-        data=[0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        data=[0.0, 1.0] + [0.0] * (mujoco.mjNEQDATA - 2),  # b = 1 * a; how many there are depends on the version
     )
     # x of the gripper points out along the fingers, y is the direction in which they close: as with every robot.
     hand.add_site(name=PREFIX + "gripper", pos=[0.0, 0.0, TOOL], quat=_GRIPPER_IN_HAND, size=[0.005] * 3, group=4)
