@@ -8,8 +8,9 @@ observe -----------------> planner.decide ---------> executor.execute --> invent
 
 from __future__ import annotations
 
+import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -30,6 +31,8 @@ from homie.types import (
     SentCommand,
     Subtask,
 )
+
+log = logging.getLogger(__name__)
 
 
 class EpisodeListener:
@@ -67,50 +70,56 @@ class EpisodeListener:
 
 
 class Listeners(EpisodeListener):
-    """Several listeners as one, told in order."""
+    """Several listeners as one, told in order: those that the episode cannot do without, then the onlookers.
 
-    def __init__(self, listeners: Iterable[EpisodeListener]) -> None:
+    What the first raise ends the episode. An onlooker that raises is told nothing more, and the log says why: a display
+    that breaks must not stop a robot.
+    """
+
+    def __init__(self, listeners: Iterable[EpisodeListener], *, onlookers: Iterable[EpisodeListener] = ()) -> None:
         self._all = tuple(listeners)
+        self._onlookers = list(onlookers)
 
     def started(self, task: str) -> None:
-        for one in self._all:
-            one.started(task)
+        self._tell(lambda listener: listener.started(task))
 
     def observed(self, given: PlannerInput, observation: Observation) -> None:
-        for one in self._all:
-            one.observed(given, observation)
+        self._tell(lambda listener: listener.observed(given, observation))
 
     def decided(self, round_number: int, decision: Decision) -> None:
-        for one in self._all:
-            one.decided(round_number, decision)
+        self._tell(lambda listener: listener.decided(round_number, decision))
 
     def executing(self, round_number: int, subtask: Subtask) -> None:
-        for one in self._all:
-            one.executing(round_number, subtask)
+        self._tell(lambda listener: listener.executing(round_number, subtask))
 
     def checked(self, check: Check) -> None:
-        for one in self._all:
-            one.checked(check)
+        self._tell(lambda listener: listener.checked(check))
 
     def attempted(self, attempt: Attempt) -> None:
-        for one in self._all:
-            one.attempted(attempt)
+        self._tell(lambda listener: listener.attempted(attempt))
 
     def commanded(self, observation: Observation, sent: SentCommand) -> None:
-        for one in self._all:
-            one.commanded(observation, sent)
+        self._tell(lambda listener: listener.commanded(observation, sent))
 
     def ticked(self, observation: Observation) -> None:
-        for one in self._all:
-            one.ticked(observation)
+        self._tell(lambda listener: listener.ticked(observation))
 
     def recorded(self, record: RoundRecord) -> None:
-        for one in self._all:
-            one.recorded(record)
+        self._tell(lambda listener: listener.recorded(record))
 
     def finished(self, result: EpisodeResult) -> None:
-        for one in self._all:
-            one.finished(result)
+        self._tell(lambda listener: listener.finished(result))
+
+    def _tell(self, event: Callable[[EpisodeListener], None]) -> None:
+        for listener in self._all:
+            event(listener)
+        for listener in tuple(self._onlookers):
+            try:
+                event(listener)
+            except Exception as error:
+                self._onlookers.remove(listener)
+                name = type(listener).__name__
+                log.warning("The listener %s failed and is told nothing more: %s", name, error, exc_info=error)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
 import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EFBIG)
+"""Errors of a disk that hit every file on it, not only this one."""
+
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write a whole file or nothing: temporary file, fsync, rename, fsync of the folder. Raises OSError."""
+    """Write a whole file or nothing: temporary file, fsync, rename, fsync of the folder. Raises OSError.
+
+    A write that fails leaves no temporary file behind; one that is killed does, and the next write replaces it.
+    """
     temporary = path.with_name(f".{path.name}.tmp")
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    try:
+        with temporary.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
     sync_folder(path.parent)
 
 

@@ -141,8 +141,12 @@ class RunFolder(HeldFolder):
     @classmethod
     def check(cls, options: RunOptions) -> None:
         """Raise BadInput if `options.out` can not take this run. Writes nothing."""
-        if options.out is not None:
+        if options.out is None:
+            return
+        try:
             _check_existing(options.out, options)
+        except OSError as error:  # no right to look into it, a name that is too long
+            raise BadInput(f"Cannot write the run folder {options.out}: {error.strerror}.") from error
 
     @classmethod
     def open(cls, options: RunOptions, robot: Robot, parts: Mapping[str, Mapping[str, Any]]) -> RunFolder:
@@ -197,7 +201,7 @@ class EpisodeStore(EpisodeListener):
     def observed(self, given: PlannerInput, observation: Observation) -> None:
         if self._frames is None:
             return
-        with _writing(self.folder):
+        with writing(self.folder):
             for view, image in given.views.items():
                 path = self._frames / f"round-{given.round:02d}-{view}.png"
                 Picture.fromarray(image).save(path, compress_level=1)
@@ -206,12 +210,12 @@ class EpisodeStore(EpisodeListener):
         self._usage = self._usage.plus(decision.answers)
 
     def commanded(self, observation: Observation, sent: SentCommand) -> None:
-        with _writing(self.folder):
+        with writing(self.folder):
             self._commands.write(observation, sent)
 
     def recorded(self, record: RoundRecord) -> None:
         line = to_json(_RECORD.dump_python(record, mode="json"), indent=None)
-        with _writing(self.folder):
+        with writing(self.folder):
             self._commands.flush()
             self._steps.write(line)
             self._steps.flush()
@@ -230,7 +234,7 @@ class EpisodeStore(EpisodeListener):
             wall_seconds=round(time.perf_counter() - self._began, 3),
             usage=self._usage,
         )
-        with _writing(self.folder):
+        with writing(self.folder):
             if isinstance(self._robot, WorldState):
                 write_atomically(self.folder / "final_state.json", to_json(self._robot.snapshot()))
             write_atomically(self.folder / "episode.json", to_json(ending.model_dump(mode="json")))
@@ -284,6 +288,11 @@ def scene_file(robot: Robot) -> bytes | None:
     return to_json(robot.scene.model_dump(mode="json")) if isinstance(robot, Staged) else None
 
 
+def runs_folder() -> Path:
+    """Where run folders are made without --out: `runs`, or what the environment variable HOMIE_RUNS says."""
+    return Path(os.environ.get("HOMIE_RUNS") or "runs").expanduser()
+
+
 def held_folder(out: Path | None, name: str) -> tuple[Path, int]:
     """The run folder `out`, or a new one named after the time and `name`, and the lock that keeps others off.
 
@@ -294,7 +303,7 @@ def held_folder(out: Path | None, name: str) -> tuple[Path, int]:
         path.mkdir(parents=True, exist_ok=True)
         lock = os.open(path, os.O_RDONLY)
     except OSError as error:
-        raise BadInput(f"Can not write the run folder {out or 'runs'}: {error.strerror}.") from error
+        raise BadInput(f"Cannot write the run folder {out or runs_folder()}: {error.strerror}.") from error
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -335,8 +344,8 @@ def _run_file(options: RunOptions, parts: Mapping[str, Mapping[str, Any]]) -> Ru
 
 
 def _fresh(task: str) -> Path:
-    """A new folder runs/<time>-<task>. Raises OSError."""
-    base = Path("runs") / f"{datetime.now():%Y%m%d-%H%M%S}-{slug(task)}"
+    """A new folder <time>-<task> in the folder of runs. Raises OSError."""
+    base = runs_folder() / f"{datetime.now():%Y%m%d-%H%M%S}-{slug(task)}"
     base.parent.mkdir(parents=True, exist_ok=True)
     number = 1
     while True:
@@ -377,9 +386,19 @@ def _contents(path: Path) -> bytes:
         raise BadInput(f"Can not read {path}: {error.strerror}.") from error
 
 
+def disk_failure(folder: Path, error: OSError) -> InfrastructureError:
+    """What to raise when a file of an episode folder cannot be written."""
+    reason = error.strerror or str(error)
+    return InfrastructureError(
+        f"Cannot write into {folder}: {reason}. Make room there and give the same command again with --out: it runs "
+        "this episode again."
+    )
+
+
 @contextmanager
-def _writing(folder: Path) -> Iterator[None]:
+def writing(folder: Path) -> Iterator[None]:
+    """An OSError in here is raised as the InfrastructureError of a disk that fails."""
     try:
         yield
     except OSError as error:
-        raise InfrastructureError(f"Can not write into {folder}: {error.strerror or error}.") from error
+        raise disk_failure(folder, error) from error

@@ -9,7 +9,7 @@ import signal
 import threading
 import traceback
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -17,8 +17,9 @@ from types import FrameType
 from homie.agent import EpisodeListener, EpisodeResult, Listeners, run_episode
 from homie.assembly import Parts, assemble
 from homie.errors import HomieError, InfrastructureError, Interrupted
+from homie.files import DISK
 from homie.options import RunOptions
-from homie.runstore import EpisodeStore, RunFolder
+from homie.runstore import EpisodeStore, RunFolder, disk_failure, writing
 from homie.video import VideoWriter
 
 
@@ -61,14 +62,15 @@ def play(
 ) -> EpisodeResult:
     """Run one episode into an empty episode folder. The robot is closed afterwards, however it ended.
 
-    seed: of the episode; the seed of the options only says which scene it is. Raises Interrupted on Ctrl-C and SIGTERM,
-    InfrastructureError for what nobody expected, and every other HomieError as it comes.
+    seed: of the episode; the seed of the options only says which scene it is. Raises Interrupted on Ctrl-C, SIGTERM
+    and SIGHUP, InfrastructureError for what nobody expected, and every other HomieError as it comes. A listener of the
+    caller's that raises is told nothing more, and the episode goes on.
     """
     robot = parts.robot
     store = EpisodeStore(path, robot, seed=seed, trial=trial, frames=options.frames)
     video = VideoWriter(path / "video.mp4", robot) if options.video else None
     # The store comes last: `episode.json` says that all the rest is there.
-    told = Listeners([*listeners, *([video] if video else []), store])
+    told = Listeners([*([video] if video else []), store], onlookers=listeners)
     try:
         with stoppable():
             robot.reset(seed=seed)
@@ -89,6 +91,8 @@ def play(
         _shut_down(parts, video, store)
         if isinstance(error, HomieError) or not isinstance(error, Exception):
             raise
+        if isinstance(error, OSError) and error.errno in DISK:
+            raise disk_failure(path, error) from error
         log = path / "error.log"
         log.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
         raise InfrastructureError(f"Unexpected {type(error).__name__}: {error}. The traceback is in {log}.") from error
@@ -102,34 +106,42 @@ def _shut_down(parts: Parts, video: VideoWriter | None, store: EpisodeStore) -> 
         parts.robot.stop()
         parts.close()
     finally:
-        try:
-            if video:
-                video.close()
-        finally:
-            store.close()
+        with writing(store.folder):
+            try:
+                if video:
+                    video.close()
+            finally:
+                store.close()
 
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """SIGTERM stops like Ctrl-C. Only the main thread can receive signals; elsewhere nothing changes."""
+    """SIGTERM and SIGHUP (the terminal is gone) stop like Ctrl-C.
+
+    A signal that this process ignores (`nohup`) stays ignored. Only the main thread can receive signals; elsewhere
+    nothing changes.
+    """
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
 
-    with _handling(signal.SIGTERM, stop):
+    with _handling(signal.SIGTERM, stop), _handling(signal.SIGHUP, stop):
         yield
 
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
     """A second Ctrl-C must not keep the robot from stopping or the files from closing."""
-    with _handling(signal.SIGINT, signal.SIG_IGN), _handling(signal.SIGTERM, signal.SIG_IGN):
+    with ExitStack() as stack:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            stack.enter_context(_handling(number, signal.SIG_IGN))
         yield
 
 
 @contextmanager
 def _handling(number: signal.Signals, handler: object) -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():
+    on_main = threading.current_thread() is threading.main_thread()
+    if not on_main or signal.getsignal(number) is signal.SIG_IGN:
         yield
         return
     before = signal.signal(number, handler)  # type: ignore[arg-type]

@@ -107,6 +107,7 @@ class VideoWriter(EpisodeListener):
         ended = "the planner has ended the task" if result.ended_by == "ended" else "out of rounds"
         self._caption = self._caption.change(state=ended, tone="plain")
         self._shoot(self._robot.observe(), hold=round(END_HOLD * FPS))
+        self.close()  # now: whoever is told after this one may rely on the file
 
     def close(self) -> None:
         """Finish the file. Idempotent."""

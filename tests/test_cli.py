@@ -83,7 +83,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(homie, tmp_path, arguments, s
 def test_an_unwritable_folder_is_named(homie, tiny_arguments):
     done = homie("run", "go", *tiny_arguments, "--out", "/proc/run")
     assert done.returncode == 2
-    assert "Can not write the run folder /proc/run" in sentences(done.stderr)[0]
+    assert "Cannot write the run folder /proc/run" in sentences(done.stderr)[0]
 
 
 def test_usage_errors_of_typer_exit_with_2(homie):

@@ -176,8 +176,8 @@ def _hashing_alike() -> Iterator[None]:
 
 @contextmanager
 def _no_interrupt() -> Iterator[None]:
-    """A process started here is born deaf to Ctrl-C, which is for the runner."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    """A process started here is born deaf to Ctrl-C and to the end of the terminal, which are for the runner."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGHUP})
     try:
         yield
     finally:

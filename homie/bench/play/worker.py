@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import errno
 import faulthandler
 import fcntl
 import json
@@ -38,13 +37,11 @@ from homie.errors import (
     PlannerError,
     RobotFault,
 )
-from homie.files import to_json, write_atomically
+from homie.files import DISK, to_json, write_atomically
 from homie.interfaces import Robot, WorldState
 from homie.options import RunOptions
 from homie.runstore import scene_file
 
-DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EFBIG)
-"""Errors of a disk that hit every episode, not only this one."""
 EXPERT = "expert"
 """The planner that plays the subtasks which the suite file gives as the expert's."""
 _PR_SET_PDEATHSIG = 1
@@ -79,7 +76,9 @@ class Report(BaseModel):
 
 def work(connection: Connection, run: Path, number: int, memory: float | None) -> None:
     """The main function of a worker process. memory: GiB that it may take."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the runner's: it stops its workers
+    # Ctrl-C and the end of the terminal are the runner's: it stops its workers.
+    for ours in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(ours, signal.SIG_IGN)
     _die_with_the_runner()
     prepare(run, memory)
     log = os.open(run / "workers" / f"worker-{number}.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)

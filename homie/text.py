@@ -1,0 +1,26 @@
+"""Text for people: what a model, a file or a server says made safe to show, and numbers with their nouns."""
+
+from __future__ import annotations
+
+import re
+
+_CONTROLS = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069\ud800-\udfff]"
+)
+"""What moves the cursor, colours or retitles a terminal, turns the direction of a line around, or cannot be encoded.
+Tabs and line feeds are left."""
+
+
+def printable(text: str) -> str:
+    r"""A text as a terminal or a page may show it: control characters are written as escapes (`\x1b`, `\u202e`)."""
+    return _CONTROLS.sub(lambda match: ascii(match[0])[1:-1], text)
+
+
+def json_safe(text: str) -> str:
+    r"""JSON with the characters that `printable` escapes as escapes of JSON (`\u202e`): it says the same."""
+    return _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun: `1 round`, `3 rounds`. plural: where it is not the noun with an s."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
