@@ -8,8 +8,11 @@ with `texts` (n,) and `embeddings` (n, 512) or (n, 16, 768).
 from __future__ import annotations
 
 import difflib
+import math
+import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +22,8 @@ from skills.policy import PolicyFailed
 
 NEAR = 3
 """Texts like the missing one that an error names."""
+LARGEST = 512 * 2**20
+"""Bytes of a table once it is unpacked: some 10,000 texts of Octo, 250,000 of RT-1-X; no suite asks for as many."""
 
 
 def plain(text: str) -> str:
@@ -37,22 +42,21 @@ class TextTable:
     def read(cls, path: Path, shape: tuple[int, ...]) -> TextTable:
         """A table of embeddings of a shape. Raises BadInput, which says what the file should hold."""
         try:
-            with np.load(path, allow_pickle=False) as file:
-                texts, embeddings = file["texts"], file["embeddings"]
+            with zipfile.ZipFile(path) as archive:
+                # What arrays claim is looked at before they are unpacked: zeros pack to a thousandth of their size.
+                claimed = {name: _described(archive, name) for name in ("texts", "embeddings")}
+                _check_claims(path, claimed["texts"], claimed["embeddings"], shape)
+                texts, embeddings = (_array(archive, name) for name in claimed)
+        except BadInput:
+            raise
         except FileNotFoundError:
             raise BadInput(f"There is no table of embeddings {path}.") from None
         except Exception as error:  # numpy, zipfile and zlib each have their own
             raise BadInput(
                 f"{path} is no table of embeddings, an .npz file with `texts` and `embeddings`: {error}"
             ) from error
-        if texts.ndim != 1 or texts.dtype.kind != "U":
-            raise BadInput(f"`texts` in {path} must be a list of strings (got shape {texts.shape}, {texts.dtype}).")
-        wanted = (len(texts), *shape)
-        if embeddings.shape != wanted or embeddings.dtype.kind != "f" or not np.isfinite(embeddings).all():
-            raise BadInput(
-                f"`embeddings` in {path} must be finite numbers of shape {wanted}, a row for each text (got shape"
-                f" {embeddings.shape}, {embeddings.dtype})."
-            )
+        if not np.isfinite(embeddings).all():
+            raise BadInput(f"`embeddings` in {path} must be finite numbers; some are infinite or NaN.")
         return cls(path, dict(zip((plain(str(text)) for text in texts), embeddings.astype(np.float32), strict=True)))
 
     def __getitem__(self, text: str) -> NDArray[np.float32]:
@@ -63,3 +67,46 @@ class TextTable:
             rest = f"the nearest are {', '.join(map(repr, near))}" if near else f"it has {len(self.rows)} others"
             raise PolicyFailed(f"the table of embeddings {self.path.name} has no row for '{plain(text)}'; {rest}")
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Described:
+    """What the head of an array in a file claims."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @property
+    def bytes(self) -> int:
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+def _described(archive: zipfile.ZipFile, name: str) -> _Described:
+    """The claims of an array, of which only the head is read. Raises what numpy and zipfile do."""
+    with archive.open(f"{name}.npy") as opened:
+        version = np.lib.format.read_magic(opened)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(opened)
+    return _Described(shape, dtype)
+
+
+def _array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    with archive.open(f"{name}.npy") as opened:
+        return np.asarray(np.lib.format.read_array(opened, allow_pickle=False))
+
+
+def _check_claims(path: Path, texts: _Described, embeddings: _Described, row: tuple[int, ...]) -> None:
+    """Raise BadInput unless texts and embeddings are what a table has, of a size that a table can be."""
+    if len(texts.shape) != 1 or texts.dtype.kind != "U":
+        raise BadInput(f"`texts` in {path} must be a list of strings (got shape {texts.shape}, {texts.dtype}).")
+    wanted = (*texts.shape, *row)
+    if embeddings.shape != wanted or embeddings.dtype.kind != "f":
+        raise BadInput(
+            f"`embeddings` in {path} must be finite numbers of shape {wanted}, a row for each text (got shape"
+            f" {embeddings.shape}, {embeddings.dtype})."
+        )
+    if (claimed := texts.bytes + embeddings.bytes) > LARGEST:
+        raise BadInput(
+            f"The table of embeddings {path} claims {claimed / 2**20:,.0f} MiB, more than {LARGEST // 2**20}: make one"
+            " of the texts that are asked for only."
+        )

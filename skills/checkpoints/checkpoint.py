@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from homie.errors import BadInput, MissingPart
+from skills.checkpoints.finding import find_file, release_of, step_of
 
 if TYPE_CHECKING:
     import torch
@@ -56,12 +57,11 @@ class Content:
 def read_checkpoint(path: Path) -> Checkpoint:
     """Read a checkpoint without running anything that is in it.
 
-    path: a file; a folder with one named `checkpoint` (RT-1-X); the folder of an Octo release, with
-    `STEP/default/checkpoint`, of which the highest step is taken.
+    path: a file, or a folder in one of the layouts of `skills.checkpoints.finding`.
     Raises BadInput where it is no checkpoint or a damaged one, MissingPart without torch or msgpack.
     """
     need("torch")
-    file = _file(path)
+    file = find_file(path)
     try:
         with file.open("rb") as opened:
             head = opened.read(4)
@@ -86,7 +86,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
         form=form,
         sha256=sha256,
         tensors=content.tensors,
-        step=content.step if content.step is not None else _step_of(file),
+        step=content.step if content.step is not None else step_of(file),
         config=content.config,
         extras=_extras(file),
     )
@@ -106,35 +106,11 @@ def need(package: str) -> None:
         raise MissingPart(f"Checkpoints need {package}: run `pip install 'homie[policies]'`.") from error
 
 
-def _file(path: Path) -> Path:
-    if path.is_file():
-        return path
-    if not path.is_dir():
-        raise BadInput(f"There is no checkpoint {path}.")
-    for inside in (path / "checkpoint", path / "default" / "checkpoint"):
-        if inside.is_file():
-            return inside
-    steps = [file for file in path.glob("*/default/checkpoint") if file.is_file() and _step_of(file) is not None]
-    if not steps:
-        raise BadInput(
-            f"The folder {path} holds no file named checkpoint, nor STEP/default/checkpoint: give the checkpoint file."
-        )
-    return max(steps, key=lambda file: _step_of(file) or 0)
-
-
-def _step_of(file: Path) -> int | None:
-    """The step in `STEP/default/checkpoint`."""
-    folder = file.absolute().parent
-    if file.name == "checkpoint" and folder.name == "default" and folder.parent.name.isdecimal():
-        return int(folder.parent.name)
-    return None
-
-
 def _extras(file: Path) -> Mapping[str, object]:
     """The JSON files of the release that the file is in."""
-    if _step_of(file) is None:
+    top = release_of(file)
+    if top is None:
         return {}
-    top = file.absolute().parents[2]
     return {name: _json(top / name) for name in EXTRAS if (top / name).is_file()}
 
 

@@ -16,11 +16,14 @@ import torch
 
 from homie.errors import BadInput
 from skills.checkpoints.checkpoint import Content
+from skills.checkpoints.finding import CONVERT
 
 ARRAY, NUMBER = 1, 3
 CHUNKED = "__msgpack_chunked_array__"
 MOST_ITEMS = 2**16
 """Entries of one list or one branch; larger ones are in no network."""
+DEEPEST = 64
+"""Branches inside each other; those of the policies go ten deep, and Python itself gives up near a thousand."""
 BRANCHES = ("params", "batch_stats")
 """Where a training state keeps what inference needs; the state of its optimiser is left out."""
 TYPES = {
@@ -47,9 +50,11 @@ def read_flax(path: Path) -> Content:
     if "params" in tree:
         tree = {branch: tree[branch] for branch in BRANCHES if branch in tree}
     tensors: dict[str, torch.Tensor] = {}
-    for name, leaf in _leaves(tree, ""):
+    for name, leaf in _leaves(tree, path):
         if isinstance(leaf, str) and leaf.startswith("PLACEHOLDER://"):
-            raise BadInput(f"{path} only names its arrays, which are in other files (orbax): save it aggregated.")
+            raise BadInput(
+                f"{path} only names its arrays; they are in other files that orbax wrote beside it: {CONVERT}."
+            )
         if not isinstance(leaf, torch.Tensor):
             raise BadInput(f"{path} is no tree of arrays: '{name[:80]}' is a {type(leaf).__name__}.")
         if name in tensors:
@@ -114,15 +119,24 @@ def _extension(code: int, data: bytes) -> torch.Tensor:
     return torch.frombuffer(bytearray(values), dtype=dtype).reshape(shape)
 
 
-def _leaves(tree: Mapping[str, object], prefix: str) -> Iterator[tuple[str, object]]:
-    for key, value in tree.items():
-        name = f"{prefix}{key}"
-        if not isinstance(value, dict):
-            yield name, value
-        elif CHUNKED in value:
-            yield name, _joined(name, value)
+def _leaves(tree: Mapping[str, object], path: Path) -> Iterator[tuple[str, object]]:
+    """What is at the ends of the branches, by names joined by "/", in the order of the file."""
+    branches = [("", iter(tree.items()))]
+    while branches:
+        prefix, items = branches[-1]
+        for key, value in items:
+            name = f"{prefix}{key}"
+            if not isinstance(value, dict):
+                yield name, value
+            elif CHUNKED in value:
+                yield name, _joined(name, value)
+            elif len(branches) == DEEPEST:
+                raise BadInput(f"{path} is no checkpoint of a policy: its tree is more than {DEEPEST} branches deep.")
+            else:
+                branches.append((f"{name}/", iter(value.items())))
+                break
         else:
-            yield from _leaves(value, f"{name}/")
+            branches.pop()
 
 
 def _joined(name: str, value: Mapping[str, object]) -> torch.Tensor:

@@ -23,6 +23,10 @@ from skills.checkpoints.checkpoint import Content
 
 STANDS_FOR = re.compile(r"(habitat|yacs)(\.\w+)+")
 """Classes of configurations, which become dictionaries."""
+NESTED = ("state_dict", "model_state_dict")
+"""Keys under which trainings keep the weights beside other things."""
+PARALLEL = "module."
+"""What torch's DataParallel puts before every name; the network inside is the same."""
 MOST_CLASSES = 16
 """More different classes than this are in no configuration."""
 _REFUSED = re.compile(r"GLOBAL (\S+) (?:was not an allowed|whose module)")
@@ -41,12 +45,15 @@ _NUMPY: list[Any] = [
 
 
 def read_torch(path: Path) -> Content:
-    """The state dict in a file, flat or under `state_dict`. Raises BadInput."""
+    """The state dict in a file, flat or under one of NESTED, its names without what parallel training put before them.
+
+    Raises BadInput.
+    """
     _check_container(path)
     held = _unpickled(path)
     if not isinstance(held, Mapping):
         raise BadInput(f"{path} holds a {type(held).__name__}, not a dictionary of tensors.")
-    state = held.get("state_dict", held)
+    state = next((held[key] for key in NESTED if key in held), held)
     if not isinstance(state, Mapping) or not state:
         raise BadInput(f"{path} holds no tensors, but {_first_keys(held)}.")
     wrong = [name for name, value in state.items() if not isinstance(name, str) or not isinstance(value, torch.Tensor)]
@@ -54,7 +61,8 @@ def read_torch(path: Path) -> Content:
         raise BadInput(f"{path} is not a state dict, of which every entry is a tensor: it holds {_first_keys(wrong)}.")
     for name, tensor in state.items():
         _check_tensor(path, name, tensor)
-    tensors = {name: tensor.detach() for name, tensor in state.items()}
+    before = PARALLEL if all(name.startswith(PARALLEL) for name in state) else ""
+    tensors = {name.removeprefix(before): tensor.detach() for name, tensor in state.items()}
     if state is held:
         return Content(tensors)
     config = _plain(held.get("config", {}))
@@ -85,6 +93,11 @@ def _check_container(path: Path) -> None:
         raise BadInput(f"{path} is a TorchScript program, not a state dict.")
     if any(entry.compress_type != zipfile.ZIP_STORED for entry in entries):
         raise BadInput(f"{path} is a compressed zip file; torch.save never compresses. It is not read.")
+    claimed = sum(max(entry.file_size, entry.compress_size) for entry in entries)
+    if claimed > path.stat().st_size:  # entries that share bytes: each would be unpacked on its own
+        raise BadInput(
+            f"{path} is a zip file whose entries claim {claimed:,} bytes, more than the file has: it is not read."
+        )
 
 
 def _unpickled(path: Path) -> object:

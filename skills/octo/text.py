@@ -23,6 +23,8 @@ from skills.octo.network import TEXT_TOKENS, TEXT_WIDTH
 PAD = 0
 WORDS = 32128
 """Of T5's vocabulary, as the model has it; the tokenizer knows fewer."""
+SENTENCEPIECE = "spiece.model"
+"""The same tokenizer in another form."""
 
 
 class T5Texts:
@@ -52,6 +54,11 @@ class T5Texts:
 def read_tokenizer(folder: Path) -> Tokenizer:
     """The tokenizer in a folder (or the file itself), set to give 16 tokens. Raises BadInput."""
     file = folder / "tokenizer.json" if folder.is_dir() else folder
+    if folder.is_dir() and not file.is_file() and (folder / SENTENCEPIECE).is_file():
+        raise BadInput(
+            f"{folder} holds T5's tokenizer as {SENTENCEPIECE} only, which is not read: put the tokenizer.json of the"
+            " same repository (google-t5/t5-base on the Hugging Face hub) beside it."
+        )
     if not file.is_file():
         raise BadInput(f"There is no tokenizer {file}: give the folder with tokenizer.json of T5-base.")
     try:

@@ -167,3 +167,16 @@ def test_a_damaged_file_is_read_or_refused(tmp_path, data):
     except BadInput:
         return
     assert all(isinstance(tensor, torch.Tensor) for tensor in read.tensors.values())
+
+
+def test_trees_that_no_network_has(tmp_path):
+    """Deeper than Python may recurse, and deeper than msgpack unpacks: both are told in a sentence."""
+    for depth, said in ((64, None), (65, "more than 64 branches deep"), (1000, "64 branches"), (5000, "no checkpoint")):
+        data = b"\x81\xa1a" * depth + msgpack.packb(array())
+        path = tmp_path / f"deep{depth}"
+        path.write_bytes(data)
+        if said is None:
+            assert list(read_checkpoint(path).tensors) == ["/".join("a" * depth)]
+            continue
+        with pytest.raises(BadInput, match=said):
+            read_checkpoint(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 import subprocess
 import sys
@@ -182,8 +183,49 @@ def test_files_that_are_something_else(tmp_path):
             read_checkpoint(path)
     with pytest.raises(BadInput, match="There is no checkpoint"):
         read_checkpoint(tmp_path / "nothing.pth")
-    with pytest.raises(BadInput, match="holds no file named checkpoint"):
+    with pytest.raises(BadInput, match="holds no checkpoint in a layout that Homie knows"):
         read_checkpoint(tmp_path)
+
+
+def test_entries_that_share_their_bytes_are_refused(tmp_path):
+    """Many names for one record: small on the disk, each unpacked on its own."""
+    honest, overlapping = tmp_path / "honest.pth", tmp_path / "overlapping.pth"
+    torch.save({f"layer{number}": torch.zeros(1000) for number in range(8)}, honest)
+    assert len(read_checkpoint(honest).tensors) == 8
+    with zipfile.ZipFile(honest) as archive:
+        records = {entry.filename: archive.read(entry) for entry in archive.infolist()}
+    with zipfile.ZipFile(overlapping, "w") as archive:
+        for name, data in records.items():
+            if "/data/" not in name or name.endswith("/data/0"):
+                archive.writestr(name, data)
+        first = next(entry for entry in archive.filelist if entry.filename.endswith("/data/0"))
+        for number in range(1, 8):
+            other = copy.copy(first)
+            other.filename = f"{first.filename[:-1]}{number}"
+            archive.filelist.append(other)
+            archive.NameToInfo[other.filename] = other
+        archive._didModify = True
+    assert overlapping.stat().st_size < 3 * 4000
+    with pytest.raises(BadInput, match=r"overlapping\.pth is a zip file whose entries claim [\d,]+ bytes, more than"):
+        read_checkpoint(overlapping)
+
+
+def test_weights_under_the_names_of_trainings(tmp_path):
+    """Beside an optimiser, and with what DataParallel puts before every name."""
+    state = {"encoder.weight": torch.arange(3.0), "head.bias": torch.ones(1)}
+    parallel = {f"module.{name}": tensor for name, tensor in state.items()}
+    for name, held in {
+        "flat": state,
+        "parallel": parallel,
+        "nested": {"epoch": 7, "model_state_dict": state, "optimizer": {"lr": 0.1}},
+        "both": {"state_dict": parallel, "num_steps_done": 3},
+    }.items():
+        torch.save(held, tmp_path / name)
+        read = read_checkpoint(tmp_path / name)
+        assert list(read.tensors) == list(state), name
+        assert torch.equal(read.tensors["encoder.weight"], state["encoder.weight"])
+    torch.save({"module.weight": torch.ones(1), "weight": torch.zeros(1)}, tmp_path / "mixed")
+    assert list(read_checkpoint(tmp_path / "mixed").tensors) == ["module.weight", "weight"]
 
 
 def test_zip_files_that_are_something_else(tmp_path):

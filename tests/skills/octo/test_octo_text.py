@@ -56,6 +56,12 @@ def test_what_is_no_tokenizer(folder, tmp_path):
         read_tokenizer(folder)
 
 
+def test_a_tokenizer_in_its_other_form(tmp_path):
+    (tmp_path / "spiece.model").write_bytes(b"\n\x0e")
+    with pytest.raises(BadInput, match=r"spiece\.model only.*tokenizer\.json.*google-t5/t5-base"):
+        read_tokenizer(tmp_path)
+
+
 @pytest.mark.slow
 def test_weights_of_the_checkpoint_encode_texts_as_transformers_does(folder):
     torch.manual_seed(0)

@@ -1,0 +1,116 @@
+"""Which file in a folder is the checkpoint: the layouts of flax, of orbax, of Octo's release and of the hub's cache.
+
+checkpoint              checkpoint_900000            flax
+default/checkpoint      300000/default/checkpoint    orbax, all arrays in one file (Octo)
+NAME/any of these       one level deeper, as archives unpack (RT-1-X)
+snapshots/HASH/...      a repository in the cache of the Hugging Face hub
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from homie.errors import BadInput
+
+STEP_FILE = re.compile(r"checkpoint_(\d+)")
+"""A checkpoint of flax, with its step."""
+ORBAX = ("_METADATA", "manifest.ocdbt", ".zarray")
+"""Files of an orbax checkpoint whose arrays are not in one file."""
+CONVERT = "docs/checkpoints.md shows the few lines that make one file of it where orbax is installed"
+"""The way out for checkpoints that only orbax can read."""
+SHOWN = 5
+"""Files and folders that an error names."""
+LOOKED_THROUGH = 10_000
+"""Entries of a folder, with all below it, that are looked through for the traces of orbax: somebody may give `/`."""
+
+
+def find_file(path: Path) -> Path:
+    """The checkpoint file that a path means: the file itself, or the only one in a folder, of steps the highest.
+
+    Raises BadInput where there is none or several, and for an orbax checkpoint in many files.
+    """
+    try:
+        if path.is_file():
+            return path
+        if not path.is_dir():
+            raise BadInput(f"There is no checkpoint {path}.")
+        folder = _snapshot(path)
+        return _only(path, _in_folder(folder)) or _only(path, _one_deeper(folder)) or _none(path)
+    except OSError as error:
+        raise BadInput(f"Can not read {path}: {error.strerror}.") from error
+
+
+def step_of(file: Path) -> int | None:
+    """The training step that the names say: of `STEP/default/checkpoint` and `checkpoint_STEP`; None for no step."""
+    if match := STEP_FILE.fullmatch(file.name):
+        return int(match[1])
+    folder = file.absolute().parent
+    if file.name == "checkpoint" and folder.name == "default" and folder.parent.name.isdecimal():
+        return int(folder.parent.name)
+    return None
+
+
+def release_of(file: Path) -> Path | None:
+    """The folder of the release that `STEP/default/checkpoint` is in; None for a file of another layout."""
+    return file.absolute().parents[2] if file.name == "checkpoint" and step_of(file) is not None else None
+
+
+def _snapshot(path: Path) -> Path:
+    """Of a repository in the hub's cache the snapshot that `refs/main` names, or the only one; else the path itself."""
+    snapshots = path / "snapshots"
+    if not snapshots.is_dir():
+        return path
+    main = path / "refs" / "main"
+    if main.is_file() and (named := snapshots / main.read_text(encoding="ascii", errors="replace").strip()).is_dir():
+        return named
+    folders = sorted(entry for entry in snapshots.iterdir() if entry.is_dir())
+    if len(folders) == 1:
+        return folders[0]
+    raise BadInput(f"{path} holds {len(folders)} snapshots, and no refs/main says which: give {snapshots}/HASH.")
+
+
+def _in_folder(folder: Path) -> list[Path]:
+    """The checkpoints at the top of a folder: the plain one, or of several steps the highest."""
+    for plain in (folder / "checkpoint", folder / "default" / "checkpoint"):
+        if plain.is_file():
+            return [plain]
+    stepped = [file for file in (*folder.glob("checkpoint_*"), *folder.glob("*/default/checkpoint")) if file.is_file()]
+    steps = {file: step for file in stepped if (step := step_of(file)) is not None}
+    return [max(steps, key=lambda file: steps[file])] if steps else []
+
+
+def _one_deeper(folder: Path) -> list[Path]:
+    return [file for inside in sorted(folder.iterdir()) if inside.is_dir() for file in _in_folder(inside)]
+
+
+def _only(path: Path, files: list[Path]) -> Path | None:
+    if len(files) > 1:
+        raise BadInput(f"The folder {path} holds several checkpoints, {_listed(files)}: give one of them.")
+    return files[0] if files else None
+
+
+def _none(path: Path) -> Path:
+    for entry in islice(_below(path), LOOKED_THROUGH):
+        if entry.name in ORBAX:
+            raise BadInput(f"{path} is an orbax checkpoint, whose arrays are in many files ({entry.name}): {CONVERT}.")
+    held = sorted(Path(entry.name) for entry in path.iterdir() if entry.is_file())
+    hint = f"it holds {_listed(held)}" if held else "it holds no file"
+    raise BadInput(
+        f"The folder {path} holds no checkpoint in a layout that Homie knows (checkpoint, checkpoint_STEP,"
+        f" STEP/default/checkpoint, also one level deeper): give the file itself; {hint}."
+    )
+
+
+def _below(path: Path) -> Iterator[Path]:
+    for folder, _, files in os.walk(path):
+        for name in files:
+            yield Path(folder, name)
+
+
+def _listed(files: list[Path]) -> str:
+    more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
+    return f"{', '.join(str(file) for file in files[:SHOWN])}{more}"
