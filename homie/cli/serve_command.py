@@ -11,7 +11,7 @@ from homie import registry
 from homie.assembly import load_skills
 from homie.cli.output import print_json
 from homie.cli.parameters import settings
-from homie.errors import BadInput
+from homie.errors import BadInput, MissingCheckpoint
 from homie.interfaces import SkillSet
 
 Option = typer.Option
@@ -46,7 +46,13 @@ def serve_command(
         )
 
     def load() -> SkillSet:
-        (made,) = load_skills(f"{name}:{argument}", given.get("skill_settings"), fallback=False).sets.values()
+        try:
+            (made,) = load_skills(f"{name}:{argument}", given.get("skill_settings"), fallback=False).sets.values()
+        except MissingCheckpoint as error:
+            raise MissingCheckpoint(
+                f"The skill set '{name}' has no checkpoint: give what would follow the colon of `--skills {name}:...`"
+                " as `--checkpoint PATH`."
+            ) from error
         assert isinstance(made, SkillSet)
         return made
 

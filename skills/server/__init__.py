@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from skills.server.client import RemotePolicy
 
 
+RECONNECT = 120.0
+"""Seconds. A server that is started again imports torch and loads its networks first: 16 s for NoMaD and 21 s for the
+large Octo on two busy cores, more with T5 or from a network drive; and somebody has to notice and start it."""
+
+
 class RemoteSettings(BaseModel):
     """Settings of the set `remote`. Times are seconds on the wall clock."""
 
@@ -31,7 +36,7 @@ class RemoteSettings(BaseModel):
         default=20.0, gt=0, description="How long a decision may take; then the attempt fails."
     )
     reconnect_seconds: float = Field(
-        default=10.0, ge=0, description="How long a lost server is tried, when an attempt begins."
+        default=RECONNECT, ge=0, description="How long a lost server is tried, when an attempt begins."
     )
     token_env: str = Field(default=TOKEN_VARIABLE, description="The environment variable that holds the token.")
 

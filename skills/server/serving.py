@@ -7,6 +7,7 @@ hello and dropped when the connection ends. Pictures and actions cross the wire,
 from __future__ import annotations
 
 import asyncio
+import errno
 import hmac
 import http
 import json
@@ -55,6 +56,9 @@ HELLO_SECONDS = 10.0
 PING_SECONDS = 20.0
 """How often a silent client is asked whether it is still there, and how long it may take to answer."""
 
+OF_THE_PORT = (errno.EADDRINUSE, errno.EACCES)
+"""Why listening fails because of the port; everything else is about the address."""
+
 T = TypeVar("T")
 
 
@@ -80,7 +84,8 @@ class Service:
 class PolicyServer:
     """Serves one policy on one address. Use as `async with PolicyServer(service) as server`.
 
-    Raises BadInput where strangers could reach it without a token, InfrastructureError where it can not listen.
+    Raises BadInput where strangers could reach it without a token and for an address that is not this machine's,
+    InfrastructureError where the port is taken.
     """
 
     def __init__(self, service: Service) -> None:
@@ -112,8 +117,13 @@ class PolicyServer:
                 server_header=None,
             )
         except OSError as error:
+            if error.errno not in OF_THE_PORT:
+                raise BadInput(
+                    f"Cannot listen at {service.host}: this machine has no such address ({error.strerror or error})."
+                    " Give one of its own as --host."
+                ) from error
             raise InfrastructureError(
-                f"Can not listen at {service.host} port {service.port}: {error.strerror or error}. Try another --port."
+                f"Cannot listen at {service.host} port {service.port}: {error.strerror or error}. Try another --port."
             ) from error
         return self
 

@@ -334,5 +334,11 @@ def test_a_port_where_something_else_listens():
 
 def test_a_port_that_is_taken(server):
     port = int(server.url.rpartition(":")[2])
-    with pytest.raises(InfrastructureError, match="Can not listen"), serving(port=port):
+    with pytest.raises(InfrastructureError, match=r"Cannot listen.*Try another --port"), serving(port=port):
         pass
+
+
+def test_an_address_that_is_not_this_machines():
+    with pytest.raises(BadInput, match=r"Cannot listen at 256\.1\.1\.1: this machine has no such address.*--host"):
+        with serving(host="256.1.1.1", token="a" * 24):
+            pass

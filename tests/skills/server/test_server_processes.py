@@ -11,7 +11,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +27,8 @@ from homie.errors import InfrastructureError
 from homie.types import Outcome
 from skills.m3.layout import STOP
 from skills.policy import PolicyFailed
+from skills.server import RemoteSettings
+from skills.server.client import RemotePolicy
 
 HOMIE = [sys.executable, "-c", "from homie.cli.main import main; main()"]
 FORWARD = 12
@@ -42,9 +44,9 @@ def checkpoints(tmp_path_factory) -> Path:
 
 
 @contextmanager
-def served(checkpoints: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def served(checkpoints: Path, *, port: int = 0) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """A policy server in a process of its own, and its address."""
-    command = [*HOMIE, "serve", "policy", "m3", "--checkpoint", str(checkpoints), "--port", "0", "--json", *options]
+    command = [*HOMIE, "serve", "policy", "m3", "--checkpoint", str(checkpoints), "--port", str(port), "--json"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
@@ -96,6 +98,29 @@ def test_a_stopped_server_can_not_hold_the_robot_up(checkpoints):
                 process.send_signal(signal.SIGCONT)
                 policy.reset({"skill": "navigate"})
                 assert policy.step(TOLD) == {"action": FORWARD}
+
+
+@pytest.mark.slow
+def test_a_server_that_is_killed_and_started_again_is_found_by_the_settings_as_they_are(checkpoints):
+    """It is away for three seconds, then imports torch and reads its networks: far longer than a short patience."""
+    with ExitStack() as second, served(checkpoints) as (process, url):
+        policy = RemotePolicy(url, token="", **RemoteSettings().model_dump(exclude={"token_env"}))
+        second.callback(policy.close)
+        policy.reset({"skill": "navigate"})
+        process.kill()
+        process.wait()
+
+        def again() -> None:
+            time.sleep(3.0)
+            second.enter_context(served(checkpoints, port=int(url.rpartition(":")[2])))
+
+        starter = threading.Thread(target=again)
+        starter.start()
+        with pytest.raises(PolicyFailed, match="lost"):
+            policy.step(TOLD)
+        policy.reset({"skill": "navigate"})
+        assert policy.step(TOLD) == {"action": FORWARD}
+        starter.join()
 
 
 def kill_in_an_attempt(process: subprocess.Popen[str], url: str) -> threading.Thread:
