@@ -339,6 +339,6 @@ def test_a_port_that_is_taken(server):
 
 
 def test_an_address_that_is_not_this_machines():
-    with pytest.raises(BadInput, match=r"Cannot listen at 256\.1\.1\.1: this machine has no such address.*--host"):
-        with serving(host="256.1.1.1", token="a" * 24):
-            pass
+    nowhere = {"host": "256.1.1.1", "token": "a" * 24}
+    with pytest.raises(BadInput, match=r"Cannot listen at 256\.1\.1\.1: .* such address.*--host"), serving(**nowhere):
+        pass
