@@ -18,6 +18,20 @@ MAX_SEED = 2**31 - 1
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED, description="Seed of the scene and of everything random.")]
 Rooms = Annotated[int | None, Field(ge=2, le=6, description="Rooms of a generated house (default: by seed).")]
 Objects = Annotated[int, Field(ge=0, le=60, description="Loose objects of a generated house.")]
+Start = Annotated[str | None, Field(description="Room of a generated house in which the robot starts.")]
+Opened = Annotated[
+    list[str],
+    Field(default_factory=list, description="Furniture of a generated house that stands open; may be repeated."),
+]
+Added = Annotated[
+    list[str],
+    Field(
+        default_factory=list,
+        description="A further object of a generated house, as `apple@table_1`, `red mug@sofa`; may be repeated.",
+    ),
+]
+HOUSE = ("seed", "rooms", "objects", "start", "opened", "added")
+"""Options that say which house is generated."""
 
 
 SKILLS = "Skill sets, separated by commas, as NAME or NAME:ARGUMENT (`nomad:nomad.pth,classical`)."
@@ -111,13 +125,16 @@ class PartsOptions(Options):
 class RunOptions(PartsOptions):
     """Everything that decides an episode. Stored whole in `run.json`."""
 
-    settled: ClassVar[Mapping[str, tuple[str, ...]]] = {"scene": ("rooms", "objects")}
+    settled: ClassVar[Mapping[str, tuple[str, ...]]] = {"scene": HOUSE[1:]}
 
     task: str = Field(min_length=1, description="The instruction in natural language.")
     seed: Seed = 0
     scene: Path | None = Field(None, description="A scene spec (JSON) instead of a generated house.")
     rooms: Rooms = None
     objects: Objects = 40
+    start: Start = None
+    opened: Opened
+    added: Added
     rounds: int = Field(20, ge=1, le=1000, description="Rounds before the episode is ended.")
     out: Path | None = Field(None, description="Run folder (default: runs/<time>-<task>).")
     video: bool = Field(True, description="Write video.mp4.")
@@ -196,12 +213,15 @@ class PlanOptions(Options):
 class SceneOptions(Options):
     """Which scene to show and where to."""
 
-    settled: ClassVar[Mapping[str, tuple[str, ...]]] = {"scene": ("seed", "rooms", "objects")}
+    settled: ClassVar[Mapping[str, tuple[str, ...]]] = {"scene": HOUSE}
 
     seed: Seed = 0
     scene: Path | None = Field(None, description="A scene spec (JSON) instead of a generated house.")
     rooms: Rooms = None
     objects: Objects = 40
+    start: Start = None
+    opened: Opened
+    added: Added
     png: Path | None = Field(None, description="Draw a labelled map, seen from above, into this file.")
     save: Path | None = Field(None, description="Write the scene spec into this file, to be edited and run.")
 

@@ -91,9 +91,14 @@ def _successes(results: Results) -> list[bool]:
 
 
 def _check_tasks(runs: Sequence[BenchRun], tasks: set[str]) -> None:
-    """Raise BadInput where the same id means different tasks."""
+    """Raise BadInput for different versions of a suite, and where the same id means different tasks."""
     first = runs[0]
     for run in runs[1:]:
+        if run.suite.name == first.suite.name and run.suite.version != first.suite.version:
+            raise BadInput(
+                f"{first.path} ran version {first.suite.version} of {first.suite.name}, {run.path} version "
+                f"{run.suite.version}: figures of different versions cannot be compared."
+            )
         for task in sorted(tasks):
             if _content(run.suite.by_id[task]) != _content(first.suite.by_id[task]):
                 raise BadInput(

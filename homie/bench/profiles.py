@@ -148,7 +148,8 @@ class Homie:
         shares = [_share(count, path) for count, path in zip(reached, trajectory.keypaths, strict=True)]
         if not trajectory.keypaths:  # a task with a goal only: the world decides
             shares = [float(bool(trajectory.verdict))]
-        success = trajectory.ended and 1.0 in shares
+        spoilt = next((node for node in trajectory.never if any(self._match(step, node) for step in steps)), "")
+        success = trajectory.ended and 1.0 in shares and not spoilt
         counts = Counter(step.code for step in steps)
         expert = trajectory.expert_length
         return Score(
@@ -165,7 +166,7 @@ class Homie:
             scored_steps=sum(step.action != "End" and step.success is not None for step in steps),
             executions=_executions(steps, lambda step: step.action, strict=False),
             attempts=_attempts(steps),
-            next_node=_next_node(list(zip(trajectory.keypaths, reached, strict=True))),
+            next_node=f"never {spoilt}" if spoilt else _next_node(list(zip(trajectory.keypaths, reached, strict=True))),
             verdict=trajectory.verdict,
             raises={} if expert else {"expert": "the task has no expert"},
         )

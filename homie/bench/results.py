@@ -79,12 +79,15 @@ def _varied(path: Path) -> str:
 def trajectories(episodes: Sequence[Episode]) -> tuple[Trajectory, ...]:
     """The finished episodes of a bench. Raises BadInput for a broken file."""
     return tuple(
-        from_episode(
-            episode.folder,
-            task_id=episode.task.id,
-            keypaths=episode.task.keypaths,
-            expert_length=episode.task.expert_length,
-            verdict=episode.verdict,
+        replace(
+            from_episode(
+                episode.folder,
+                task_id=episode.task.id,
+                keypaths=episode.task.keypaths,
+                expert_length=episode.task.expert_length,
+                verdict=episode.verdict,
+            ),
+            never=episode.task.never,
         )
         for episode in episodes
         if episode.ending is not None

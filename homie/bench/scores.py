@@ -32,7 +32,8 @@ class Score:
     tp_per_keypath: matched share of each key path, or the name of the exception. tp: their maximum. success: ended and
     a whole key path matched. weight: the PLWSR term, path length over the longer of the two if it was a success.
     replans: failures that the planner went on from. errors: by code. executions, attempts: by skill. next_node: the
-    first node of the best key path that was not reached, "" if all were. verdict: the world's own. lost: why the
+    first node of the best key path that was not reached, "" if all were; `never [...]` where that subtask has spoilt
+    the task. verdict: the world's own. lost: why the
     episode could not be run, "" if it could.
     """
 

@@ -29,7 +29,7 @@ from homie.bench.emmoe_files import is_emmoe, read_emmoe
 from homie.bench.goals import Goal, complaint
 from homie.errors import BadInput, suggestion
 from homie.files import slug
-from homie.options import MAX_SEED, yaml_problem
+from homie.options import HOUSE, MAX_SEED, yaml_problem
 from homie.types import Subtask
 
 ATTRIBUTES = ("short-horizon", "long-horizon", "open-ended", "logical", "human-style")
@@ -63,14 +63,11 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-HOUSE = ("seed", "rooms", "objects")
-"""The fields that say which house is generated."""
-
-
 class SceneChoice(_Model):
-    """Where a task happens: a scene spec file (relative to the suite file), or the house of a seed.
+    """Where a task happens: a scene spec file (relative to the suite file), or the house of a seed, varied or not.
 
-    sha256: of the scene spec file. It is filled in when the suite is read; where it is given, the file must have it.
+    start, opened, added: how the house differs from that of its seed (docs/scene-spec.md). sha256: of the scene spec
+    file. It is filled in when the suite is read; where it is given, the file must have it.
     """
 
     spec: Path | None = None
@@ -78,6 +75,9 @@ class SceneChoice(_Model):
     seed: int = Field(default=0, ge=0, le=MAX_SEED)
     rooms: int | None = Field(default=None, ge=2, le=6)
     objects: int = Field(default=40, ge=0, le=60)
+    start: str | None = None
+    opened: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _one_way(self) -> SceneChoice:
@@ -85,7 +85,7 @@ class SceneChoice(_Model):
         if self.spec is None and self.sha256:
             raise ValueError("sha256 is that of a spec, and there is none")
         if self.spec is not None and any(getattr(self, name) != usual[name].default for name in HOUSE):
-            raise ValueError("give either spec, or seed with rooms and objects")
+            raise ValueError("give either spec, or seed with rooms, objects, start, opened and added")
         return self
 
 
@@ -99,8 +99,9 @@ class Protocol(_Model):
 class Task(_Model):
     """One task: the instruction, where, and what counts as done.
 
-    keypaths: each a list of subtasks in the order in which they have to succeed; any one of them will do. goal: what
-    has to be so in the world at the end. expert: subtasks that do the task.
+    keypaths: each a list of subtasks in the order in which they have to succeed; any one of them will do. never:
+    subtasks that spoil the task when they succeed, whatever else is done. goal: what has to be so in the world at the
+    end. expert: subtasks that do the task.
     """
 
     id: TaskId
@@ -109,6 +110,7 @@ class Task(_Model):
     split: Literal["train", "test"] = "test"
     scene: SceneChoice = SceneChoice()
     keypaths: tuple[Annotated[tuple[SubtaskText, ...], Field(min_length=1)], ...] = ()
+    never: tuple[SubtaskText, ...] = ()
     goal: Goal | None = None
     expert: tuple[SubtaskText, ...] | None = Field(default=None, min_length=1)
 
@@ -129,11 +131,13 @@ class Task(_Model):
 class Suite(_Model):
     """A set of tasks, and how to run them.
 
-    names: further words for the things in the key paths, as word to the word that stands there (docs/metrics.md).
+    version: counts up when tasks change, so that figures before and after are told apart. names: further words for the
+    things in the key paths, as word to the word that stands there (docs/metrics.md).
     """
 
     format: Literal[1]
     name: TaskId
+    version: int = Field(default=1, ge=1)
     description: str = ""
     protocol: Protocol = Protocol()
     names: dict[StrictStr, StrictStr] = {}

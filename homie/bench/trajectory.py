@@ -48,9 +48,9 @@ class Step:
 class Trajectory:
     """One episode, ready to be scored.
 
-    keypaths: nodes as `[Put, apple, fridge]`. expert_length: subtasks of the expert, End included,
-    0 where there is none. length: subtasks of
-    this episode, End and unreadable outputs included (it may be more than `steps` where the record lacks the last one).
+    keypaths: nodes as `[Put, apple, fridge]`. never: nodes that spoil the task when they are reached. expert_length:
+    subtasks of the expert, End included, 0 where there is none. length: subtasks of this episode, End and unreadable
+    outputs included (it may be more than `steps` where the record lacks the last one).
     last_message_has_end: whether `End` stands anywhere in what was last said to the planner or by it (only
     `strict-emmoe` asks). verdict: whether the world is as the task wants it, None where nobody can tell.
     infrastructure: why the episode could not be run, "" if it could.
@@ -66,6 +66,7 @@ class Trajectory:
     last_message_has_end: bool
     verdict: bool | None = None
     infrastructure: str = ""
+    never: tuple[str, ...] = ()
 
     @property
     def ended(self) -> bool:

@@ -15,7 +15,7 @@ from rich.table import Table
 
 from homie.cli.output import print_json
 from homie.cli.parameters import options_from
-from homie.envs.mujoco.generate import generate
+from homie.envs.mujoco.generate import house_of
 from homie.envs.mujoco.spec import SceneSpec
 from homie.envs.mujoco.topdown import draw_map
 from homie.errors import BadInput
@@ -73,10 +73,7 @@ def scene_command(
 ) -> None:
     """Show a scene."""
     options = SceneOptions.build(**given)
-    if options.scene is not None:
-        scene = SceneSpec.load(options.scene)
-    else:
-        scene = generate(options.seed, options.rooms, options.objects)
+    scene = house_of(options)
     if options.save is not None:
         _save(options.save, scene.dump().encode())
     if options.png is not None:

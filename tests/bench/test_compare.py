@@ -132,6 +132,14 @@ def test_runs_of_other_suites_are_refused(tmp_path: Path) -> None:
         load_run(first, "other")
 
 
+def test_versions_of_a_suite_are_kept_apart(tmp_path: Path) -> None:
+    """Even where the tasks that both have are the same: other tasks may have come or gone."""
+    first = write_run(tmp_path / "a", ALL_DONE)
+    newer = write_run(tmp_path / "b", ALL_DONE, tasks=suite().model_copy(update={"version": 2}))
+    with pytest.raises(BadInput, match=r"ran version 1 of .*, .*b version 2: figures of different versions cannot"):
+        compare([first, newer], intervals=QUICK)
+
+
 def test_labels_tell_runs_apart(tmp_path: Path) -> None:
     folders = [write_run(tmp_path / name, ALL_DONE) for name in ("a", "b")]
     assert [run.label for run in load_runs(folders)] == ["rule (a)", "rule (b)"]

@@ -39,6 +39,7 @@ TRUE = [
     {"in": ["tuna_fish_can", "fridge"]},
     {"open": "cabinet"},
     {"closed": "cabinet_2"},
+    {"not": {"closed": "everything"}},
     {"turned_on": "stove"},
     {"turned_off": "lamp_1"},
     {"held": "mug"},
@@ -60,6 +61,7 @@ FALSE = [
     {"open": "fridge"},
     {"closed": "fridge"},  # neither open nor closed: ajar
     {"closed": "cabinet"},  # one of them is not
+    {"closed": "everything"},
     {"turned_on": "lamp"},
     {"turned_off": "lamp"},
     {"held": "nothing"},
@@ -91,6 +93,13 @@ def test_what_is_not_so(state, goal):
 
 def test_every_predicate_is_tested():
     assert {next(iter(goal)) for goal in TRUE} | {"not"} == set(PREDICATES)
+
+
+def test_everything_is_all_that_opens():
+    joints = {name: {**joint, "fraction": 0.03} for name, joint in SNAPSHOT["joints"].items()}
+    shut = read_state({**SNAPSHOT, "joints": joints})
+    assert parse_goal({"closed": "everything"}).holds(shut)
+    assert unknown_words(parse_goal({"closed": "everything"}), {}) == []
 
 
 def test_an_empty_hand():

@@ -44,6 +44,19 @@ def test_the_last_step_is_scored() -> None:
     assert StrictEmmoe(NAMES).score(failed).errors["D1"] == 0
 
 
+def test_what_spoils_a_task_takes_the_success_and_no_progress() -> None:
+    """Both branches of a condition: the path of the right one is there, and so is what the other one does."""
+    both = trajectory("Pick, apple", "Put, apple, fridge", "Pick, pear", "Put, pear_1, fridge", "End")
+    assert Homie().score(both).success
+    spoilt = Homie().score(replace(both, never=("[Put, pear, fridge]",)))
+    assert (spoilt.success, spoilt.tp, spoilt.weight) == (False, 1.0, 0.0)
+    assert spoilt.next_node == "never [Put, pear, fridge]"
+    assert Homie().score(replace(both, never=("[Put, pear, sofa]",))).success
+    tried = trajectory("Pick, apple", "Put, apple, fridge", written_step("Put, pear, fridge", False, FAR), "End")
+    assert Homie().score(replace(tried, never=("[Put, pear, fridge]",))).success, "only what succeeds spoils"
+    assert StrictEmmoe({**NAMES, "pear": "pear", "pear_1": "pear"}).score(replace(both, never=("[End]",))).success
+
+
 def test_end_is_exact() -> None:
     said = trajectory("Pick, apple", "Put, apple, fridge", "Go to, table", last_message_has_end=True)
     assert (Homie().score(said).success, StrictEmmoe(NAMES).score(said).success) == (False, True)

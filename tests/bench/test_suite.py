@@ -55,6 +55,20 @@ def test_a_suite_is_read(write):
     assert lamp.split == "test" and lamp.attributes == () and lamp.expert is None and lamp.expert_length == 0
 
 
+def test_a_varied_house_what_spoils_a_task_and_a_version(write):
+    changed = SUITE.replace("{seed: 7, rooms: 3}", "{seed: 7, start: kitchen, opened: [fridge], added: [apple@sofa]}")
+    changed = changed.replace("name: small", "name: small\nversion: 3").replace(
+        "goal: {on", "never: [[Put, apple, sofa]]\n    goal: {on"
+    )
+    suite = read_suite(write(changed))
+    scene = suite.tasks[0].scene
+    assert (scene.start, scene.opened, scene.added) == ("kitchen", ("fridge",), ("apple@sofa",))
+    assert suite.tasks[0].never == ("[Put, apple, sofa]",)
+    assert suite.version == 3 and read_suite(write(SUITE)).version == 1
+    with pytest.raises(BadInput, match="task 'apple': scene: give either spec, or seed with"):
+        read_suite(write(changed.replace("seed: 7", "spec: a.json")))
+
+
 def test_on_and_off_are_words_not_booleans(write):
     goal = read_suite(write(SUITE)).tasks[0].goal
     assert goal is not None and goal.model_dump(by_alias=True) == {"on": ("apple", "table")}
@@ -79,7 +93,7 @@ def test_json_is_as_good_as_yaml(write):
         ("logical", "logcal", "task 'apple': attributes.1: input should be 'short-horizon'"),
         ("split: train", "split: dev", "task 'apple': split: input should be 'train' or 'test'"),
         ("rooms: 3", "rooms: 9", "task 'apple': scene.rooms: input should be less than or equal to 6"),
-        ("rooms: 3", "spec: a.json", "task 'apple': scene: give either spec, or seed with rooms and objects"),
+        ("rooms: 3", "spec: a.json", "task 'apple': scene: give either spec, or seed with rooms, objects"),
         ("{seed: 7, rooms: 3}", "{spec: none.json}", "task 'apple': scene.spec: there is no file"),
         ('"[Go to, apple]"', "Go to apple", r"task 'apple': keypaths.0.0: a subtask is written"),
         ("[Pick, red apple]", "[]", r"task 'apple': keypaths.0.1: a subtask is written"),

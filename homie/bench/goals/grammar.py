@@ -21,7 +21,7 @@ from homie.bench.goals.predicates import (
     TurnedOff,
     TurnedOn,
 )
-from homie.bench.goals.state import ANYTHING, State, Words, means
+from homie.bench.goals.state import ANYTHING, EVERYTHING, State, Words, means
 from homie.errors import BadInput
 
 
@@ -143,4 +143,8 @@ def unknown_words(goal: Goal, scene: Mapping[str, Any]) -> list[str]:
     entities = [item for group in ("rooms", "furniture", "objects") for item in scene.get(group, ())]
     known = [(str(item["name"]), str(item.get("kind", ""))) for item in entities]
     lacking = [words for words in goal.words() if not any(means(words, name, kind) for name, kind in known)]
-    return [words if isinstance(words, str) else ", ".join(words) for words in lacking if words != ANYTHING]
+    return [
+        words if isinstance(words, str) else ", ".join(words)
+        for words in lacking
+        if words not in (ANYTHING, EVERYTHING)
+    ]

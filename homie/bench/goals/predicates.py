@@ -93,7 +93,7 @@ class Open(Predicate):
 
 
 class Closed(Predicate):
-    """Everything that the word means is shut."""
+    """Everything that the word means is shut; `everything`: all that opens."""
 
     closed: Word
 

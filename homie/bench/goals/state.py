@@ -10,7 +10,8 @@ from pydantic import BaseModel, Field, ValidationError
 
 from homie.errors import BadInput
 
-ANYTHING, NOTHING = "anything", "nothing"
+ANYTHING, EVERYTHING, NOTHING = "anything", "everything", "nothing"
+"""Words of goals: every loose object; all that opens; an empty hand."""
 
 Word = Annotated[str, Field(min_length=1)]
 Words = Word | Annotated[tuple[Word, ...], Field(min_length=1)]
@@ -67,7 +68,7 @@ class State(BaseModel):
         """How far the doors and drawers of each receptacle are open that a word means. Raises BadInput for none."""
         found: dict[str, list[float]] = {}
         for joint in self.joints.values():
-            if means(word, joint.receptacle):
+            if word == EVERYTHING or means(word, joint.receptacle):
                 found.setdefault(joint.receptacle, []).append(joint.fraction)
         if not found:
             raise BadInput(f"The goal asks whether '{word}' is open or closed, and no such thing opens.")

@@ -176,6 +176,9 @@ def episode_options(options: BenchOptions, suite: Suite, episode: Episode) -> Ru
         scene=scene.spec,
         rooms=scene.rooms,
         objects=scene.objects,
+        start=scene.start,
+        opened=list(scene.opened),
+        added=list(scene.added),
         rounds=options.rounds or suite.protocol.rounds,
         **{name: getattr(options, name) for name in PartsOptions.model_fields},
     )

@@ -5,23 +5,27 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+from pydantic import ValidationError
 
 from homie.envs.mujoco.furnish import Floor, Piece
-from homie.envs.mujoco.place import place_objects
+from homie.envs.mujoco.place import Sides, place_objects
 from homie.envs.mujoco.reach import FreeFloor, unreachable
 from homie.envs.mujoco.recipes import RECIPES, NoRoom, Scheme
 from homie.envs.mujoco.rooms import plan_rooms
 from homie.envs.mujoco.spec import DoorwaySpec, FurnitureSpec, RoomSpec, SceneSpec, StartSpec
+from homie.envs.mujoco.variation import Variation, varied
 from homie.errors import BadInput
+from homie.options import RunOptions, SceneOptions
 
 ATTEMPTS = 100
 START_CLEARANCE = 0.6
 
 
-def generate(seed: int, rooms: int | None = None, objects: int = 40) -> SceneSpec:
+def generate(seed: int, rooms: int | None = None, objects: int = 40, variation: Variation | None = None) -> SceneSpec:
     """A furnished house with loose objects and a free start for the robot.
 
-    rooms: 2 to 6, drawn (3 to 6) if None. objects: 0 to 60. Raises BadInput for values out of range.
+    rooms: 2 to 6, drawn (3 to 6) if None. objects: 0 to 60. variation: what this house has besides. Raises BadInput for
+    values out of range and for a variation that the house of this seed cannot have.
     """
     if not 0 <= seed < 2**32:
         raise BadInput(f"The seed must be between 0 and {2**32 - 1}, not {seed}.")
@@ -32,14 +36,34 @@ def generate(seed: int, rooms: int | None = None, objects: int = 40) -> SceneSpe
     for attempt in range(ATTEMPTS):
         rng = np.random.default_rng([seed, attempt])
         try:
-            return _house(seed, rooms if rooms is not None else int(rng.integers(3, 7)), objects, rng)
+            scene, sides = _house(seed, rooms if rooms is not None else int(rng.integers(3, 7)), objects, rng)
         except NoRoom:
             continue
+        return _with(scene, sides, variation) if variation else scene
     raise BadInput(f"No house fits seed {seed} with {rooms} rooms and {objects} objects: try another seed.")
 
 
-def _house(seed: int, count: int, objects: int, rng: np.random.Generator) -> SceneSpec:
-    """One try. Raises NoRoom if something needed does not fit or can't be reached."""
+def house_of(options: RunOptions | SceneOptions) -> SceneSpec:
+    """The scene that options ask for: a spec file, or the house of a seed. Raises BadInput."""
+    if options.scene is not None:
+        return SceneSpec.load(options.scene)
+    variation = Variation(options.start, options.opened, options.added)
+    return generate(options.seed, options.rooms, options.objects, variation)
+
+
+def _with(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
+    try:
+        return varied(scene, sides, variation)
+    except ValidationError as error:
+        reason = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
+    except ValueError as error:
+        reason = str(error)
+    raise BadInput(f"The house of seed {scene.seed} cannot be varied so: {reason}.")
+
+
+def _house(seed: int, count: int, objects: int, rng: np.random.Generator) -> tuple[SceneSpec, Sides]:
+    """One try; the house and the sides from which its furniture can be reached. Raises NoRoom if something needed does
+    not fit or can't be reached."""
     rooms, doorways = plan_rooms(rng, count)
     scheme = Scheme.draw(rng)
     floors = [_furnish(room, doorways, scheme, rng) for room in rooms]
@@ -57,7 +81,9 @@ def _house(seed: int, count: int, objects: int, rng: np.random.Generator) -> Sce
     things = place_objects(empty, sides, objects, rng)
     if len(things) < objects:
         raise NoRoom("objects")
-    return SceneSpec(seed=seed, rooms=rooms, doorways=doorways, furniture=furniture, objects=things, robot=empty.robot)
+    return SceneSpec(
+        seed=seed, rooms=rooms, doorways=doorways, furniture=furniture, objects=things, robot=empty.robot
+    ), sides
 
 
 def _furnish(room: RoomSpec, doorways: tuple[DoorwaySpec, ...], scheme: Scheme, rng: np.random.Generator) -> Floor:

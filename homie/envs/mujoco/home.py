@@ -16,7 +16,7 @@ import numpy as np
 from homie.envs.mujoco import fetch
 from homie.envs.mujoco.build import Home, build
 from homie.envs.mujoco.eyes import Eyes
-from homie.envs.mujoco.generate import generate
+from homie.envs.mujoco.generate import house_of
 from homie.envs.mujoco.grasping import Grasping, Hand, add_grasp_constraints
 from homie.envs.mujoco.kinematics import ArmKinematics
 from homie.envs.mujoco.rendering import FreeCamera
@@ -49,8 +49,7 @@ HEAD_START = (0.0, 0.35)
 
 def open_home(options: RunOptions) -> MujocoHome:
     """The home of a run: its scene spec file, or the house of its seed. Raises BadInput for a bad spec."""
-    spec = SceneSpec.load(options.scene) if options.scene else generate(options.seed, options.rooms, options.objects)
-    return MujocoHome(spec, grasp=options.grasp)
+    return MujocoHome(house_of(options), grasp=options.grasp)
 
 
 class MujocoHome(SimulatedRobot):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 
@@ -13,6 +15,8 @@ from homie.envs.mujoco.parts import SurfacePlan
 from homie.envs.mujoco.spec import FurnitureSpec, ObjectSpec, SceneSpec
 from homie.envs.mujoco.surfaces import surfaces_of
 
+Sides: TypeAlias = Mapping[str, tuple[str, ...]]
+"""The sides (front, back, left, right) from which each piece of furniture can be reached."""
 EDGE = 0.04
 """Least distance of a footprint from the edge of its surface (m)."""
 WITHIN = 0.30
@@ -42,17 +46,10 @@ class _Spot:
         return min(3, 1 + int(area / 0.1)) if self.plan.inside else max(1, min(7, int(area / 0.07)))
 
 
-def place_objects(
-    scene: SceneSpec, sides: dict[str, tuple[str, ...]], count: int, rng: np.random.Generator
-) -> tuple[ObjectSpec, ...]:
+def place_objects(scene: SceneSpec, sides: Sides, count: int, rng: np.random.Generator) -> tuple[ObjectSpec, ...]:
     """Objects for a furnished scene; `sides` names the accessible sides of each piece. May return fewer than `count`
     where the house is full."""
-    spots = [
-        _Spot(piece, plan, ("front",) if plan.access == "front" or plan.link else sides.get(piece.name, ("front",)))
-        for piece in scene.furniture
-        for plan in surfaces_of(scene, piece)
-        if plan.name != "basin"
-    ]
+    spots = [spot for piece in scene.furniture for spot in _spots(scene, piece, sides) if spot.plan.name != "basin"]
     kinds = list(OBJECTS)
     order: list[str] = []
     while len(order) < count:
@@ -67,6 +64,43 @@ def place_objects(
             colours[kind] += 1
             placed.append(thing)
     return _named(placed)
+
+
+def add_objects(
+    scene: SceneSpec, sides: Sides, added: Sequence[tuple[str, str, str]], rng: np.random.Generator
+) -> tuple[ObjectSpec, ...]:
+    """The objects of a scene and some more, each as colour ("": any), kind and the furniture that it is at. The others
+    stay where they are; of a kind with several the names get numbers. Raises ValueError in one sentence."""
+    spots: dict[str, list[_Spot]] = {}
+    for piece in scene.furniture:
+        spots[piece.name] = _spots(scene, piece, sides)
+        for spot in spots[piece.name]:
+            there = (piece.name, spot.plan.name)
+            spot.taken += [thing for thing in scene.objects if (thing.receptacle, thing.surface) == there]
+    placed = list(scene.objects)
+    for colour, kind, where in added:
+        if kind not in OBJECTS:
+            raise ValueError(f"there is no kind of object '{kind}' (there is: {', '.join(OBJECTS)})")
+        if where not in spots:
+            raise ValueError(f"'{kind}' cannot be added at '{where}': this house has no such furniture")
+        options = OBJECTS[kind].colours
+        painted = colour or options[int(rng.integers(len(options)))]
+        emptiest = sorted(spots[where], key=lambda spot: len(spot.taken) / spot.capacity)
+        tries = ((free, _try(kind, painted, free, rng)) for free in emptiest)
+        at, thing = next((pair for pair in tries if pair[1] is not None), (None, None))
+        if at is None or thing is None:
+            raise ValueError(f"there is no free spot for another '{kind}' at '{where}'")
+        at.taken.append(thing)
+        placed.append(thing)
+    return _named(placed)
+
+
+def _spots(scene: SceneSpec, piece: FurnitureSpec, sides: Sides) -> list[_Spot]:
+    """The surfaces of a piece of furniture, empty."""
+    return [
+        _Spot(piece, plan, ("front",) if plan.access == "front" or plan.link else sides.get(piece.name, ("front",)))
+        for plan in surfaces_of(scene, piece)
+    ]
 
 
 def _place(kind: str, colour: str, spots: list[_Spot], rng: np.random.Generator) -> ObjectSpec | None:

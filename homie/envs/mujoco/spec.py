@@ -100,6 +100,29 @@ class FurnitureSpec(_Model):
         a, b = plan.half_x + margin, plan.half_y + margin
         return tuple((self.x + c * u - s * v, self.y + s * u + c * v) for u, v in ((a, b), (-a, b), (-a, -b), (a, -b)))
 
+    def panel_corners(self) -> tuple[tuple[float, float], ...] | None:
+        """The corners in the world of an open door or of what a drawer is pulled out; None if nothing is open."""
+        link, plan = self.blueprint.articulation, self.blueprint
+        if link is None or not self.open:
+            return None
+        local: tuple[tuple[float, float], ...]
+        if link.kind == "slide":
+            a, b, out = plan.half_x, plan.half_y, self.open * link.upper
+            local = ((a + out, b), (a, b), (a, -b), (a + out, -b))
+        else:
+            turn = self.open * link.upper * link.axis[2]
+            c, s = math.cos(turn), math.sin(turn)
+            (thick, half_y, _), (_, middle, _) = link.parts[0].size, link.parts[0].pos
+            rim = (
+                (2 * thick, middle + half_y),
+                (0.0, middle + half_y),
+                (0.0, middle - half_y),
+                (2 * thick, middle - half_y),
+            )
+            local = tuple((link.pos[0] + c * u - s * v, link.pos[1] + s * u + c * v) for u, v in rim)
+        c, s = math.cos(self.yaw), math.sin(self.yaw)
+        return tuple((self.x + c * u - s * v, self.y + s * u + c * v) for u, v in local)
+
 
 class ObjectSpec(_Model):
     """A loose object. It stands on a surface of a piece of furniture, x, y, yaw in the surface's frame; or, where

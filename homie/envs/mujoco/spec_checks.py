@@ -39,6 +39,8 @@ def check(scene: SceneSpec) -> None:
     for one, other in combinations([p for p in scene.furniture if p.stands_on is None], 2):
         if overlap(_standing(one, other), _standing(other, one)):
             raise ValueError(f"furniture '{one.name}' and '{other.name}' overlap")
+    for piece in scene.furniture:
+        _standing_open(scene, piece)
     for thing in scene.objects:
         _object(scene, thing, rooms)
     for first, second in combinations(scene.objects, 2):
@@ -46,10 +48,13 @@ def check(scene: SceneSpec) -> None:
             raise ValueError(f"objects '{first.name}' and '{second.name}' overlap")
     if not any(room.contains(scene.robot.x, scene.robot.y, 0.3) for room in scene.rooms):
         raise ValueError("the robot must start inside a room, 0.3 m from its walls")
-    start = _square(scene.robot.x, scene.robot.y, 0.25)
+    start = square(scene.robot.x, scene.robot.y, 0.25)
     for piece in scene.furniture:
         if overlap(piece.corners(), start):
             raise ValueError(f"the robot starts in '{piece.name}'")
+        panel = piece.panel_corners()
+        if panel is not None and overlap(panel, start):
+            raise ValueError(f"the robot starts in what stands open of '{piece.name}'")
     for thing in scene.objects:
         tall = 2 * thing.plan.half[2] > UNDER_ROBOT + 1e-9
         if thing.receptacle in rooms and tall and overlap(thing.corners(), start):
@@ -95,6 +100,19 @@ def _piece(scene: SceneSpec, piece: FurnitureSpec, rooms: dict[str, RoomSpec]) -
         raise ValueError(f"'{piece.name}' is not above '{host.name}'")
 
 
+def _standing_open(scene: SceneSpec, piece: FurnitureSpec) -> None:
+    """What stands open cuts into no furniture on the floor and into nothing else that stands open."""
+    panel = piece.panel_corners()
+    if panel is None or piece.stands_on is not None:  # the door of a microwave swings above the floor's furniture
+        return
+    for other in scene.furniture:
+        if other.name == piece.name or other.stands_on is not None:
+            continue
+        theirs = other.panel_corners()
+        if overlap(panel, other.corners(-OVERLAP / 2)) or (theirs is not None and overlap(panel, theirs)):
+            raise ValueError(f"what stands open of '{piece.name}' cuts into '{other.name}'")
+
+
 def _standing(piece: FurnitureSpec, other: FurnitureSpec) -> Corners:
     """The footprint that must not cut into another piece: of a chair at a table only its rear half."""
     corners = piece.corners(-OVERLAP / 2)
@@ -138,7 +156,8 @@ def _touch(one: ObjectSpec, other: ObjectSpec) -> bool:
     return abs(one.x - other.x) < a + c and abs(one.y - other.y) < b + d
 
 
-def _square(x: float, y: float, half: float) -> Corners:
+def square(x: float, y: float, half: float) -> Corners:
+    """The corners of an upright square around a point."""
     return ((x + half, y + half), (x - half, y + half), (x - half, y - half), (x + half, y - half))
 
 

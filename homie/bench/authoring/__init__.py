@@ -1,0 +1,14 @@
+"""For those who write suites: what a generated house holds before anything happens, and the subtasks of errands in it.
+
+house = House(generate(7, rooms=3, objects=20))
+route = Route(house)
+route.carry("apple", "fridge")
+route.close_all()
+route.subtasks   # [Go to, fridge], [Open, fridge], [Go to, apple], [Pick, apple], ...
+"""
+
+from homie.bench.authoring.house import House
+from homie.bench.authoring.rehearsal import Rehearsal, rehearse
+from homie.bench.authoring.route import END, Carry, Route, orders
+
+__all__ = ["END", "Carry", "House", "Rehearsal", "Route", "orders", "rehearse"]

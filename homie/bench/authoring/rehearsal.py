@@ -1,0 +1,141 @@
+"""Plays subtasks on the state of a house, without physics: what a plan leads to if every skill succeeds.
+
+The rules are those of the error checks (one hand, closed containers); distances are left out. For testing what a suite
+says of plans that nobody has to play: see docs/suites.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from homie.bench.authoring.house import House
+from homie.bench.goals import SHUT, ObjectState, RobotState, State
+from homie.bench.suite import read_subtask
+from homie.bench.trajectory import Step
+from homie.types import Subtask
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal:
+    """What became of a plan: its steps, ready to be scored, and the state of the house after them."""
+
+    steps: tuple[Step, ...]
+    state: State
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """The steps that cannot be done, each with the reason."""
+        return tuple(f"[{step.text}]: {step.message}" for step in self.steps if not step.success)
+
+
+def rehearse(house: House, plan: Iterable[str]) -> Rehearsal:
+    """Play a plan from the beginning. Raises ValueError for what is no subtask."""
+    stage = _Stage(house)
+    steps = tuple(stage.play(read_subtask(text)) for text in plan)
+    return Rehearsal(steps, stage.state)
+
+
+class _Stage:
+    """The house while a plan is played. `state` is changed; `_near` is what the robot has gone to last."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self.state = house.state.model_copy(deep=True)
+        self._near = ""
+        self._word = ""
+
+    def play(self, subtask: Subtask) -> Step:
+        target = self._meant(subtask.target)
+        where = self._meant(subtask.destination)
+        objects = (self._word, self.state.held) if subtask.action == "Put" else (subtask.target, target)
+        problem = self._problem(subtask, target, where)
+        if not problem:
+            self._do(subtask, target, where)
+        return Step(
+            text=str(subtask).strip("[]"),
+            success=not problem,
+            message=problem or "None",
+            action=subtask.action,
+            objects=tuple(dict.fromkeys(name for name in objects if name)),
+            places=tuple(dict.fromkeys(name for name in (subtask.destination, where) if name)),
+        )
+
+    def _problem(self, subtask: Subtask, target: str, where: str) -> str:
+        held = self.state.held
+        match subtask.action:
+            case "End":
+                return ""
+            case "Put" if held is None:
+                return "the hand is empty"
+            case "Put" if not where or where in self._house.rooms:
+                return f"nothing can be put on '{subtask.destination}'"
+            case "Put":
+                return self._shut_in(where)
+            case _ if not target:
+                return f"there is no '{subtask.target}'"
+            case "Pick" | "Open" | "Close" if held is not None:
+                return "the hand is full"
+            case "Pick" if target not in self.state.objects:
+                return f"'{target}' cannot be picked"
+            case "Pick":
+                return self._shut_in(self.state.objects[target].at)
+            case "Open" | "Close" if self._house.container(target) != target:
+                return f"'{target}' neither opens nor closes"
+        return ""
+
+    def _do(self, subtask: Subtask, target: str, where: str) -> None:
+        match subtask.action:
+            case "Go to":
+                self._near = target
+                self.state.robot = RobotState(room=self._room(target))
+            case "Pick":
+                self._word = subtask.target
+                self.state.held = target
+                self._place(target, "held", "robot")
+            case "Put":
+                assert self.state.held is not None
+                self._place(self.state.held, "in" if self._is_inside(where) else "on", where)
+                self.state.held = None
+            case "Open" | "Close":
+                for joint in self.state.joints.values():
+                    if joint.receptacle == target:
+                        joint.fraction = 1.0 if subtask.action == "Open" else 0.0
+
+    def _place(self, name: str, relation: str, at: str) -> None:
+        room = self.state.robot.room if relation == "held" else self._room(at)
+        kind = self.state.objects[name].kind
+        self.state.objects[name] = ObjectState.model_validate(
+            {"kind": kind, "relation": relation, "at": at, "room": room}
+        )
+
+    def _shut_in(self, where: str) -> str:
+        """The closed container that a place is or is in, as a problem; "" if there is none."""
+        while where in self.state.objects:
+            where = self.state.objects[where].at
+        shut = any(joint.receptacle == where and joint.fraction <= SHUT for joint in self.state.joints.values())
+        return f"the {where} is closed" if shut else ""
+
+    def _is_inside(self, where: str) -> bool:
+        if where in self._house.objects:
+            return self._house.objects[where].plan.hollow
+        return any(plan.inside or plan.access == "front" for plan in self._house.surfaces[where])
+
+    def _room(self, name: str) -> str | None:
+        if name in self.state.objects:
+            return self.state.objects[name].room
+        return self._house.room(name)
+
+    def _meant(self, words: str) -> str:
+        """The entity that words mean: by its name, or by its kind the one at hand, then one in this room, then any."""
+        house = self._house
+        if words in house.rooms or words in house.furniture or words in house.objects:
+            return words
+        kind = words.replace(" ", "_")
+        things = [name for group in (house.objects, house.furniture) for name, one in group.items() if one.kind == kind]
+        rooms = [name for name, room in house.rooms.items() if room == words]
+        return min((*rooms, *things), key=self._away, default="")
+
+    def _away(self, name: str) -> int:
+        at_hand = self._near in (name, self.state.objects[name].at if name in self.state.objects else name)
+        return 0 if at_hand else 1 if self._room(name) == self.state.robot.room else 2

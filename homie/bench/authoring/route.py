@@ -1,0 +1,95 @@
+"""The subtasks of errands, with every step that a robot with one hand needs, and the key paths of their orders."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from itertools import permutations, product
+
+from homie.bench.authoring.house import House
+
+END = "[End]"
+Carry = tuple[str, str]
+"""An object and where it goes, by their names in the scene."""
+
+
+class Route:
+    """The subtasks of errands, one after the other, with every step between them that a robot with one hand needs."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self._at = ""
+        self._opened: list[str] = []
+        self._open = {name for name in house.furniture if house.stands_open(name)}
+        self.subtasks: list[str] = []
+
+    def visit(self, name: str) -> None:
+        """Be there."""
+        if self._at != name:
+            self.subtasks.append(f"[Go to, {self._house.word(name)}]")
+            self._at = name
+
+    def open(self, container: str) -> None:
+        """Have it open. The hand has to be empty."""
+        if container not in self._open:
+            self.visit(container)
+            self.subtasks.append(f"[Open, {self._house.word(container)}]")
+            self._opened.append(container)
+            self._open.add(container)
+
+    def pick(self, thing: str) -> None:
+        """Have it in the hand; what it is inside of is opened first."""
+        inside = self._house.container(thing)
+        if inside is not None:
+            self.open(inside)
+        self.visit(inside or thing)
+        self.subtasks.append(f"[Pick, {self._house.word(thing)}]")
+        self._at = inside or thing
+
+    def carry(self, thing: str, to: str) -> None:
+        """Put it there, in or on furniture or another object."""
+        inside = self._house.container(to)
+        if inside is not None:
+            self.open(inside)
+        self.pick(thing)
+        self.visit(to)
+        self.subtasks.append(f"[Put, {self._house.word(thing)}, {self._house.word(to)}]")
+
+    def close(self, container: str) -> None:
+        """Have it closed. The hand has to be empty."""
+        if container in self._open:
+            self.visit(container)
+            self.subtasks.append(f"[Close, {self._house.word(container)}]")
+            self._open.remove(container)
+            self._opened = [name for name in self._opened if name != container]
+
+    def close_all(self) -> None:
+        """Close what was opened, the nearest in time first."""
+        for container in reversed(tuple(self._opened)):
+            self.close(container)
+
+
+def orders(
+    blocks: Sequence[Sequence[str]],
+    before: Sequence[str] = (),
+    after: Sequence[str] = (),
+    *,
+    closing: Mapping[str, Collection[int]] | None = None,
+) -> list[list[str]]:
+    """Key paths: the blocks in any order, between what comes first and what comes last; End is added.
+
+    closing: further nodes, each with the numbers of the blocks that it has to come after; between which of the later
+    blocks it comes is free.
+    """
+    closing = closing or {}
+    found: dict[tuple[str, ...], None] = {}
+    for order in permutations(range(len(blocks))):
+        ready = {node: max(order.index(number) for number in needs) for node, needs in closing.items()}
+        for sequence in permutations(closing):
+            for places in product(*(range(ready[node], len(order)) for node in sequence)):
+                middle = [
+                    node
+                    for place, number in enumerate(order)
+                    for node in (*blocks[number], *(n for n, p in zip(sequence, places, strict=True) if p == place))
+                ]
+                found[(*before, *middle, *after, END)] = None
+    return [list(path) for path in found]

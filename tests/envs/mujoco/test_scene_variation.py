@@ -1,0 +1,110 @@
+"""Variations of a generated house: what is asked for is there, all else stays, and what does not fit is a sentence."""
+
+from __future__ import annotations
+
+import math
+
+import mujoco
+import pytest
+
+from homie.envs.mujoco.build import build
+from homie.envs.mujoco.generate import generate
+from homie.envs.mujoco.home import open_home
+from homie.envs.mujoco.reach import unreachable
+from homie.envs.mujoco.spec import FurnitureSpec, SceneSpec
+from homie.envs.mujoco.variation import AJAR, Variation
+from homie.errors import BadInput
+from homie.options import RunOptions
+
+SEED, ROOMS, OBJECTS = 46, 4, 20
+VARIED = Variation("bedroom", ["fridge", "drawer_1"], ["apple@sofa", "red mug@sink"])
+
+
+def test_a_house_has_what_is_asked_for_and_stays_the_same_otherwise() -> None:
+    plain, varied = generate(SEED, ROOMS, OBJECTS), generate(SEED, ROOMS, OBJECTS, VARIED)
+    assert generate(SEED, ROOMS, OBJECTS, VARIED) == varied, "the same seed, the same house"
+    assert (varied.rooms, varied.doorways) == (plain.rooms, plain.doorways)
+    assert [p.model_copy(update={"open": 0.0}) for p in varied.furniture] == list(plain.furniture)
+    assert {p.name for p in varied.furniture if p.open} == {"fridge", "drawer_1"}
+    places = {(thing.kind, thing.receptacle, thing.x, thing.y) for thing in plain.objects}
+    more = [t for t in varied.objects if (t.kind, t.receptacle, t.x, t.y) not in places]
+    assert len(varied.objects) == len(plain.objects) + 2
+    assert {(t.name, t.receptacle) for t in more} == {("apple_2", "sofa"), ("mug_2", "sink")}
+    assert next(t.colour for t in more if t.kind == "mug") == "red"
+    room = next(room for room in varied.rooms if room.contains(varied.robot.x, varied.robot.y))
+    assert room.name == "bedroom" and not unreachable(varied)
+
+
+@pytest.mark.parametrize(
+    ("variation", "message"),
+    [
+        (Variation(start="attic"), "cannot start in 'attic'"),
+        (Variation(opened=["wardrobe"]), "'wardrobe' cannot stand open: this house has no such furniture"),
+        (Variation(opened=["sofa"]), "'sofa' has neither door nor drawer"),
+        (Variation(added=["apple on sofa"]), "KIND@FURNITURE"),
+        (Variation(added=["kiwi@sofa"]), "no kind of object 'kiwi'"),
+        (Variation(added=["apple@balcony"]), "'apple' cannot be added at 'balcony'"),
+        (Variation(added=["blue apple@sofa"]), "apple comes in red"),
+        (Variation(added=["bowl@fridge"] * 9), "there is no free spot for another 'bowl' at 'fridge'"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_a_sentence(variation: Variation, message: str) -> None:
+    with pytest.raises(BadInput, match=f"The house of seed {SEED} cannot be varied so: .*{message}"):
+        generate(SEED, ROOMS, OBJECTS, variation)
+
+
+def test_the_simulator_begins_with_it_and_nothing_moves() -> None:
+    options = RunOptions(
+        task="-", seed=SEED, rooms=ROOMS, objects=OBJECTS, start="bedroom", opened=["fridge", "drawer_1"],
+        added=["apple@sofa"],
+    )  # fmt: skip
+    with open_home(options) as home:
+        before = home.snapshot()
+        fractions = {j["receptacle"]: j["fraction"] for j in before["joints"].values()}  # type: ignore[attr-defined]
+        assert fractions["fridge"] == pytest.approx(AJAR, abs=0.02) and fractions["drawer_1"] == pytest.approx(
+            AJAR, abs=0.02
+        )
+        assert max(value for name, value in fractions.items() if name not in ("fridge", "drawer_1")) < 0.02
+        assert before["objects"]["apple_2"]["at"] == "sofa"  # type: ignore[index]
+        assert before["robot"]["room"] == "bedroom"  # type: ignore[index]
+
+
+@pytest.mark.parametrize("hinge", ["left", "right"])
+@pytest.mark.parametrize("kind", ["fridge", "cabinet", "microwave", "drawer"])
+def test_what_stands_open_is_where_the_model_has_it(kind: str, hinge: str) -> None:
+    """The corners that the checks use enclose the panel of the compiled model."""
+    colour = "black" if kind == "microwave" else "white"
+    given = {"name": "it", "kind": kind, "colour": colour, "hinge": hinge, "room": "kitchen", "open": 0.6}
+    piece = FurnitureSpec.model_validate({**given, "x": 2.0, "y": 2.0, "yaw": 0.7})
+    room = {"name": "kitchen", "kind": "kitchen", "x0": 0, "y0": 0, "x1": 4, "y1": 4}
+    scene = SceneSpec.model_validate(
+        {"rooms": [room], "furniture": [piece.model_dump()], "robot": {"x": 0.6, "y": 0.6}}
+    )
+    home = build(scene)
+    data = home.new_data()
+    link = piece.blueprint.articulation
+    corners = piece.panel_corners()
+    assert link is not None and corners is not None
+    body = home.model.body(f"it/{link.name}").id
+    geom = next(g for g in range(home.model.ngeom) if home.model.geom_bodyid[g] == body)
+    middle = (sum(x for x, _ in corners) / 4, sum(y for _, y in corners) / 4)
+    real = data.geom_xpos[geom][:2]
+    if link.kind == "hinge":
+        assert math.dist(middle, real) < 1e-6
+    else:  # what is out begins at the front: its rim is where the front panel is
+        assert (
+            math.dist(middle, real) < 0.36
+            and home.model.jnt_type[home.model.joint("it/joint").id] == mujoco.mjtJoint.mjJNT_SLIDE
+        )
+
+
+def test_open_things_must_not_meet_the_robot_or_furniture() -> None:
+    room = {"name": "kitchen", "kind": "kitchen", "x0": 0, "y0": 0, "x1": 5, "y1": 5}
+    drawer = {"name": "drawer", "kind": "drawer", "colour": "white", "room": "kitchen", "x": 2.0, "y": 2.0, "open": 1.0}
+    spec = {"rooms": [room], "furniture": [drawer], "robot": {"x": 2.7, "y": 2.0}}
+    with pytest.raises(ValueError, match="the robot starts in what stands open of 'drawer'"):
+        SceneSpec.model_validate(spec)
+    SceneSpec.model_validate({**spec, "furniture": [{**drawer, "open": 0.0}]})
+    stool = {"name": "chair", "kind": "chair", "colour": "white", "room": "kitchen", "x": 2.7, "y": 2.0}
+    with pytest.raises(ValueError, match="what stands open of 'drawer' cuts into 'chair'"):
+        SceneSpec.model_validate({**spec, "furniture": [drawer, stool], "robot": {"x": 4.0, "y": 4.0}})
