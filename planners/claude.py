@@ -6,6 +6,7 @@ The module has another name than the SDK, which it must not hide.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from typing import Any, ClassVar, Literal
@@ -23,6 +24,8 @@ from planners.prompt_settings import PromptSettings
 
 BASE_URL = "https://api.anthropic.com"
 KEY = "ANTHROPIC_API_KEY"
+ADDRESS = "ANTHROPIC_BASE_URL"
+"""The variable of the vendor's SDK for the address of the endpoint."""
 _FINISH: Mapping[str | None, Literal["length", "refusal"]] = {
     "max_tokens": "length",
     "model_context_window_exceeded": "length",
@@ -81,8 +84,9 @@ class ClaudeModel(RemoteModel):
         load_sdk("anthropic", "anthropic", "anthropic")
         first = "offered" if _thinks(settings) else "tool"
         # As with chat: a key is for its own provider, other addresses get the one that is named.
-        variable = KEY if host_name(settings.base_url or BASE_URL) == host_name(BASE_URL) else ""
-        super().__init__(name, settings, base_url=BASE_URL, variable=variable, first_form=first)
+        address = settings.base_url or os.environ.get(ADDRESS) or BASE_URL
+        variable = KEY if host_name(address) == host_name(BASE_URL) else ""
+        super().__init__(name, settings, base_url=address, variable=variable, first_form=first)
 
     def describe(self) -> Mapping[str, object]:
         return {**super().describe(), "sdk": f"anthropic {version('anthropic')}"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -12,8 +13,11 @@ from pydantic import BaseModel, Field, ValidationError
 from homie.types import Image
 from planners.calls import Body, EndpointSettings, RemoteModel, wish_for
 from planners.calls.wire import http_client, load_sdk
-from planners.chat.providers import find_provider
+from planners.chat.providers import DEFAULT, find_provider
 from planners.messages import Message, Reply, Request
+
+ADDRESS = "OPENAI_BASE_URL"
+"""The variable of the vendor's SDK for the address of the endpoint."""
 
 _THOUGHT = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
 _OF_REASONING = re.compile(r"temperature|max_tokens|max_completion_tokens")
@@ -60,10 +64,14 @@ class ChatModel(RemoteModel):
         self, name: str, settings: EndpointSettings, provider: str | None, structured: str, temperature: float | None
     ) -> None:
         load_sdk("chat", "openai", "chat")
-        self.provider_name, self.provider = find_provider(provider, settings.base_url)
+        address = settings.base_url
+        if provider in (None, DEFAULT):
+            address = address or os.environ.get(ADDRESS)
+        self.provider_name, self.provider = find_provider(provider, address)
         self.temperature = temperature
         first = self.provider.structured if structured == "auto" else structured
-        super().__init__(name, settings, base_url=self.provider.base_url, variable=self.provider.key, first_form=first)
+        base_url = address or self.provider.base_url
+        super().__init__(name, settings, base_url=base_url, variable=self.provider.key, first_form=first)
 
     def describe(self) -> Mapping[str, object]:
         temperature = None if self.settings.reasoning else self.temperature

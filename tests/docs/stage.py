@@ -12,9 +12,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
-from octo_releases import write as write_octo
 from PIL import Image
-from tiny_models import tiny_model
 
 ROOT = Path(__file__).parents[2]
 LINKED = ("examples", "benchmarks", "constraints.txt")
@@ -36,7 +34,20 @@ def picture(path: Path) -> None:
 
 
 def model(kind: str) -> Callable[[Path], object]:
-    return lambda path: tiny_model(path, kind)
+    """Makes a tiny language model. (What makes it imports torch, which collecting the tests need not wait for.)"""
+
+    def make(path: Path) -> None:
+        from tiny_models import tiny_model
+
+        tiny_model(path, kind)
+
+    return make
+
+
+def octo(path: Path) -> None:
+    from octo_releases import write
+
+    write(path)
 
 
 STAND_INS: Mapping[str, Callable[[Path], object]] = {
@@ -44,7 +55,7 @@ STAND_INS: Mapping[str, Callable[[Path], object]] = {
     "navigator.ckpt": generated("pixnav"),
     "rt_1_x_jax/checkpoint": generated("rt1x"),
     "checkpoints/m3": generated("m3"),
-    "octo-small-1.5": write_octo,
+    "octo-small-1.5": octo,
     "front.png": picture,
     "left.png": picture,
     "models/Qwen2.5-VL-3B-Instruct": model("qwen2_5_vl"),

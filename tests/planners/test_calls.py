@@ -413,6 +413,18 @@ def test_what_is_no_address_is_refused(make: Make, url: str) -> None:
         make(url)
 
 
+def test_the_address_may_stand_in_the_environment(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    for vendor in ("OPENAI", "ANTHROPIC"):
+        monkeypatch.setenv(f"{vendor}_API_KEY", "sk-of-the-provider")
+    with Endpoint(says(WORD)) as endpoint, Endpoint(says(WORD)) as other:
+        monkeypatch.setenv("OPENAI_BASE_URL", endpoint.url)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", endpoint.url.removesuffix("/v1"))
+        assert make("").complete(question()).text == WORD
+        assert "sk-of-the-provider" not in str(endpoint.asked[0].headers)
+        make(other).complete(question())
+        assert (len(endpoint.asked), len(other.asked)) == (1, 1)
+
+
 def test_keys_of_providers_go_to_no_other_address(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "OPENAI_ADMIN_KEY"):
         monkeypatch.setenv(name, SECRET)
