@@ -175,6 +175,7 @@ class CompareOptions(Options):
     confidence: float = Field(0.95, gt=0.0, lt=1.0, description="Confidence of the intervals.")
     resamples: int = Field(10_000, ge=100, le=1_000_000, description="Resamples of the bootstrap.")
     seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed of the bootstrap.")
+    tasks: bool = Field(False, description="Besides, a table of every task by run.")
     out: Path | None = Field(None, description="Write the tables into this file instead of stdout.")
 
 

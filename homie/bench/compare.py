@@ -2,92 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from homie.bench.metrics import METRICS, blocked, terms
+from homie.bench.differences import paired_table
 from homie.bench.results import BenchRun, groups, load_runs, splits
-from homie.bench.scores import Results
-from homie.bench.statistics import Estimate, mcnemar, paired_bootstrap
+from homie.bench.scores import Count, Results
 from homie.bench.suite import Task
-from homie.bench.summary import RUN, WORLD, Intervals, all_tables
+from homie.bench.summary import RUN, Intervals, all_tables
 from homie.bench.tables import Column, Table
+from homie.bench.usage import Spent, usage_table
 from homie.errors import BadInput
 
 
-def compare(folders: Sequence[Path], profile: str = "homie", intervals: Intervals | None = None) -> tuple[Table, ...]:
+def compare(
+    folders: Sequence[Path], profile: str = "homie", intervals: Intervals | None = None, *, tasks: bool = False
+) -> tuple[Table, ...]:
     """The tables of some run folders over the (task, trial) episodes that all of them planned. Raises BadInput.
 
-    From two runs on, the second table has the differences to the first run.
+    From two runs on there are also the differences to the first run, and the tasks that only one run did. tasks: with
+    a table of every task by run.
     """
     runs = load_runs(folders, profile)
-    return compare_runs(runs, intervals or Intervals())
+    made = compare_runs(runs, intervals or Intervals())
+    return (*made, task_table(_common(runs), _texts(runs))) if tasks else made
 
 
 def compare_runs(runs: Sequence[BenchRun], intervals: Intervals) -> tuple[Table, ...]:
     """The tables of some runs. Raises BadInput if they have no episode in common, or differ in a common task."""
-    shared = frozenset.intersection(*(run.planned for run in runs))
+    results = _common(runs)
+    suite = runs[0].suite
+    metrics, *others = all_tables(results, attributes=groups(suite), splits=splits(suite), intervals=intervals)
+    usage = usage_table(*_usage(runs, results))
+    if len(runs) < 2:
+        return metrics, usage, *others
+    shared = _shared(runs)
+    skipped = max(len(run.planned - shared) for run in runs)
+    paired = paired_table(results, intervals, left_out=skipped)
+    alone = alone_table(results, _texts(runs))
+    return metrics, paired, *([alone] if alone.rows else []), usage, *others
+
+
+def _shared(runs: Sequence[BenchRun]) -> frozenset[tuple[str, int]]:
+    """The (task, trial) episodes that all runs planned."""
+    return frozenset.intersection(*(run.planned for run in runs))
+
+
+def _common(runs: Sequence[BenchRun]) -> dict[str, Results]:
+    """The results of each run on the episodes that all of them planned, by label. Raises BadInput."""
+    shared = _shared(runs)
     if not shared:
         raise BadInput("The runs have no task and trial in common: compare runs of one suite.")
     _check_tasks(runs, {task for task, _ in shared})
-    results = {run.label: run.results.at(shared) for run in runs}
-    suite = runs[0].suite
-    tables = all_tables(results, attributes=groups(suite), splits=splits(suite), intervals=intervals)
-    if len(runs) < 2:
-        return tables
-    skipped = sorted({len(run.planned - shared) for run in runs})
-    return tables[0], paired_table(results, intervals, left_out=skipped[-1]), *tables[1:]
+    return {run.label: run.results.at(shared) for run in runs}
 
 
-def paired_table(results: dict[str, Results], intervals: Intervals, *, left_out: int = 0) -> Table:
-    """How each run differs from the first, on the episodes that ran in both."""
-    (base, first), *others = results.items()
+def _texts(runs: Sequence[BenchRun]) -> dict[str, str]:
+    """Instructions by task, in the order of the suite."""
+    return {task.id: task.text for task in runs[0].suite.tasks}
+
+
+def _usage(runs: Sequence[BenchRun], results: Mapping[str, Results]) -> tuple[dict[str, list[Spent]], dict[str, int]]:
+    """What the common episodes took that were not lost, and in how many of them each run succeeded."""
+    ran = {
+        label: {score.key: bool(score.success) for score in found.scores if not score.lost}
+        for label, found in results.items()
+    }
+    taken = {run.label: [one for one in run.spent if one.key in ran[run.label]] for run in runs}
+    return taken, {label: sum(ran[label][one.key] for one in episodes) for label, episodes in taken.items()}
+
+
+def successes_by_task(results: Mapping[str, Results]) -> dict[str, dict[str, Count]]:
+    """How often each run did each task, by task and label; lost episodes count as not done."""
+    found: dict[str, dict[str, Count]] = {}
+    for label, one in results.items():
+        for score in one.scores:
+            counts = found.setdefault(score.task_id, {})
+            before = counts.get(label, Count(0, 0))
+            counts[label] = Count(before.success + bool(score.success), before.fail + (not score.success))
+    return found
+
+
+def alone_table(results: Mapping[str, Results], texts: Mapping[str, str]) -> Table:
+    """The tasks that one run did in some trial and no other run in any. texts: instructions by task, in order."""
+    found = successes_by_task(results)
     rows = []
-    for label, second in others:
-        ran = {score.key for score in first.scores if not score.lost} & {
-            score.key for score in second.scores if not score.lost
-        }
-        one, two = first.at(ran), second.at(ran)
-        test = None if blocked(one, "SR") or blocked(two, "SR") else mcnemar(_successes(one), _successes(two))
-        rows.append(
-            (
-                label,
-                len(ran),
-                *(difference(one, two, metric, intervals) for metric in (*METRICS, WORLD)),
-                *((test.only_first, test.only_second, test.p) if test else (None, None, None)),
-            )
-        )
-    columns = (
-        RUN,
-        Column("pairs", "count"),
-        *(Column(metric, "percent") for metric in (*METRICS, WORLD)),
-        Column("only first", "count"),
-        Column("only this", "count"),
-        Column("McNemar p", "p"),
+    for label in results:
+        for task, text in texts.items():
+            counts = found.get(task, {})
+            if [name for name, count in counts.items() if count.success] == [label]:
+                rows.append((label, task, _of_trials(counts[label]), text))
+    columns = (RUN, Column("task"), Column("done"), Column("instruction"))
+    return Table("Tasks that only one run did", columns, tuple(rows))
+
+
+def task_table(results: Mapping[str, Results], texts: Mapping[str, str]) -> Table:
+    """Every task by run: in how many trials it was done. texts: instructions by task, in order."""
+    found = successes_by_task(results)
+    rows = tuple(
+        (task, *(_of_trials(found[task][label]) if label in found[task] else None for label in results), text)
+        for task, text in texts.items()
+        if task in found
     )
-    percent = f"{100 * intervals.confidence:g} %"
-    notes = [
-        f"Differences to {base} in percentage points, with {percent} intervals of the paired bootstrap over tasks.",
-        "Pairs are the episodes that were lost in neither run.",
-        "McNemar: exact, two-sided, on success; it takes the trials of a task for independent.",
-    ]
-    if left_out:
-        notes.append(f"Up to {left_out} episodes of a run are left out of all tables: not all runs have them.")
-    return Table(f"Differences to {base}", columns, tuple(rows), tuple(notes))
+    columns = (Column("task"), *(Column(label) for label in results), Column("instruction"))
+    return Table("Tasks by run", columns, rows, ("Trials that succeeded, of how many.",))
 
 
-def difference(first: Results, second: Results, metric: str, intervals: Intervals) -> Estimate:
-    """second - first of one metric, paired by task."""
-    before, after = terms(first, metric), terms(second, metric)
-    if not before or not after:
-        return Estimate(None)
-    return paired_bootstrap(
-        before, after, seed=intervals.seed, resamples=intervals.resamples, confidence=intervals.confidence
-    )
-
-
-def _successes(results: Results) -> list[bool]:
-    return [bool(score.success) for score in results.scores]
+def _of_trials(count: Count) -> str:
+    return f"{count.success} of {sum(count)}"
 
 
 def _check_tasks(runs: Sequence[BenchRun], tasks: set[str]) -> None:

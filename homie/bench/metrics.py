@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from homie.bench.errors import folded
-from homie.bench.scores import SKILLS, Count, Results, Score
+from homie.bench.scores import Count, Results, Score
 from homie.bench.statistics import RESAMPLES, Estimate, Term, bootstrap, clustered_wilson
 
 TERMS: Mapping[str, Callable[[Score], tuple[float, float]]] = {
@@ -114,15 +114,13 @@ def raw_errors(scores: Sequence[Score]) -> Counter[str]:
 
 
 def skill_counts(results: Results, *, attempts: bool) -> dict[str, Count]:
-    """Successes and failures by skill: of real attempts, or of subtasks that a skill ran (up to three attempts)."""
-    chosen = [score.attempts if attempts else score.executions for score in results.scores]
-    return {
-        skill: Count(
-            sum(counts[skill].success for counts in chosen if skill in counts),
-            sum(counts[skill].fail for counts in chosen if skill in counts),
-        )
-        for skill in SKILLS
-    }
+    """Successes and failures by action: of real attempts, or of subtasks that a skill ran (up to three attempts)."""
+    total: dict[str, Count] = {}
+    for score in results.scores:
+        for action, count in (score.attempts if attempts else score.executions).items():
+            before = total.get(action, Count(0, 0))
+            total[action] = Count(before.success + count.success, before.fail + count.fail)
+    return total
 
 
 def assumed_rate(count: Count, attempts: int) -> float | None:

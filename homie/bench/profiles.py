@@ -13,11 +13,13 @@ from itertools import pairwise
 from typing import Literal
 
 from homie.bench.errors import CODES, SENTENCES, raw_code_of
-from homie.bench.scores import SKILLS, Count, Score
+from homie.bench.scores import Count, Score
 from homie.bench.trajectory import Step, Trajectory, parts
 from homie.executor import canonical_action
 
 Matches = Callable[[Step, tuple[str, ...]], bool]
+SKILLS = ("Go to", "Pick", "Put", "Open", "Close")
+"""The skills that the official notebooks count, in their order."""
 NOTHING = "None"
 """How the official code writes a missing object or place."""
 
@@ -221,16 +223,24 @@ def _path_weight(expert: int, actual: int) -> float:
 
 
 def _executions(steps: Sequence[Step], verb: Callable[[Step], str], *, strict: bool) -> dict[str, Count]:
-    """Subtasks that a skill ran, by skill: those that no check has stopped."""
+    """Subtasks that a skill ran, by action: those that no check has stopped. Strictly, only those of the notebooks."""
     counts: Counter[tuple[str, bool]] = Counter()
     for step in steps:
         code = raw_code_of(step.message) if strict else step.code
         if code[:1] not in ("D", "F", "L") and step.success is not None:
             counts[verb(step), "None" in step.message if strict else step.success] += 1
-    return {skill: Count(counts[skill, True], counts[skill, False]) for skill in SKILLS}
+    return _by_action(counts, SKILLS if strict else _actions(steps))
 
 
 def _attempts(steps: Sequence[Step]) -> dict[str, Count]:
-    """Real attempts by skill."""
-    counts = Counter((step.action, good) for step in steps for good in step.attempts)
-    return {skill: Count(counts[skill, True], counts[skill, False]) for skill in SKILLS}
+    """Real attempts by action."""
+    return _by_action(Counter((step.action, good) for step in steps for good in step.attempts), _actions(steps))
+
+
+def _actions(steps: Sequence[Step]) -> tuple[str, ...]:
+    """The actions of some steps that a skill may run, in the order in which they first occur."""
+    return tuple(dict.fromkeys(step.action for step in steps if step.action not in ("", "End")))
+
+
+def _by_action(counts: Mapping[tuple[str, bool], int], actions: Sequence[str]) -> dict[str, Count]:
+    return {action: Count(counts[action, True], counts[action, False]) for action in actions}

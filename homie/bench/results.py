@@ -5,6 +5,7 @@ RUN/suite.json, RUN/episodes/* --trajectories--> a profile --> Results
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,8 +15,9 @@ from homie.bench.profiles import Homie, StrictEmmoe, plain
 from homie.bench.scores import Profile, Results, score_run
 from homie.bench.suite import ATTRIBUTES, Suite, read_subtask
 from homie.bench.trajectory import Trajectory, from_episode
+from homie.bench.usage import Spent, spent
 from homie.errors import BadInput
-from homie.runstore import read_model
+from homie.runstore import read_model, read_steps
 
 PROFILES = ("homie", "strict-emmoe")
 SPLITS = ("train", "test")
@@ -23,13 +25,14 @@ SPLITS = ("train", "test")
 
 @dataclass(frozen=True, slots=True)
 class BenchRun:
-    """One bench run with its scores. label: what tables call it."""
+    """One bench run with its scores. label: what tables call it. spent: what each episode took that was not lost."""
 
     label: str
     path: Path
     file: BenchFile
     suite: Suite
     results: Results
+    spent: tuple[Spent, ...] = ()
 
     @property
     def planned(self) -> frozenset[tuple[str, int]]:
@@ -47,7 +50,7 @@ def load_run(run: Path, profile: str = "homie") -> BenchRun:
         trajectories(episodes),
         [(episode.task.id, episode.trial) for episode in episodes],
     )
-    return BenchRun(file.options.planner, run, file, suite, results)
+    return BenchRun(file.options.planner, run, file, suite, results, spending(episodes))
 
 
 def load_runs(folders: Sequence[Path], profile: str = "homie") -> tuple[BenchRun, ...]:
@@ -92,6 +95,17 @@ def trajectories(episodes: Sequence[Episode]) -> tuple[Trajectory, ...]:
         for episode in episodes
         if episode.ending is not None
     )
+
+
+def spending(episodes: Sequence[Episode]) -> tuple[Spent, ...]:
+    """What the finished episodes of a bench took, without those that infrastructure ended. Raises BadInput."""
+    endings = [(episode, episode.ending) for episode in episodes]
+    with warnings.catch_warnings(action="ignore"):  # of a torn line the trajectory has warned
+        return tuple(
+            spent(episode.task.id, episode.trial, ending, read_steps(episode.folder))
+            for episode, ending in endings
+            if ending is not None and ending.ended_by != "infrastructure"
+        )
 
 
 def make_profile(name: str, suite: Suite) -> Profile:

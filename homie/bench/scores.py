@@ -8,7 +8,6 @@ from typing import Literal, NamedTuple, Protocol
 
 from homie.bench.trajectory import Trajectory
 
-SKILLS = ("Go to", "Pick", "Put", "Open", "Close")
 MISSING = "no record"
 """The cause of a planned episode that nobody recorded."""
 

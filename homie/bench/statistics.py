@@ -17,6 +17,8 @@ import numpy as np
 from homie.types import Array
 
 RESAMPLES = 10_000
+POWER = 0.8
+"""The usual chance with which a study should find the difference that it was made for (Cohen 1988)."""
 
 
 class Interval(NamedTuple):
@@ -42,8 +44,18 @@ class Term(NamedTuple):
     denominator: float
 
 
+class Pair(NamedTuple):
+    """One episode in two runs: its task, and whether each run succeeded."""
+
+    cluster: Hashable
+    first: bool
+    second: bool
+
+
 def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval:
-    """The score interval of Wilson (1927) for a share, without continuity correction; n > 0, whole or not."""
+    """The score interval of Wilson (1927) for a share, without continuity correction; n whole or not. 0..1 of none."""
+    if n == 0:
+        return Interval(0.0, 1.0)
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
     share = successes / n
     centre = (share + z * z / (2 * n)) / (1 + z * z / n)
@@ -62,19 +74,23 @@ def clustered_wilson(terms: Iterable[Term], confidence: float = 0.95) -> Estimat
     if denominator == 0:
         return Estimate(None)
     share = float(numerator / denominator)
-    size = effective_size(sums, share)
+    size = effective_size(sums, share, share * (1 - share))
     return Estimate(share, wilson(share * size, size, confidence))
 
 
-def effective_size(sums: Array, share: float) -> float:
-    """Independent episodes that tell as much as these. sums: (tasks, 2) numerators and denominators per task."""
+def effective_size(sums: Array, mean: float, spread: float) -> float:
+    """Independent episodes that tell as much as these.
+
+    sums: (tasks, 2) numerators and denominators per task. mean: the ratio of their totals. spread: the variance of one
+    episode's value around it.
+    """
     used = sums[sums[:, 1] > 0]
     clusters, episodes = len(used), float(used[:, 1].sum())
-    residuals = used[:, 0] - share * used[:, 1]
-    if clusters < 2 or share in (0.0, 1.0):
+    residuals = used[:, 0] - mean * used[:, 1]
+    if clusters < 2 or spread <= 0:
         return float(clusters)
     variance = clusters / (clusters - 1) * float((residuals**2).sum()) / episodes**2
-    return episodes if variance == 0 else float(np.clip(share * (1 - share) / variance, clusters, episodes))
+    return episodes if variance == 0 else float(np.clip(spread / variance, clusters, episodes))
 
 
 def bootstrap(
@@ -130,8 +146,54 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
     """McNemar's exact test on paired outcomes. It takes every pair for independent; see docs/metrics.md."""
     pairs = list(zip(first, second, strict=True))
     b, c = sum(one and not two for one, two in pairs), sum(two and not one for one, two in pairs)
-    tail = sum(math.comb(b + c, k) for k in range(min(b, c) + 1))
-    return McNemar(b, c, min(1.0, float(2 * tail / 2 ** (b + c))))
+    discordant, tail, ways = b + c, 0, 1
+    for k in range(min(b, c) + 1):
+        tail += ways
+        ways = ways * (discordant - k) // (k + 1)
+    return McNemar(b, c, min(1.0, 2 * tail / 2**discordant))
+
+
+def holm(values: Sequence[float]) -> tuple[float, ...]:
+    """The p values of a family of tests, adjusted by Holm's step-down method (1979), in the order in which they came.
+
+    Where all hypotheses hold, the chance that any adjusted value is below a level is at most that level.
+    """
+    adjusted = [0.0] * len(values)
+    largest = 0.0
+    for rank, index in enumerate(sorted(range(len(values)), key=values.__getitem__)):
+        largest = max(largest, min(1.0, (len(values) - rank) * values[index]))
+        adjusted[index] = largest
+    return tuple(adjusted)
+
+
+def detectable_difference(pairs: Sequence[Pair], *, confidence: float = 0.95, power: float = POWER) -> float | None:
+    """The smallest difference of two success rates that a test on as many pairs finds with this power.
+
+    Solves Connor's sample size for paired proportions (1987, Biometrics 43, equation 3) for the difference, at the
+    effective number of pairs, with the share of discordant pairs that was seen; a difference that is larger than that
+    share needs at least as many discordant pairs. None if not even a difference of 1 would be found.
+    """
+    if not pairs:
+        return None
+    changes = [Term(pair.cluster, float(pair.second) - float(pair.first), 1.0) for pair in pairs]
+    mean = math.fsum(change.numerator for change in changes) / len(pairs)
+    discordant = sum(pair.first != pair.second for pair in pairs) / len(pairs)
+    size = effective_size(_cluster_sums(changes), mean, discordant - mean**2)
+    normal = NormalDist()
+    level, chance = normal.inv_cdf(0.5 + confidence / 2), normal.inv_cdf(power)
+
+    def enough(difference: float) -> bool:
+        share = max(discordant, difference)
+        root = level * math.sqrt(share) + chance * math.sqrt(max(share - difference**2, 0.0))
+        return root**2 <= size * difference**2
+
+    if not enough(1.0):
+        return None
+    low, high = 0.0, 1.0
+    for _ in range(50):  # halvings: closer than any float of this size is told apart in a table
+        middle = (low + high) / 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
 
 
 def _by_cluster(terms: Iterable[Term]) -> Mapping[Hashable, tuple[float, float]]:

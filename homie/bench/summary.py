@@ -15,9 +15,9 @@ from homie.bench.metrics import (
     skill_counts,
 )
 from homie.bench.paper import HEADS, counts_by_head, shares_by_head
-from homie.bench.scores import SKILLS, Results
+from homie.bench.scores import Count, Results
 from homie.bench.statistics import RESAMPLES, Estimate
-from homie.bench.tables import Cell, Column, Rates, Table
+from homie.bench.tables import Cell, Column, Table
 
 Runs: TypeAlias = Mapping[str, Results]
 """Results by the label of the run."""
@@ -82,27 +82,15 @@ def _notes(label: str, results: Results) -> list[str]:
     return notes
 
 
-def group_table(title: str, runs: Runs, tasks: Mapping[str, Collection[str]]) -> Table:
-    """Table 5: SR (PLWSR) of each group of tasks."""
+def group_table(title: str, head: str, runs: Runs, tasks: Mapping[str, Collection[str]], intervals: Intervals) -> Table:
+    """Tables 3 and 5: the metrics of each group of tasks, a row for each run and group. head: what a group is."""
     rows: Rows = tuple(
-        (label, *(_rates(results.only(ids)) for ids in tasks.values())) for label, results in runs.items()
-    )
-    return Table(title, (RUN, *_percents(tasks)), rows, ("SR (PLWSR).",))
-
-
-def _rates(results: Results) -> Rates:
-    return Rates(ratio(results, "SR").value, ratio(results, "PLWSR").value)
-
-
-def split_table(runs: Runs, tasks: Mapping[str, Collection[str]]) -> Table:
-    """Table 3: the metrics of each split."""
-    rows: Rows = tuple(
-        (label, split, len(part.scores), *(ratio(part, metric).value for metric in METRICS))
+        (label, group, len(part.scores), *(intervals.of(part, metric) for metric in METRICS))
+        for group, ids in tasks.items()
         for label, results in runs.items()
-        for split, ids in tasks.items()
         for part in (results.only(ids),)
     )
-    return Table("Splits", (RUN, Column("split"), Column("episodes", "count"), *_percents(METRICS)), rows)
+    return Table(title, (RUN, Column(head), Column("episodes", "count"), *_percents(METRICS)), rows)
 
 
 def error_tables(runs: Runs) -> tuple[Table, ...]:
@@ -124,10 +112,14 @@ def error_tables(runs: Runs) -> tuple[Table, ...]:
 def skill_table(runs: Runs) -> Table:
     """Tables 4 and H7: how skills did, by real attempts and by subtask; `assumed` is what the paper has to guess."""
     rows: list[tuple[Cell, ...]] = []
-    for label, results in runs.items():
-        attempts, subtasks = skill_counts(results, attempts=True), skill_counts(results, attempts=False)
-        for skill in SKILLS:
-            tried, asked = attempts[skill], subtasks[skill]
+    counted = {
+        label: (skill_counts(results, attempts=True), skill_counts(results, attempts=False))
+        for label, results in runs.items()
+    }
+    skills = tuple(dict.fromkeys(skill for counts in counted.values() for of in counts for skill in of))
+    for label, counts in counted.items():
+        for skill in skills:
+            tried, asked = (of.get(skill, Count(0, 0)) for of in counts)
             rows.append((label, skill, sum(tried), tried.rate, sum(asked), asked.rate, assumed_rate(asked, 2)))
     columns = (
         RUN,
@@ -178,10 +170,11 @@ def all_tables(
     intervals: Intervals | None = None,
 ) -> tuple[Table, ...]:
     """Every table of some runs; those that would be empty are left out."""
+    used = intervals or Intervals()
     tables = [
-        metrics_table(runs, intervals or Intervals()),
-        *([split_table(runs, splits)] if len(splits) > 1 else []),
-        *([group_table("Attributes", runs, attributes)] if attributes else []),
+        metrics_table(runs, used),
+        *([group_table("Splits", "split", runs, splits, used)] if len(splits) > 1 else []),
+        *([group_table("Attributes", "attribute", runs, attributes, used)] if attributes else []),
         *error_tables(runs),
         skill_table(runs),
         disagreement_table(runs),

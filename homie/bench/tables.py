@@ -4,31 +4,24 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from homie.bench.statistics import Estimate, Interval
 from homie.errors import BadInput
 from homie.files import to_json
 
-
-class Rates(NamedTuple):
-    """Two shares in one cell, as table 5 of the paper has them: SR (PLWSR)."""
-
-    sr: float | None
-    plwsr: float | None
-
-
-Cell: TypeAlias = str | int | float | Estimate | Rates | None
-Kind = Literal["text", "count", "percent", "p"]
+Cell: TypeAlias = str | int | float | Estimate | None
+Kind = Literal["text", "count", "percent", "number", "p"]
 NOT_THERE = "-"
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its head and what its cells are. Percentages are held as shares, 0..1."""
+    """A column: its head and what its cells are. Percentages are held as shares, 0..1; a number has any unit."""
 
     head: str
     kind: Kind = "text"
@@ -62,7 +55,7 @@ def to_latex(tables: Sequence[Table]) -> str:
 def to_csv(tables: Sequence[Table]) -> str:
     """Tables as CSV (RFC 4180), one after the other with the title in the first column.
 
-    Shares stay shares with all their digits; an estimate has three columns (with `low` and `high`), rates have two.
+    Shares stay shares with all their digits; an estimate has three columns (with `low` and `high`).
     """
     out = io.StringIO()
     writer = csv.writer(out)
@@ -118,8 +111,6 @@ def shown(cell: Cell, kind: Kind) -> str:
     """A cell as people read it: percentages with two digits as in the paper, an interval in brackets."""
     if cell is None:
         return NOT_THERE
-    if isinstance(cell, Rates):
-        return f"{shown(cell.sr, kind)} ({shown(cell.plwsr, kind)})"
     if isinstance(cell, Estimate):
         if cell.value is None:
             return NOT_THERE
@@ -131,7 +122,19 @@ def shown(cell: Cell, kind: Kind) -> str:
         return str(cell)
     if kind == "p":
         return "<0.0001" if cell < 0.0001 else f"{cell:.4f}"
+    if kind == "number":
+        return _three_digits(cell)
     return f"{100 * cell:.2f}"
+
+
+def _three_digits(value: float) -> str:
+    """A number with three significant digits, whole from 100 on, at most four behind the point: `4.56`, `0.0012`."""
+    if value == 0:
+        return "0"
+    if 0 < value < 0.0001:
+        return "<0.0001"
+    digits = max(0, 2 - math.floor(math.log10(abs(value))))
+    return f"{value:.{min(digits, 4)}f}"
 
 
 def _bracketed(interval: Interval, kind: Kind) -> str:
@@ -226,6 +229,4 @@ def _parts(cell: Cell) -> dict[str, str | int | float | None]:
     if isinstance(cell, Estimate):
         low, high = cell.interval if cell.interval else (None, None)
         return {"": cell.value, "low": low, "high": high}
-    if isinstance(cell, Rates):
-        return {"SR": cell.sr, "PLWSR": cell.plwsr}
     return {"": cell}

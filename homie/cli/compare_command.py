@@ -25,7 +25,8 @@ def compare_command(
     """Compare runs."""
     options = CompareOptions.build(config, **given)
     intervals = Intervals(options.confidence, options.resamples, options.seed)
-    text = write(compare(options.runs, options.profile, intervals), "json" if json else options.form)
+    tables = compare(options.runs, options.profile, intervals, tasks=options.tasks)
+    text = write(tables, "json" if json else options.form)
     if options.out is None:
         typer.echo(text, nl=False)
         return

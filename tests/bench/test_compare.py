@@ -17,7 +17,7 @@ from homie.bench.results import load_run, load_runs
 from homie.bench.statistics import Estimate
 from homie.bench.suite import Suite
 from homie.bench.summary import Intervals
-from homie.bench.tables import Rates, Table
+from homie.bench.tables import Table
 from homie.errors import BadInput
 
 KEYS = [(f"task-{number}", trial) for number in range(4) for trial in range(2)]
@@ -49,12 +49,14 @@ def test_one_run(tmp_path: Path) -> None:
     assert value(metrics["SRR"]) == 1.0
     assert value(metrics["SER"]) == 7 / 8
     assert value(metrics["PLWSR"]) == 7 / 8
-    assert row(tables["Attributes"], "rule") == {
-        "run": "rule",
-        "short-horizon": Rates(0.75, 0.75),
-        "long-horizon": Rates(1.0, 1.0),
-    }
+    found = {one[1]: (one[2], value(one[3]), value(one[4])) for one in tables["Attributes"].rows}
+    assert found == {"short-horizon": (4, 0.75, 0.75), "long-horizon": (4, 1.0, 1.0)}
     assert [one[1:3] for one in tables["Splits"].rows] == [("train", 6), ("test", 2)]
+    for group in (tables["Splits"], tables["Attributes"]):
+        cells = [
+            cell for one in group.rows for cell in one[3:] if isinstance(cell, Estimate) and cell.value is not None
+        ]
+        assert len(cells) >= 8 and all(cell.interval for cell in cells if isinstance(cell, Estimate))
     assert row(tables["Errors in successful trajectories, counts"], "rule")["D1"] == 1
     assert "Lost episodes" not in tables and "Where key path and world disagree" not in tables
 
@@ -103,6 +105,66 @@ def test_paired_differences(tmp_path: Path) -> None:
     assert paired["McNemar p"] == 0.5
     back = row(compare([good, bad], intervals=QUICK)[1], "human")
     assert value(back["SR"]) == pytest.approx(-2 / 7)
+
+
+def test_several_comparisons_are_adjusted_and_say_what_they_could_show(tmp_path: Path) -> None:
+    bad = dict.fromkeys(KEYS, WANDERED)
+    runs = [write_run(tmp_path / name, ways, planner=name) for name, ways in (("a", bad), ("b", ALL_DONE), ("c", bad))]
+    table = compare(runs, intervals=QUICK)[1]
+    better, same = row(table, "b"), row(table, "c")
+    assert better["McNemar p"] == pytest.approx(2 / 2**8) and better["p (Holm)"] == pytest.approx(4 / 2**8)
+    assert (same["McNemar p"], same["p (Holm)"]) == (1.0, 1.0)
+    # Nothing differs in 8 episodes of 4 tasks: that is no certainty, so there is no interval of no width.
+    assert same["SR"] == Estimate(0.0) and same["smallest SR"] == pytest.approx(0.98, abs=0.02)
+    assert any("2 comparisons" in note for note in table.notes)
+    assert "p (Holm)" not in [column.head for column in compare(runs[:2], intervals=QUICK)[1].columns]
+
+
+def test_what_only_one_run_did_is_named(tmp_path: Path) -> None:
+    mostly = {**ALL_DONE, ("task-1", 0): WANDERED, ("task-2", 0): WANDERED, ("task-2", 1): WANDERED}
+    other = {**dict.fromkeys(KEYS, WANDERED), ("task-0", 0): DONE, ("task-2", 1): DONE, ("task-3", 0): "crash: gone"}
+    runs = [write_run(tmp_path / "a", mostly, planner="a"), write_run(tmp_path / "b", other, planner="b")]
+    tables = named(compare(runs, intervals=QUICK, tasks=True))
+    assert [one[:3] for one in tables["Tasks that only one run did"].rows] == [
+        ("a", "task-1", "1 of 2"),
+        ("a", "task-3", "2 of 2"),
+        ("b", "task-2", "1 of 2"),
+    ]
+    by_run = [one[:3] for one in tables["Tasks by run"].rows]
+    assert by_run[0] == ("task-0", "2 of 2", "1 of 2") and by_run[3] == ("task-3", "2 of 2", "0 of 2")
+    assert "Tasks by run" not in named(compare(runs, intervals=QUICK))
+
+
+def test_what_the_runs_took(tmp_path: Path) -> None:
+    ways = {**ALL_DONE, ("task-0", 0): WANDERED, ("task-1", 1): "crash: gone"}
+    run = write_run(tmp_path / "a", ways)
+    for number, path in enumerate(sorted((run / "episodes").iterdir())):
+        ending = json.loads((path / "episode.json").read_text())
+        if ending["ended_by"] == "infrastructure":
+            continue
+        usage = {"answers": 2, "cached": 1, "input_tokens": 100, "output_tokens": 10, "cost": 0.02}
+        ending |= {"wall_seconds": 10.0, "robot_seconds": 25.0, "usage": usage}
+        (path / "episode.json").write_text(json.dumps(ending))
+        records = [json.loads(line) for line in (path / "steps.jsonl").read_text().splitlines()]
+        for record in records:  # all decisions take a second but those of the last episode
+            record["timings"] = {"plan": 1.0 if number < 7 else 5.0}
+        (path / "steps.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    usage = row(named(compare([run], intervals=QUICK))["Usage"], "rule")
+    assert (usage["episodes"], usage["decisions"]) == (7, 14)
+    assert (usage["tokens in"], usage["tokens out"]) == (700, 70)
+    assert usage["cost, $"] == pytest.approx(0.14) and usage["$ per success"] == pytest.approx(0.14 / 6)
+    assert (usage["decision median, s"], usage["decision p95, s"]) == (1.0, 5.0)
+    assert (usage["wall, s"], usage["robot, s"], usage["real-time factor"]) == (10.0, 25.0, 2.5)
+    table = named(compare([run], intervals=QUICK))["Usage"]
+    assert any("7 of 14 answers came from the cache" in note for note in table.notes)
+
+
+def test_actions_beyond_those_of_emmoe_are_counted(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "a", ALL_DONE)
+    steps = run / "episodes" / "task-0-0" / "steps.jsonl"
+    steps.write_text(steps.read_text().replace('"Pick"', '"Move"'))
+    skills = {one[1]: one[2] for one in named(compare([run], intervals=QUICK))["Skills"].rows}
+    assert skills == {"Move": 1, "Pick": 7}
 
 
 def test_only_episodes_that_all_runs_planned(tmp_path: Path) -> None:

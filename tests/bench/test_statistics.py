@@ -12,9 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from homie.bench.statistics import (
+    Pair,
     Term,
     bootstrap,
     clustered_wilson,
+    detectable_difference,
+    holm,
     mcnemar,
     paired_bootstrap,
     wilson,
@@ -178,3 +181,50 @@ def test_mcnemar_is_the_binomial_test(b: int, c: int, both: int) -> None:
 def test_mcnemar_by_hand() -> None:
     assert mcnemar([True] * 9 + [False], [False] * 9 + [True]).p == pytest.approx(22 / 1024)
     assert mcnemar([True, False], [True, False]).p == 1.0
+
+
+def test_many_discordant_pairs_are_no_hardship() -> None:
+    assert mcnemar([True] * 3000 + [False] * 3100, [False] * 3000 + [True] * 3100).p == pytest.approx(0.2051, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("values", "adjusted"),
+    [
+        ((0.01, 0.04, 0.03, 0.005), (0.03, 0.06, 0.06, 0.02)),  # 4 x 0.005, 3 x 0.01, 2 x 0.03, then at least that
+        ((0.9, 0.8), (1.0, 1.0)),
+        ((), ()),
+    ],
+)
+def test_holm(values: tuple[float, ...], adjusted: tuple[float, ...]) -> None:
+    assert holm(values) == pytest.approx(adjusted)
+
+
+def alike(discordant_first: int, discordant_second: int, equal: int, trials: int = 1) -> list[Pair]:
+    kinds = [(True, False)] * discordant_first + [(False, True)] * discordant_second + [(True, True)] * equal
+    return [Pair(number, *kind) for number, kind in enumerate(kinds) for _ in range(trials)]
+
+
+def test_detectable_difference_is_connors_sample_size_turned_round() -> None:
+    """A study of 0.1 among 0.3 discordant pairs needs (1.960 sqrt 0.3 + 0.842 sqrt 0.29)^2 / 0.01 = 233.1 pairs."""
+    assert detectable_difference(alike(35, 35, 163)) == pytest.approx(0.1, abs=0.001)
+    # Without discordant pairs a difference brings its own: (1.960 + 0.842 sqrt(1 - d))^2 / d = 75 at d = 0.1.
+    assert detectable_difference(alike(0, 0, 75)) == pytest.approx(0.1, abs=0.002)
+    assert detectable_difference(alike(0, 0, 3)) is None and detectable_difference([]) is None
+
+
+def test_trials_that_are_all_alike_show_no_more() -> None:
+    assert detectable_difference(alike(10, 14, 40, trials=3)) == pytest.approx(
+        detectable_difference(alike(10, 14, 40)), rel=0.01
+    )
+
+
+def test_a_detectable_difference_is_found_four_times_of_five() -> None:
+    generator = np.random.default_rng(0)
+    size, discordant = 300, 0.3
+    difference = detectable_difference(alike(45, 45, 210))
+    assert difference is not None
+    shares = [(discordant - difference) / 2, (discordant + difference) / 2, 1 - discordant]
+    found = 0
+    for first, second, _ in generator.multinomial(size, shares, size=400):
+        found += mcnemar([True] * first + [False] * second, [False] * first + [True] * second).p < 0.05
+    assert 0.72 < found / 400 < 0.85  # the exact test is a little careful

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.bench.statistics import Estimate, Interval
-from homie.bench.tables import Column, Rates, Table, shown, to_csv, to_json_text, to_latex, to_markdown, write
+from homie.bench.tables import Column, Table, shown, to_csv, to_json_text, to_latex, to_markdown, write
 from homie.errors import BadInput
 
 TABLE = Table(
@@ -88,14 +88,13 @@ def test_csv_keeps_all_digits() -> None:
     assert (second["SR"], second["SR low"]) == ("", "")
 
 
-def test_rates() -> None:
-    table = Table(
-        "t", (Column("run"), Column("logical", "percent")), (("a", Rates(0.5, None)), ("b", Rates(0.25, 0.2)))
-    )
-    assert "| a   | 50.00 (-)     |" in to_markdown([table])
-    first, second = csv.DictReader(io.StringIO(to_csv([table])))
-    assert (first["logical SR"], first["logical PLWSR"], second["logical PLWSR"]) == ("0.5", "", "0.2")
-    assert json.loads(to_json_text([table]))["tables"][0]["rows"][1]["logical"] == {"SR": 0.25, "PLWSR": 0.2}
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(0, "0"), (8e-6, "<0.0001"), (0.001234, "0.0012"), (4.5678, "4.57"), (-12.34, "-12.3"), (78901.2, "78901")],
+)
+def test_numbers_have_three_digits(number: float, text: str) -> None:
+    assert shown(number, "number") == text
+    assert shown(None, "number") == "-"
 
 
 def test_json() -> None:
