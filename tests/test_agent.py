@@ -160,6 +160,19 @@ def test_several_subtasks_of_one_decision_can_finish_a_task(play):
     assert result.inventory == ()
 
 
+def test_what_a_plan_says_after_end_is_not_done(play):
+    result, records, planner, events = play(Decision((GO_BALL, END, PICK, GO_BOX)))
+    assert (result.ended_by, result.rounds, len(planner.given)) == ("ended", 1, 1)
+    assert [str(record.execution.subtask) for record in records] == ["[Go to, ball]", "[End]"]
+    assert result.inventory == () and result.history[-1].subtask == END
+    assert events.count("executing") == 1
+
+
+def test_a_plan_that_begins_with_end_moves_nothing(play):
+    result, records, _, _ = play(Decision((END, GO_BALL)))
+    assert (result.ended_by, result.robot_seconds, len(records)) == ("ended", 0.0, 1)
+
+
 def test_a_decision_without_subtasks_uses_up_its_round(play):
     result, records, _, _ = play(Decision(()), END)
     assert (result.rounds, len(records)) == (2, 1)
@@ -206,6 +219,47 @@ def test_a_skill_that_only_claims_success_is_found_out(play):
     assert execution.feedback.code is ErrorCode.E1
     assert len(execution.attempts) == 3
     assert "effect" in execution.attempts[0].reason
+
+
+class Gloomy(Stubborn):
+    """Does what the wrapped skill does, but says something else at the end."""
+
+    max_seconds = 20.0
+
+    def __init__(self, skill: Skill, says: Outcome) -> None:
+        super().__init__(skill.actions[0], says)
+        self._skill = skill
+
+    def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        self._acted = False
+        self._skill.start(subtask, goal, observation)
+
+    def act(self, observation: Observation) -> Command:
+        return self._skill.act(observation)
+
+    @property
+    def outcome(self) -> Outcome:
+        return Outcome.RUNNING if self._skill.outcome is Outcome.RUNNING else self._says
+
+    @property
+    def reason(self) -> str:
+        return "the arm is stuck on its way back"
+
+
+def tiny_skill(action: str) -> Skill:
+    from homie_tiny import TinySkill
+
+    return TinySkill(action)
+
+
+def test_an_effect_that_was_reached_counts_although_the_skill_failed(play):
+    result, records, _, _ = play(GO_BALL, PICK, END, more=[Gloomy(tiny_skill("Pick"), Outcome.FAILED)])
+    execution = records[1].execution
+    assert execution.feedback.ok and result.inventory == ("ball",)
+    (attempt,) = execution.attempts
+    assert attempt.outcome is Outcome.SUCCEEDED
+    assert attempt.reason == "done, then: the arm is stuck on its way back"
+    assert execution.checks[-1].code is None and execution.checks[-1].message == ""
 
 
 def test_a_refused_command_fails_the_attempt_and_says_why(play):

@@ -8,7 +8,7 @@ import golden
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homie.bench.metrics import ratio
+from homie.bench.metrics import error_counts, ratio, raw_errors
 from homie.bench.profiles import Homie, StrictEmmoe
 from homie.bench.scores import MISSING, Results, Score, score_run
 from homie.bench.trajectory import Step, Trajectory, from_conversation, from_records, written_step
@@ -116,6 +116,24 @@ def test_no_expert_means_no_plwsr() -> None:
     results = score_run(Homie(), [without])
     assert ratio(results, "PLWSR").value is None
     assert ratio(results, "SR").value == 1.0
+
+
+def test_a_path_that_is_shorter_than_the_experts_weighs_one_and_no_more() -> None:
+    for steps, weight in ((("Pick, apple", "Put, apple, fridge", "End"), 1.0), (("Go to, table",) * 9, None)):
+        run = trajectory(*steps, *(() if weight else ("Pick, apple", "Put, apple, fridge", "End")))
+        for profile in (Homie(), StrictEmmoe(NAMES)):
+            score = profile.score(run)
+            assert score.success and score.weight == (weight or 6 / 12)
+
+
+def test_a_put_that_ran_out_of_time_is_e2_but_in_the_raw_counts() -> None:
+    late = written_step("Put, apple, fridge", False, "Unable to put, time out")
+    runs = [trajectory("Pick, apple", late, "Go to, table"), trajectory("Pick, apple", late, late, "End")]
+    for profile, raw in ((Homie(), {"E2": 3}), (StrictEmmoe(NAMES), {"E3": 3})):
+        results = score_run(profile, runs)
+        assert {code: count for code, count in raw_errors(results.scores).items() if count} == raw
+        counts = error_counts(results, success=False)
+        assert counts.codes["E2"] == counts.total == 3 and "E3" not in counts.codes
 
 
 def test_where_it_failed() -> None:

@@ -157,6 +157,31 @@ def test_a_try_that_failed_is_kept_and_the_next_counts(write_suite, tiny_bench, 
     assert "it is run again" in said
 
 
+def test_a_resume_runs_what_a_failed_try_has_left(write_suite, tiny_bench, tmp_path):
+    """The runner was killed between a try that failed and the next one: there is a failure, but no end."""
+    options = tiny_bench(write_suite([DONE]), retries=2)
+    run(options)
+    folder = tmp_path / "run/episodes/put-0"
+    (folder / "episode.json").unlink()
+    lost = Failure(cause="crash", message="exit code 7", attempt=1, wall_seconds=1.0)
+    (folder / "failure.json").write_text(lost.model_dump_json())
+    summary, _ = run(options)
+    assert (summary.judged, summary.successes, summary.infrastructure) == (1, 1, 0)
+    ending = read_episode(folder)
+    assert ending is not None and ending.ended_by == "ended" and not (folder / "failure.json").exists()
+    assert read_model(tmp_path / "run/episodes/put-0-partial-1/failure.json", Failure) == lost
+
+
+def test_tries_of_before_a_resume_count(write_suite, tiny_bench, tmp_path):
+    options = tiny_bench(write_suite(["bug please"]), retries=1)
+    run(options)
+    folder = tmp_path / "run/episodes/bug-0"
+    (folder / "episode.json").unlink()  # killed after the second try, before it was given up
+    summary, _ = run(options)
+    assert summary.causes == {"error": 1}
+    assert read_episode(folder).ended_by == "infrastructure"
+
+
 def test_tries_are_bounded_and_again_begins_anew(write_suite, tiny_bench, tmp_path, monkeypatch):
     options = tiny_bench(write_suite([DONE, "bug please"]), retries=1)
     summary, _ = run(options)

@@ -126,6 +126,22 @@ class TestBothOrders:
         assert told(found) == ("E2", "Unable to put, and the object is missing")
         assert found.checks[-1].layer == "execution"
 
+    def test_a_put_that_still_holds_the_object_is_e1_after_all_attempts(self, checks: Sequence[ErrorCheck]) -> None:
+        scene = at("table_1", checks)
+        scene.skill.clumsy = {1, 2, 3}
+        result = ask(scene, "Put", "apple", "brown table", held="apple_1")
+        assert told(result) == ("E1", "Unable to put, the subtask is too difficult to perform")
+        assert [attempt.number for attempt in result.attempts] == [1, 2, 3], "what is held can be put again"
+        assert scene.world.held() == "apple_1"
+
+    def test_a_put_may_succeed_in_a_later_attempt(self, checks: Sequence[ErrorCheck]) -> None:
+        scene = at("table_1", checks)
+        scene.skill.clumsy = {1, 2}
+        result = ask(scene, "Put", "apple", "brown table", held="apple_1")
+        assert told(result) == (None, "None")
+        assert [attempt.outcome.value for attempt in result.attempts] == ["failed", "failed", "succeeded"]
+        assert result.checks[-1] == Check("execution")
+
     def test_the_named_object_of_a_put_is_not_looked_at(self, checks: Sequence[ErrorCheck]) -> None:
         scene = at("table_1", checks)
         assert told(ask(scene, "Put", "unicorn", "brown table", held="apple_1")) == (None, "None")
@@ -193,6 +209,37 @@ class TestOrdersDiffer:
 
     def test_pick_of_furniture(self) -> None:
         assert self.both("table_1", "Pick", "table") == ("L4", "F2")
+
+    @pytest.mark.parametrize(
+        ("place", "subtask", "held", "codes"),
+        [
+            # two things wrong at once: the one that is looked at first is answered
+            ("fridge_1", ("Put", "apple", "fridge"), "", ("L2", "L2")),  # L2 before L3
+            ("lamp_1", ("Put", "apple", "lamp"), "", ("L2", "L2")),  # L2 before L4, and before F2
+            ("fridge_1", ("Put", "apple", "banana"), "apple_1", ("L3", "L3")),  # L3 before L4, and before F2
+            ("fridge_1", ("Pick", "banana"), "apple_1", ("L1", "L1")),  # L1 before L3
+            ("table_1", ("Open", "table"), "apple_1", ("L1", "L1")),  # L1 before L4
+            ("table_1", ("Pick", "table"), "apple_1", ("L1", "L1")),  # L1 before L4, and before F2
+            ("kitchen", ("Put", "apple", "spaceship"), "", ("F2", "L2")),
+            ("bed_1", ("Put", "apple", "fridge"), "apple_1", ("L3", "L3")),  # L3 before D1
+            ("bed_1", ("Put", "apple", "table"), "", ("L2", "L2")),  # L2 before D1
+            ("bed_1", ("Open", "table"), "", ("L4", "L4")),  # L4 before D1
+            ("bed_1", ("Pick", "table"), "", ("L4", "F2")),  # L4 and F2 before D1
+        ],
+    )
+    def test_of_two_errors_the_first_in_order_is_answered(
+        self, place: str, subtask: tuple[str, ...], held: str, codes: tuple[str, str]
+    ) -> None:
+        assert self.both(place, *subtask, held=held) == codes
+
+    def test_the_model_is_looked_at_first_by_the_paper_and_last_by_the_code(self) -> None:
+        for place, subtask in (
+            ("kitchen", ("Pick", "spaceship")),
+            ("bed_1", ("Pick", "apple")),
+            ("fridge_1", ("Put", "apple", "fridge")),
+        ):
+            paper, code = self.both(place, *subtask, model="x")
+            assert paper == "F1" and code in ("F2", "D1", "L2")
 
 
 def test_layers_are_reported_in_order() -> None:

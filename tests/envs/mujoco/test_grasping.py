@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from homes import one_room
+from homes import lay, one_room
 
 from homie.agent import EpisodeListener
 from homie.envs.mujoco.home import MujocoHome
@@ -173,6 +173,47 @@ def test_fingers_that_press_on_a_panel_hold_nothing(stage: Stage, width: float) 
     assert touched, "the hand is at the door"
     stage.wait(1.0, gripper=0.0)
     assert not home.observe().body.holding
+
+
+HELD_OUT = Pose(np.array([0.75, 0.1, 1.0]), np.eye(3))
+"""The hand in front of the robot (base frame), level: the fingers close from left and right."""
+
+
+def _between_the_fingers(home: MujocoHome, aside: float, width: float, periods: int) -> set[tuple[bool, bool]]:
+    """Contacts of the pads while a can (66 mm thick) stands `aside` metres to the left and the fingers are told a
+    width (m)."""
+    contacts = set()
+    for _ in range(periods):
+        site = home.data.site("robot/gripper")
+        place = site.xpos + aside * site.xmat.reshape(3, 3)[:, 1]
+        lay(home.model, home.data, "tomato_soup_can", place)
+        home.act(Command(gripper=width))
+        contacts.add(home.observe().body.finger_contact)
+    return contacts
+
+
+@on_table
+@pytest.mark.parametrize(("aside", "touching"), [(0.02, (True, False)), (-0.02, (False, True))], ids=["left", "right"])
+def test_one_finger_that_presses_on_a_thing_does_not_hold_it(
+    stage: Stage, aside: float, touching: tuple[bool, bool]
+) -> None:
+    home = stage.home
+    for _ in range(120):
+        home.act(Command(effector=HELD_OUT, gripper=home.spec.gripper_max))
+    contacts = _between_the_fingers(home, aside, 0.085, 8)
+    assert touching in contacts and contacts <= {touching, (False, False)}
+    assert not home.observe().body.holding and home.world.held is None
+
+
+@on_table
+def test_fingers_that_only_rest_on_a_thing_do_not_hold_it(stage: Stage) -> None:
+    home = stage.home
+    for _ in range(120):
+        home.act(Command(effector=HELD_OUT, gripper=0.069))
+    assert (True, True) in _between_the_fingers(home, 0.0, 0.065, 8)
+    assert not home.observe().body.holding and home.world.held is None
+    _between_the_fingers(home, 0.0, 0.0, 2)
+    assert home.observe().body.holding and home.world.held == "tomato_soup_can", "it is held once they squeeze"
 
 
 def _pressing(home: MujocoHome) -> bool:

@@ -112,6 +112,22 @@ def test_the_policy_gives_the_official_actions_and_forgets_at_a_reset(kind, layo
             np.testing.assert_allclose(action, wanted, atol=CLOSE)
 
 
+def test_depth_counts_up_to_ten_metres_and_no_further():
+    """What is farther looks like ten metres, which is the largest number of the network's input: 1."""
+    given = inputs(MANIPULATION, 601)
+    state = {part: given[part][0, 0] for part, _ in MANIPULATION.states}
+
+    def action(metres):
+        policy = M3Policy({"pick": network_of("m3_manip", MANIPULATION, 601)})
+        policy.reset({"skill": "pick"})
+        wall = {camera: np.full((128, 128), metres, np.float32) for camera in MANIPULATION.cameras}
+        return policy.step({**state, **wall})["action"]
+
+    for farther in (10.5, 25.0):
+        np.testing.assert_array_equal(action(farther), action(10.0))
+    assert np.abs(action(9.5) - action(10.0)).max() > CLOSE
+
+
 @pytest.mark.parametrize("mistake", ["metres", "no previous action", "swapped cameras"])
 def test_the_tolerance_sees_mistakes(mistake):
     """What the golden vectors are there to find is found."""

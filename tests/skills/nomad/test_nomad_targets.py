@@ -54,6 +54,14 @@ def test_the_next_node_is_the_subgoal_once_the_closest_is_close():
     assert int(choice.condition) == 11 and choice.node == 10
 
 
+@pytest.mark.parametrize(("distance", "subgoal"), [(2.9, 11), (3.0, 10), (3.1, 10)])
+def test_close_is_three_steps_of_training_as_upstream_has_it(distance, subgoal):
+    target = way(30, [25])
+    choose(target, n10=9.0)
+    assert int(choose(target, n10=distance)[0].condition) == subgoal
+    assert choose(Picture(torch.zeros(1, 1, 1, 1)), n0=distance)[0].reached == (distance < 3.0)
+
+
 def test_it_looks_no_further_than_the_goal_and_is_there_when_that_is_closest():
     target = way(30, [12])
     choose(target, n10=5.0)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.errors import BadInput, MissingCheckpoint
+from skills.motions import rotation_matrix
 from skills.policy import PolicyFailed
 from skills.rt1x import Rt1x, Rt1xSettings
 from skills.rt1x.actions import EMBODIMENTS, Google, WidowX
@@ -51,6 +52,17 @@ def test_google_takes_actions_as_they_are_and_widowx_stays_small(tokens):
 def test_widowx_is_scaled():
     made = motion(WidowX(), world_vector=np.array([0.875, -1.75, 2.0]))
     np.testing.assert_allclose(made.translation, [0.025, -0.05, 0.05], atol=3e-4)
+
+
+def test_a_rotation_of_the_widowx_is_roll_pitch_and_yaw_of_a_quarter_radian_at_most():
+    for axis, (told, angle) in enumerate([(1.4, 0.25), (-0.7, -0.125), (1.57, 0.25)]):
+        rotation = np.zeros(3)
+        rotation[axis] = told
+        turned = motion(WidowX(), rotation_delta=rotation).rotation
+        np.testing.assert_allclose(turned, np.eye(3)[axis] * angle, atol=1e-3)
+    both = motion(WidowX(), rotation_delta=np.array([1.4, 0.0, 1.4])).rotation
+    roll, yaw = (rotation_matrix(0.25 * np.eye(3)[axis]) for axis in (0, 2))
+    np.testing.assert_allclose(rotation_matrix(both), yaw @ roll, atol=2e-3)  # about fixed axes, roll first
 
 
 @pytest.mark.parametrize(("closedness", "google", "widowx"), [(1.0, 0.0, 0.0), (-1.0, 1.0, 1.0), (0.4, 0.1, 0.0)])

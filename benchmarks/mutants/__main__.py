@@ -1,0 +1,154 @@
+"""`make mutants`: how many small changes of the code the tests notice.
+
+    python -m benchmarks.mutants                    400 mutants drawn with seed 0; goes on where it was stopped
+    python -m benchmarks.mutants --sample 100 --seed 7 --only homie/executor.py
+    python -m benchmarks.mutants --again            those that survived, once more, after tests were added
+    python -m benchmarks.mutants --cover            run the tests with coverage anew (needed after changes)
+
+Everything is in build/mutants: copies of the tree, coverage.json, results-SEED.jsonl, report-SEED.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import Queue
+
+from benchmarks.mutants.covering import Covering, cover, read_covering
+from benchmarks.mutants.mutations import Mutant, mutants
+from benchmarks.mutants.report import equivalent, write_report
+from benchmarks.mutants.trees import make_tree, tree_environment
+
+ROOT = Path(__file__).resolve().parents[2]
+WORK = ROOT / "build" / "mutants"
+SCOPE = ("homie/*.py", "error_detection/*.py", "homie/bench/**/*.py")
+TESTS = ["tests", "-m", "not slow and not experts"]
+
+
+def scope(only: list[str]) -> list[str]:
+    """The files that are mutated, relative to the root."""
+    files = sorted({str(path.relative_to(ROOT)) for pattern in SCOPE for path in ROOT.glob(pattern)})
+    return [file for file in files if not only or any(file.startswith(part) for part in only)]
+
+
+class Worker:
+    """A warm process in one copy of the tree."""
+
+    def __init__(self, number: int) -> None:
+        self.tree = WORK / f"tree-{number}"
+        self._python = make_tree(ROOT, self.tree)
+        self._process = self._start()
+
+    def _start(self) -> subprocess.Popen[str]:
+        command = [self._python, "-m", "benchmarks.mutants.worker"]
+        pipe = subprocess.PIPE
+        return subprocess.Popen(
+            command, cwd=self.tree, env=tree_environment(self.tree), stdin=pipe, stdout=pipe, text=True
+        )
+
+    def run(self, mutant: Mutant, tests: list[str], seconds: float) -> dict[str, object]:
+        """Test one mutant. seconds: what its tests take without it."""
+        path = self.tree / mutant.file
+        source, times = path.read_bytes(), path.stat()
+        assert self._process.stdin is not None and self._process.stdout is not None
+        # Generous: what is slow because the machine is busy must not count as killed.
+        request = {"tests": tests, "cpu_seconds": 30 + 5 * seconds, "wall_seconds": 120 + 12 * seconds}
+        try:
+            path.write_bytes(mutant.apply(source))
+            print(json.dumps(request), file=self._process.stdin, flush=True)
+            answer: dict[str, object] = json.loads(self._process.stdout.readline())
+        finally:
+            path.write_bytes(source)
+            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        return answer
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(30)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sample", type=int, default=400, help="how many mutants, 0 for all")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--minutes", type=float, default=1e9, help="stop after; the same command goes on")
+    parser.add_argument("--only", nargs="*", default=[], help="beginnings of file names")
+    parser.add_argument("--again", action="store_true", help="run those that survived once more")
+    parser.add_argument("--cover", action="store_true", help="run the tests with coverage anew")
+    parser.add_argument("--tests", nargs="*", default=TESTS, help="arguments of pytest for the coverage run")
+    arguments = parser.parse_args()
+    WORK.mkdir(parents=True, exist_ok=True)
+    if arguments.cover or not (WORK / "covering.json").exists():
+        python = make_tree(ROOT, WORK / "tree-0")
+        cover(python, WORK / "tree-0", WORK, scope([]), arguments.tests)
+    covering = read_covering(WORK / "tree-0", WORK)
+    files = scope(arguments.only)
+    everything = [mutant for file in files for mutant in mutants(file, (ROOT / file).read_bytes())]
+    population = [mutant for mutant in everything if mutant.name not in equivalent()]
+    order = random.Random(arguments.seed).sample(population, len(population))
+    sample = order[: arguments.sample or None]
+    results = WORK / f"results-{arguments.seed}.jsonl"
+    known = read_results(results)
+    left = [
+        mutant
+        for mutant in sample
+        if mutant.name not in known or (arguments.again and known[mutant.name]["status"] == "survived")
+    ]
+    run_all(left, covering, results, arguments.workers, arguments.minutes)
+    known = read_results(results)
+    tested = [mutant for mutant in sample if mutant.name in known]
+    print(write_report(WORK / f"report-{arguments.seed}.md", tested, known, arguments.seed, len(population)))
+    if len(tested) < len(sample):
+        print(f"{len(sample) - len(tested)} of {len(sample)} are left: run the same command again.")
+
+
+def read_results(path: Path) -> dict[str, dict[str, object]]:
+    """The last result of every mutant."""
+    if not path.exists():
+        return {}
+    lines = path.read_text().split("\n")
+    return {result["name"]: result for line in lines if line.endswith("}") for result in [json.loads(line)]}
+
+
+def run_all(left: list[Mutant], covering: Covering, results: Path, count: int, minutes: float) -> None:
+    """Run mutants on some workers and append what becomes of them."""
+    if not left:
+        return
+    until = time.monotonic() + 60 * minutes
+    idle: Queue[Worker] = Queue()
+    for number in range(1, count + 1):
+        idle.put(Worker(number))
+
+    def test(mutant: Mutant) -> dict[str, object] | None:
+        if time.monotonic() > until:
+            return None
+        tests = covering.chosen(mutant)
+        if not tests:
+            return {"name": mutant.name, "status": "survived", "by": "no test runs it", "seconds": 0.0}
+        worker = idle.get()
+        try:
+            return {"name": mutant.name, **worker.run(mutant, tests, covering.duration(tests)), "tests": len(tests)}
+        finally:
+            idle.put(worker)
+
+    with ThreadPoolExecutor(count) as pool, results.open("a") as file:
+        for number, result in enumerate(pool.map(test, left), 1):
+            if result is None:
+                continue
+            print(json.dumps(result), file=file, flush=True)
+            if result["status"] != "killed":
+                print(f"{number}/{len(left)} {result['status']}: {result['name']}", flush=True)
+    while not idle.empty():
+        idle.get().close()
+
+
+if __name__ == "__main__":
+    main()

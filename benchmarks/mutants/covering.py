@@ -1,0 +1,121 @@
+"""Which tests run which line: one run of the tests with coverage, and the choice of tests for a mutant."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.mutants.mutations import Mutant
+from benchmarks.mutants.plugin import CONTEXT
+from benchmarks.mutants.trees import tree_environment
+
+SECONDS = 25.0
+"""What the tests chosen for one mutant may take together, by their durations in the coverage run."""
+SETTINGS = """[run]
+data_file = {folder}/coverage
+parallel = true
+source = {source}
+context = ${{{context}-}}
+disable_warnings = no-data-collected, module-not-imported
+"""
+
+
+@dataclass(frozen=True)
+class Covering:
+    """lines: tests by file and line, as places in `tests`. seconds: how long each took. mentions: lines by word."""
+
+    tests: list[str]
+    seconds: list[float]
+    lines: dict[str, dict[int, list[int]]]
+    mentions: dict[str, set[tuple[str, int]]]
+
+    def chosen(self, mutant: Mutant) -> list[str]:
+        """The tests for a mutant, the likeliest first: those that run its line, the quickest of each file in front.
+
+        What runs at import is run by nobody in particular: then the tests of the lines that mention what it defines
+        come first, and after them those of the whole file.
+        """
+        groups = [self.lines.get(mutant.file, {}).get(mutant.line, [])]
+        if not groups[0]:
+            places = sorted({place for name in mutant.targets for place in self.mentions.get(name, ())})
+            groups = [
+                [test for file, line in places for test in self.lines.get(file, {}).get(line, [])],
+                [test for tests in self.lines.get(mutant.file, {}).values() for test in tests],
+            ]
+        ordered = list(dict.fromkeys(test for group in groups for test in self._quickest(group)))
+        spent, kept = 0.0, []
+        for test in ordered:
+            if spent + self.seconds[test] <= SECONDS or not kept:
+                kept.append(self.tests[test])
+                spent += self.seconds[test]
+        return kept
+
+    def _quickest(self, tests: list[int]) -> list[int]:
+        by_file: defaultdict[str, list[int]] = defaultdict(list)
+        for test in sorted(set(tests), key=lambda test: self.seconds[test]):
+            by_file[self.tests[test].split("::")[0]].append(test)
+        first = [test for group in by_file.values() for test in group[:3]]
+        return [*first, *(test for group in by_file.values() for test in group[3:])]
+
+    def duration(self, tests: list[str]) -> float:
+        """What tests took in the coverage run."""
+        seconds = dict(zip(self.tests, self.seconds, strict=True))
+        return sum(seconds[test] for test in tests)
+
+
+def cover(python: Path, tree: Path, work: Path, scope: list[str], tests: list[str]) -> None:
+    """Run the tests once with coverage; writes covering.json. Failing tests are left out of everything after."""
+    for old in work.glob("coverage*"):
+        old.unlink()
+    settings, durations = work / "coveragerc", work / "durations.json"
+    source = ",".join(sorted({str(tree / file.split("/")[0]) for file in scope}))
+    settings.write_text(SETTINGS.format(folder=work, source=source, context=CONTEXT))
+    environment = {
+        **tree_environment(tree),
+        "COVERAGE_PROCESS_START": str(settings),
+        "MUTANTS_DURATIONS": str(durations),
+    }
+    command = [python, "-m", "pytest", "-p", "benchmarks.mutants.plugin", "-p", "no:cacheprovider", "-q", *tests]
+    subprocess.run(command, cwd=tree, env=environment, check=False)
+    _write(tree, work, scope, json.loads(durations.read_text()))
+
+
+def _write(tree: Path, work: Path, scope: list[str], durations: dict[str, float]) -> None:
+    from coverage import CoverageData
+
+    data = CoverageData(basename=str(work / "combined"), no_disk=True)
+    for part in sorted(work.glob("coverage.*")):
+        piece = CoverageData(basename=str(part))
+        piece.read()
+        data.update(piece)
+    tests = sorted(durations)
+    number = {test: place for place, test in enumerate(tests)}
+    by_file: defaultdict[str, list[int]] = defaultdict(list)
+    for test, place in number.items():
+        by_file[test.split("::")[0]].append(place)
+    lines: dict[str, dict[int, list[int]]] = {}
+    for file in scope:
+        contexts = data.contexts_by_lineno(str(tree / file))
+        lines[file] = {}
+        for line, names in contexts.items():
+            covered = {place for name in names for place in ([number[name]] if name in number else by_file.get(name, []))}
+            if covered:
+                lines[file][line] = sorted(covered)
+    content = {"tests": tests, "seconds": [durations[test] for test in tests], "lines": lines}
+    (work / "covering.json").write_text(json.dumps(content))
+
+
+def read_covering(tree: Path, work: Path) -> Covering:
+    """The coverage run of before."""
+    content = json.loads((work / "covering.json").read_text())
+    lines = {file: {int(line): tests for line, tests in by.items()} for file, by in content["lines"].items()}
+    mentions: defaultdict[str, set[tuple[str, int]]] = defaultdict(set)
+    for file in lines:
+        for number, text in enumerate((tree / file).read_text().splitlines(), 1):
+            for word in re.findall(r"[A-Za-z_]\w*", text):
+                mentions[word].add((file, number))
+    return Covering(content["tests"], content["seconds"], lines, dict(mentions))

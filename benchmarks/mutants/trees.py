@@ -1,0 +1,44 @@
+"""Copies of the working tree in which files are mutated, each with a Python that imports from it.
+
+Tests start real processes, so a mutant has to stand in a file that those import too.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+STARTUP = (
+    "import os; os.environ.get('COVERAGE_PROCESS_START') and __import__('coverage').process_startup()\n"
+    # what a run of mutants writes into __pycache__ would be taken for the file before it was mutated
+)
+
+
+def make_tree(source: Path, tree: Path) -> Path:
+    """Copy what git knows or would add, and give it an environment. Returns its Python."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=source, capture_output=True, check=True,
+    ).stdout.decode()  # fmt: skip
+    wanted = [name for name in listed.split("\0") if name and (source / name).is_file()]
+    shutil.rmtree(tree, ignore_errors=True)
+    for name in wanted:
+        target = tree / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(source / name, target)
+    environment = tree / ".venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    packages = next((environment / "lib").glob("python*/site-packages"))
+    outer = [entry for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))]
+    (packages / "tree.pth").write_text("\n".join([str(tree), *outer, STARTUP]))
+    return environment / "bin" / "python"
+
+
+def tree_environment(tree: Path) -> dict[str, str]:
+    """The environment of processes in a copy."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "COVERAGE"))}
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    return {**kept, **threads, "PYTHONDONTWRITEBYTECODE": "1", "MUTANTS_TREE": str(tree), "VIRTUAL_ENV": ""}
