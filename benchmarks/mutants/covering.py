@@ -102,7 +102,8 @@ def _write(tree: Path, work: Path, scope: list[str], durations: dict[str, float]
         contexts = data.contexts_by_lineno(str(tree / file))
         lines[file] = {}
         for line, names in contexts.items():
-            covered = {place for name in names for place in ([number[name]] if name in number else by_file.get(name, []))}
+            covered = {number[name] for name in names if name in number}
+            covered.update(place for name in names for place in by_file.get(name, ()))  # shared fixtures
             if covered:
                 lines[file][line] = sorted(covered)
     content = {"tests": tests, "seconds": [durations[test] for test in tests], "lines": lines}

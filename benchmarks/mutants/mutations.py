@@ -226,7 +226,7 @@ class _Finder:
         if len(node.args) > 1 and not any(isinstance(argument, ast.Starred) for argument in node.args[:2]):
             (start, middle), (after, end) = (self._span(argument) for argument in node.args[:2])
             first, second = self._source[start:middle], self._source[after:end]
-            if first != second and not isinstance(name, ast.Name | ast.Attribute) or (
+            if (first != second and not isinstance(name, ast.Name | ast.Attribute)) or (
                 first != second and self._text(name) not in ("cast", "isinstance", "getattr")
             ):
                 swapped = (second + self._source[middle:after] + first).decode()

@@ -11,10 +11,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-STARTUP = (
-    "import os; os.environ.get('COVERAGE_PROCESS_START') and __import__('coverage').process_startup()\n"
-    # what a run of mutants writes into __pycache__ would be taken for the file before it was mutated
-)
+STARTUP = "import os; os.environ.get('COVERAGE_PROCESS_START') and __import__('coverage').process_startup()\n"
+"""What each Python of a copy runs first: processes that a test starts are measured too."""
 
 
 def make_tree(source: Path, tree: Path) -> Path:
@@ -34,7 +32,10 @@ def make_tree(source: Path, tree: Path) -> Path:
     packages = next((environment / "lib").glob("python*/site-packages"))
     outer = [entry for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))]
     (packages / "tree.pth").write_text("\n".join([str(tree), *outer, STARTUP]))
-    return environment / "bin" / "python"
+    python = environment / "bin" / "python"
+    # Compiled once, here: while there are mutants nothing is, or a mutant could stay in __pycache__.
+    subprocess.run([python, "-m", "compileall", "-q", "-x", r"\.venv", "."], cwd=tree, check=False)
+    return python
 
 
 def tree_environment(tree: Path) -> dict[str, str]:

@@ -5,6 +5,7 @@ It reads a request a line, as JSON, from stdin and answers with one line: {"stat
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
@@ -15,8 +16,20 @@ import sys
 import time
 from pathlib import Path
 
-WARM = ("pytest", "_pytest.pytester", "hypothesis", "hypothesis.strategies", "numpy", "numpy.random", "pydantic", "typer")
-WARM += ("rich.console", "yaml", "PIL.Image", "av", "mujoco", "cv2", "jinja2", "multiprocessing.pool", "asyncio")
+WARM = (
+    *(
+        "pytest",
+        "_pytest.pytester",
+        "hypothesis",
+        "hypothesis.strategies",
+        "numpy",
+        "numpy.random",
+        "pydantic",
+        "typer",
+    ),
+    *("rich.console", "yaml", "PIL.Image", "av", "mujoco", "cv2", "jinja2", "multiprocessing.pool", "asyncio"),
+)
+"""What most tests import and no mutant is in."""
 MEMORY = 12 << 30
 """Bytes of address space for a mutant: one that fills the memory must not stop the rest."""
 
@@ -49,10 +62,8 @@ def run(tree: Path, request: dict[str, object]) -> dict[str, object]:
             os.killpg(child, signal.SIGKILL)
         else:
             time.sleep(0.02)
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)  # what a test has left running
-    except ProcessLookupError:
-        pass
     text = log.read_text(errors="replace")
     failed = re.search(r"^(?:FAILED|ERROR) (\S+)", text, re.MULTILINE)
     status = {0: "survived", 1: "killed", 2: "killed", 3: "killed", 4: "killed", 5: "error"}.get(ended, "killed")
