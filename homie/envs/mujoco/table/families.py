@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from homie.envs.mujoco.table.outlines import SHAPES
-from homie.envs.mujoco.table.scene import FAMILIES, FOOT, Condition, Family, TableScene, Thing
+from homie.envs.mujoco.table.scene import FAMILIES, FOOT, Condition, Family, Subset, TableScene, Thing
 from homie.envs.mujoco.table.things import AREA, plan_of
-from homie.envs.mujoco.table.words import by_look, by_relation, phrase
+from homie.envs.mujoco.table.words import Reference, by_relation, reference, references, subset_of, told
 
 X_RANGE, Y_RANGE = (0.0, 0.42), (-0.38, 0.38)
 """Where the middles of things may be (m)."""
@@ -30,7 +31,15 @@ _SORTED = ("cube", "cylinder", "triangular prism", "star")
 _LONG_WAYS = {"from left to right": math.pi / 2, "from the front to the back": 0.0}
 _TRIES = 200
 
-Plan = tuple[str, list[Thing], list[Condition]]
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a family makes of the dice: words, things, and what has to be so in the end."""
+
+    instruction: str
+    subset: Subset
+    things: list[Thing]
+    conditions: list[Condition]
 
 
 class Crowded(Exception):
@@ -42,11 +51,16 @@ def generate(family: Family, seed: int) -> TableScene:
     rng = np.random.default_rng([FAMILIES.index(family), seed])
     while True:
         try:
-            instruction, things, conditions = _MAKERS[family](rng)
+            made = _MAKERS[family](rng)
         except Crowded:
             continue
         return TableScene(
-            family=family, seed=seed, instruction=instruction, things=tuple(things), conditions=tuple(conditions)
+            family=family,
+            seed=seed,
+            subset=made.subset,
+            instruction=made.instruction,
+            things=tuple(made.things),
+            conditions=tuple(made.conditions),
         )
 
 
@@ -59,7 +73,8 @@ def _pick(rng: np.random.Generator) -> Plan:
     things = [_new("container", colour) for colour in colours] + _shapes(rng, int(rng.integers(3, 5)))
     things = _placed(things, rng)
     target, container = things[int(rng.integers(2, len(things)))], things[int(rng.integers(2))]
-    what, where = phrase(target, things, rng), phrase(container, things, rng)
+    made = references([target, container], things, rng)
+    what, where = (one.words for one in made)
     said = rng.choice(
         [
             f"Pick up {what} and put it into {where}.",
@@ -68,7 +83,7 @@ def _pick(rng: np.random.Generator) -> Plan:
             f"Move {what} over to {where} and drop it inside.",
         ]
     )
-    return str(said), things, [Condition(relation="in", thing=target.name, place=container.name)]
+    return _plan(str(said), made, things, [Condition(relation="in", thing=target.name, place=container.name)])
 
 
 def _stack(rng: np.random.Generator) -> Plan:
@@ -76,7 +91,8 @@ def _stack(rng: np.random.Generator) -> Plan:
     high = int(rng.integers(2, 4))
     things = _placed(_shapes(rng, int(rng.integers(high, 5))), rng)
     chosen = [things[k] for k in rng.permutation(len(things))[:high]]
-    names = [phrase(one, things, rng) for one in chosen]
+    made = references(chosen, things, rng)
+    names = [one.words for one in made]
     if high == 2:
         said = rng.choice(
             [
@@ -94,7 +110,7 @@ def _stack(rng: np.random.Generator) -> Plan:
             ]
         )
     on = [Condition(relation="on", thing=b.name, place=a.name) for a, b in pairwise(chosen)]
-    return str(said), things, on
+    return _plan(str(said), made, things, on)
 
 
 def _sort(rng: np.random.Generator) -> Plan:
@@ -103,15 +119,16 @@ def _sort(rng: np.random.Generator) -> Plan:
     sorter = Thing(name="shape_sorter", kind="shape sorter", colour="beige", x=0.0, y=0.0, holes=holes)
     things = _placed([sorter, *_shapes(rng, 3, kinds=_SORTED)], rng)
     target = things[int(rng.integers(1, len(things)))]
-    what = phrase(target, things[1:], rng)
+    made = references([target], things[1:], rng)
+    what = made[0].words
     said = rng.choice(
         [
             f"Put {what} into the shape sorter.",
-            f"Drop {what} through the hole of the shape sorter that fits it.",
+            f"Drop {what} through its own hole of the shape sorter.",
             f"Sort {what} into the shape sorter.",
         ]
     )
-    return str(said), things, [Condition(relation="sorted", thing=target.name, place=sorter.name)]
+    return _plan(str(said), made, things, [Condition(relation="sorted", thing=target.name, place=sorter.name)])
 
 
 def _wipe(rng: np.random.Generator) -> Plan:
@@ -121,11 +138,22 @@ def _wipe(rng: np.random.Generator) -> Plan:
     areas = [_new("area", colour, yaw) for colour, yaw in zip(_colours(rng, count), yaws, strict=True)]
     things = _placed([*areas, _new("sponge", "yellow")], rng)
     target = things[int(rng.integers(count))]
-    ways = [by_look(target, things), by_relation(target, things, rng)]
-    ways += [f"the area that runs {words}" for words, yaw in _LONG_WAYS.items() if target.yaw == yaw]
-    what = str(rng.choice([way for way in ways if way]))
-    said = rng.choice([f"Wipe {what} with the sponge.", f"Take the sponge and wipe {what}.", f"Clean {what}."])
-    return str(said), things, [Condition(relation="wiped", thing=target.name)]
+    ways = [reference(target, things)]
+    ways += [
+        Reference(f"the area that runs {words}", "spatial") for words, yaw in _LONG_WAYS.items() if target.yaw == yaw
+    ]
+    place = by_relation(target, things, rng, moving=[target, things[-1]])  # the sponge will be somewhere else
+    if place is not None:
+        ways.append(told(place, target))
+    made = [ways[int(rng.integers(len(ways)))]]
+    what = made[0].words
+    said = rng.choice([f"With the sponge, wipe {what}.", f"Take the sponge and wipe {what}.", f"Clean {what}."])
+    return _plan(str(said), made, things, [Condition(relation="wiped", thing=target.name)])
+
+
+def _plan(said: str, made: list[Reference], things: list[Thing], conditions: list[Condition]) -> Plan:
+    """A sentence and those that go before it."""
+    return Plan("".join(one.before for one in made) + said, subset_of(made), things, conditions)
 
 
 _MAKERS: dict[Family, Callable[[np.random.Generator], Plan]] = {

@@ -14,6 +14,10 @@ from homie.errors import BadInput
 Family: TypeAlias = Literal["pick", "stack", "sort", "wipe"]
 FAMILIES: tuple[Family, ...] = ("pick", "stack", "sort", "wipe")
 
+Subset: TypeAlias = Literal["base", "visual", "spatial"]
+"""What tells the things of an instruction apart from others on the table: their kinds do, looks, places. EmbodiedBench
+has subsets of these names; its common sense, complex instructions and long horizons are not among Homie's tasks."""
+
 KINDS = (*SHAPES, "container", "shape sorter", "sponge", "area")
 TABLE_TOP = 0.75
 """Height of the table (m)."""
@@ -76,6 +80,7 @@ class TableScene(BaseModel):
     format: Literal[1] = 1
     family: Family
     seed: int
+    subset: Subset = "base"
     instruction: str
     things: tuple[Thing, ...]
     conditions: tuple[Condition, ...]

@@ -7,10 +7,11 @@ right, x to the front.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from homie.envs.mujoco.table.scene import Thing
+from homie.envs.mujoco.table.scene import Subset, Thing
 
 RELATIONS: dict[str, tuple[int, int]] = {
     "left of": (1, -1),
@@ -41,15 +42,20 @@ def by_kind(thing: Thing, things: Sequence[Thing]) -> str | None:
     return f"the {thing.kind}" if sum(one.kind == thing.kind for one in things) == 1 else None
 
 
-def by_relation(thing: Thing, things: Sequence[Thing], rng: np.random.Generator) -> str | None:
-    """`the cube left of the green star`, where there are several cubes and only this one can be meant; else None."""
+def by_relation(
+    thing: Thing, things: Sequence[Thing], rng: np.random.Generator, *, moving: Sequence[Thing] = ()
+) -> str | None:
+    """`the cube left of the green star`, where there are several cubes and only this one can be meant; else None.
+
+    moving: things that the task moves or changes; a place beside them would be another one later.
+    """
     rivals = [one for one in things if one.kind == thing.kind and one is not thing]
     if not rivals:
         return None
     phrases = []
     for other in things:
         name = by_look(other, things)
-        if other is thing or name is None:
+        if other is thing or other in moving or name is None:
             continue
         for relation in RELATIONS:
             against = [related(one, relation, other) for one in rivals if one is not other]
@@ -58,7 +64,51 @@ def by_relation(thing: Thing, things: Sequence[Thing], rng: np.random.Generator)
     return str(rng.choice(phrases)) if phrases else None
 
 
-def phrase(thing: Thing, things: Sequence[Thing], rng: np.random.Generator) -> str:
-    """One of the ways to speak of a thing that can mean no other. There is one: no two things look the same."""
-    ways = [way for way in (by_look(thing, things), by_kind(thing, things), by_relation(thing, things, rng)) if way]
-    return str(rng.choice(ways))
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """How an instruction speaks of a thing: the words in the sentence, and the sentence before it that it needs.
+
+    A place beside something is told in a sentence of its own (`Find the cube left of the star.`, then `this cube`):
+    behind the words for a place no further words can be taken for a part of them.
+    """
+
+    words: str
+    subset: Subset
+    before: str = ""
+
+
+def told(where: str, thing: Thing) -> Reference:
+    """A thing by words for its place."""
+    return Reference(f"this {thing.kind}", "spatial", f"Find {where}. ")
+
+
+def reference(thing: Thing, things: Sequence[Thing]) -> Reference:
+    """A thing by its colour or, now and then, by its kind alone. It can mean no other: no two things look the same."""
+    alone = by_kind(thing, things)
+    look = by_look(thing, things)
+    assert look is not None
+    return Reference(look, "visual" if alone is None else "base")
+
+
+def references(
+    chosen: Sequence[Thing], things: Sequence[Thing], rng: np.random.Generator, *, moving: Sequence[Thing] = ()
+) -> list[Reference]:
+    """One way to speak of each of the chosen things, at most one of them by its place."""
+    made: list[Reference] = []
+    for thing in chosen:
+        ways = [reference(thing, things)]
+        if (alone := by_kind(thing, things)) is not None:
+            ways.append(Reference(alone, "base"))
+        place = by_relation(thing, things, rng, moving=(*chosen, *moving))
+        if place is not None and all(not one.before for one in made):
+            ways.append(told(place, thing))
+        made.append(ways[int(rng.integers(len(ways)))])
+    return made
+
+
+def subset_of(made: Sequence[Reference]) -> Subset:
+    """What tells the things of an instruction apart: `spatial`, places; `visual`, looks; `base`, their kinds do."""
+    for subset in ("spatial", "visual"):
+        if any(one.subset == subset for one in made):
+            return subset
+    return "base"
