@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from homie import registry
 from homie.errors import BadInput, MissingCheckpoint, suggestion
 from homie.executor import Executor, SkillBook
-from homie.interfaces import Detector, Planner, Robot, Skill, SkillSet
+from homie.interfaces import Detector, Planner, Privileged, Robot, Skill, SkillSet
 from homie.options import RunOptions, explain
 
 STAND_IN = "classical"
@@ -97,6 +97,8 @@ def assemble(options: RunOptions) -> Parts:
         shelf.close()
         raise
     try:
+        if isinstance(planner, Privileged):
+            planner.enter(robot)
         book = shelf.book(robot)
         executor = Executor(
             robot,

@@ -381,6 +381,18 @@ class Filmable(Protocol):
 
 
 @runtime_checkable
+class Privileged(Protocol):
+    """A planner that knows the world it plans for: it shows that tasks can be done, and is none to compare others with.
+
+    A planner without this never gets the robot.
+    """
+
+    def enter(self, robot: Robot) -> None:
+        """Take the robot, and with it the world, of the episodes to come. Raises BadInput for one that it does not
+        know."""
+
+
+@runtime_checkable
 class WorldState(Protocol):
     """Privileged knowledge. Only simulators have it; only the background locator, scoring and records may ask."""
 

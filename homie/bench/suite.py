@@ -67,11 +67,13 @@ class SceneChoice(_Model):
     """Where a task happens: a scene spec file (relative to the suite file), or the house of a seed, varied or not.
 
     start, opened, added: how the house differs from that of its seed (docs/scene-spec.md). sha256: of the scene spec
-    file. It is filled in when the suite is read; where it is given, the file must have it.
+    file. It is filled in when the suite is read; where it is given, the file must have it. family: for a robot with
+    families of tasks (`franka`), which one the seed makes a scene of.
     """
 
     spec: Path | None = None
     sha256: str = ""
+    family: Annotated[str, Field(pattern=r"^[a-z0-9-]*$")] = ""
     seed: int = Field(default=0, ge=0, le=MAX_SEED)
     rooms: int | None = Field(default=None, ge=2, le=6)
     objects: int = Field(default=40, ge=0, le=60)
@@ -84,6 +86,10 @@ class SceneChoice(_Model):
         usual = type(self).model_fields
         if self.spec is None and self.sha256:
             raise ValueError("sha256 is that of a spec, and there is none")
+        if self.family and any(
+            getattr(self, name) != usual[name].default for name in ("spec", *HOUSE) if name != "seed"
+        ):
+            raise ValueError("a family and a seed say which scene it is: leave the rest of the scene out")
         if self.spec is not None and any(getattr(self, name) != usual[name].default for name in HOUSE):
             raise ValueError("give either spec, or seed with rooms, objects, start, opened and added")
         return self
@@ -123,6 +129,11 @@ class Task(_Model):
     def _has_an_end(self) -> Task:
         if self.goal is None and not self.keypaths:
             raise ValueError("give a goal, keypaths, or both: nothing says when the task is done")
+        if any(path == ("[End]",) for path in self.keypaths):
+            raise ValueError(
+                "a key path of [End] alone would call everything done: name what has to be done before, or give a goal"
+                " instead (of a task that its scene sets: `goal: {done: true}`)"
+            )
         if len(set(self.attributes)) < len(self.attributes):
             raise ValueError("an attribute is given twice")
         return self
@@ -131,14 +142,16 @@ class Task(_Model):
 class Suite(_Model):
     """A set of tasks, and how to run them.
 
-    version: counts up when tasks change, so that figures before and after are told apart. names: further words for the
-    things in the key paths, as word to the word that stands there (docs/metrics.md).
+    version: counts up when tasks change, so that figures before and after are told apart. robot: the only robot that
+    its tasks are for, as `--robot` names it without an argument; "" for any. names: further words for the things in
+    the key paths, as word to the word that stands there (docs/metrics.md).
     """
 
     format: Literal[1]
     name: TaskId
     version: int = Field(default=1, ge=1)
     description: str = ""
+    robot: str = ""
     protocol: Protocol = Protocol()
     names: dict[StrictStr, StrictStr] = {}
     tasks: tuple[Task, ...] = Field(min_length=1)

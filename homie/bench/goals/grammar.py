@@ -12,6 +12,7 @@ from homie.bench.goals.predicates import (
     At,
     Closed,
     Count,
+    Done,
     Held,
     In,
     On,
@@ -77,6 +78,7 @@ PREDICATES: Mapping[str, type[Predicate]] = {
     "held": Held,
     "robot_in": RobotIn,
     "count": Count,
+    "done": Done,
 }
 """Every predicate by the key that a suite file gives it."""
 
@@ -101,7 +103,8 @@ Goal: TypeAlias = Annotated[
     | Annotated[TurnedOff, Tag("turned_off")]
     | Annotated[Held, Tag("held")]
     | Annotated[RobotIn, Tag("robot_in")]
-    | Annotated[Count, Tag("count")],
+    | Annotated[Count, Tag("count")]
+    | Annotated[Done, Tag("done")],
     Discriminator(
         _key,
         custom_error_type="predicate",
@@ -140,8 +143,9 @@ def unknown_words(goal: Goal, scene: Mapping[str, Any]) -> list[str]:
 
     Of words that stand together (`[apple, pear, plum]`) one has to be there.
     """
-    entities = [item for group in ("rooms", "furniture", "objects") for item in scene.get(group, ())]
+    entities = [item for group in ("rooms", "furniture", "objects", "things") for item in scene.get(group, ())]
     known = [(str(item["name"]), str(item.get("kind", ""))) for item in entities]
+    known += [("table", ""), ("floor", "")] if "things" in scene else []  # under the things of a table, in no list
     lacking = [words for words in goal.words() if not any(means(words, name, kind) for name, kind in known)]
     return [
         words if isinstance(words, str) else ", ".join(words)

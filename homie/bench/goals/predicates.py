@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from homie.bench.goals.state import NOTHING, State, Word, Words, means
+from homie.errors import BadInput
 
 OPEN, SHUT = 0.5, 0.06
 """Fraction of its range from which a door or drawer counts as open, and up to which as closed."""
@@ -206,3 +207,17 @@ class Count(Predicate):
 
     def words(self) -> Iterator[Words]:
         return self.count.words()
+
+
+class Done(Predicate):
+    """The task that the scene itself sets, by the verdict of its world: those of the table have one."""
+
+    done: Literal[True]
+
+    def holds(self, state: State) -> bool:
+        if state.success is None:
+            raise BadInput("The goal asks whether the scene's own task is done, and this scene sets none.")
+        return state.success
+
+    def words(self) -> Iterator[Words]:
+        yield from ()

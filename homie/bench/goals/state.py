@@ -33,6 +33,12 @@ class JointState(BaseModel):
     fraction: float
 
 
+class FixedState(BaseModel):
+    """A thing that nothing moves, in or on which objects may be: its kind."""
+
+    kind: str
+
+
 class RobotState(BaseModel):
     """Where the robot stands."""
 
@@ -40,13 +46,18 @@ class RobotState(BaseModel):
 
 
 class State(BaseModel):
-    """What goals ask of a snapshot of the world (`final_state.json`). The rest of the snapshot is ignored."""
+    """What goals ask of a snapshot of the world (`final_state.json`). The rest of the snapshot is ignored.
+
+    success: whether the task that the scene itself sets is done; None where a scene sets none.
+    """
 
     objects: dict[str, ObjectState] = {}
+    fixed: dict[str, FixedState] = {}
     joints: dict[str, JointState] = {}
     appliances: dict[str, bool] = {}
     held: str | None = None
     robot: RobotState = RobotState()
+    success: bool | None = None
 
     def meant(self, words: Words) -> list[str]:
         """The loose objects that words mean."""
@@ -58,7 +69,8 @@ class State(BaseModel):
         while name in self.objects and name not in seen:
             seen.add(name)
             thing = self.objects[name]
-            kind = self.objects[thing.at].kind if thing.at in self.objects else ""
+            under = self.objects.get(thing.at) or self.fixed.get(thing.at)
+            kind = under.kind if under is not None else ""
             if thing.relation in relations and means(place, thing.at, kind):
                 return True
             name = thing.at

@@ -20,7 +20,7 @@ from homie.bench.play.pool import Limits, LocalPool, Pool
 from homie.bench.play.progress import Progress
 from homie.bench.play.worker import EXPERT, Job, Report
 from homie.bench.statistics import wilson
-from homie.bench.suite import Suite, find_suite
+from homie.bench.suite import Suite, Task, find_suite
 from homie.errors import BadInput, HomieError, InfrastructureError, Interrupted, MissingPart
 from homie.options import BenchOptions, PartsOptions, RunOptions
 from homie.session import stoppable, undisturbed
@@ -96,6 +96,7 @@ def check(options: BenchOptions) -> Suite:
     """The suite of a bench. Raises BadInput or MissingPart for what would fail in every episode; writes nothing."""
     suite = find_suite(options.suite)
     tasks = suite.select(options.tasks, options.split)
+    _check_robot(options.robot, suite, tasks)
     if options.planner != EXPERT:
         check_planner(options.planner, options.planner_settings)
     elif lacking := [task.id for task in tasks if task.expert is None]:
@@ -104,6 +105,19 @@ def check(options: BenchOptions) -> Suite:
     for kind, name in (("robots", options.robot.partition(":")[0]), ("locators", options.targets)):
         registry.load(kind, name)
     return suite
+
+
+def _check_robot(robot: str, suite: Suite, tasks: Sequence[Task]) -> None:
+    """Raise BadInput where the tasks are not for a robot, or its argument would mean nothing to them."""
+    name, _, argument = robot.partition(":")
+    if suite.robot not in ("", name):
+        raise BadInput(f"The suite '{suite.name}' is for the robot {suite.robot}: add `--robot {suite.robot}`.")
+    families = sorted({task.scene.family for task in tasks if task.scene.family})
+    if families and argument:
+        raise BadInput(
+            f"The tasks of the suite '{suite.name}' say themselves which family they are of ({', '.join(families)}):"
+            f" give `--robot {name}` without `:{argument}`."
+        )
 
 
 class _Runner:
@@ -170,6 +184,9 @@ class _Runner:
 def episode_options(options: BenchOptions, suite: Suite, episode: Episode) -> RunOptions:
     """The options of one episode. Their seed says which scene it is."""
     scene = episode.task.scene
+    parts = {name: getattr(options, name) for name in PartsOptions.model_fields}
+    if scene.family:
+        parts["robot"] = f"{options.robot}:{scene.family}"
     return RunOptions(
         task=episode.task.text,
         seed=scene.seed,
@@ -180,7 +197,7 @@ def episode_options(options: BenchOptions, suite: Suite, episode: Episode) -> Ru
         opened=list(scene.opened),
         added=list(scene.added),
         rounds=options.rounds or suite.protocol.rounds,
-        **{name: getattr(options, name) for name in PartsOptions.model_fields},
+        **parts,
     )
 
 

@@ -162,7 +162,7 @@ def _check_goal(task: Task, robot: Robot, scene: bytes | None) -> None:
     if task.goal is None:
         return
     described: Any = json.loads(scene) if scene is not None else {}
-    if "objects" in described and (unknown := unknown_words(task.goal, described)):
+    if described.keys() & {"objects", "things"} and (unknown := unknown_words(task.goal, described)):
         raise BadInput(f"the goal names what its scene has not: {', '.join(unknown)}.")
     if not isinstance(robot, WorldState):
         raise BadInput("the goal can not be judged: this robot has no world state.")

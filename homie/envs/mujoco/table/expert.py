@@ -11,19 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.kinematics import PandaKinematics
 from homie.envs.mujoco.table.locator import ArmActions, arm_actions
 from homie.envs.mujoco.table.outlines import HEIGHT, outline
 from homie.envs.mujoco.table.panda import HOME
-from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TABLE_TOP, Condition, Family, TableScene, Thing
+from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TABLE_TOP, Condition, TableScene, Thing
 from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, SPONGE, hole_places, plan_of
-from homie.errors import BadInput
-from homie.interfaces import Planner
+from homie.errors import BadInput, suggestion
+from homie.interfaces import Planner, Robot
 from homie.types import END, Array, Decision, PlannerInput, Pose, Subtask
 
 GRASP, SPONGE_GRASP = 0.035, 0.025
@@ -257,19 +255,34 @@ def _wrapped(angle: float) -> float:
 
 
 class TableExpert(Planner):
-    """Plays the expert's plan of a task: `table-expert:FAMILY` for the seed of the run, or `table-expert:FILE.json`."""
+    """Plays the expert's plan for the table that its robot stands at, whatever the task is called.
+
+    argument: a family; a table of another one is refused. Raises BadInput for a word that is none.
+    """
 
     name = "table-expert"
 
     def __init__(self, argument: str = "") -> None:
-        self._family: Family | None = next((family for family in FAMILIES if family == (argument or FAMILIES[0])), None)
-        self._scene = TableScene.load(Path(argument).expanduser()) if self._family is None else None
+        if argument not in ("", *FAMILIES):
+            hint = suggestion(argument, FAMILIES, "it plans for the scene of its robot and takes at most a family.")
+            raise BadInput(f"There is no family of tasks '{argument}' for the planner table-expert: {hint}")
+        self._family = argument
         self._plan: Sequence[ArmActions] = ()
         self._told = False
 
+    def enter(self, robot: Robot) -> None:
+        scene = getattr(robot, "scene", None)
+        if not isinstance(scene, TableScene):
+            raise BadInput("The planner table-expert knows tables only: give `--robot franka:FAMILY`.")
+        if self._family not in ("", scene.family):
+            raise BadInput(
+                f"The planner table-expert:{self._family} was given a table of the family '{scene.family}': leave the"
+                " family out, it plans for the scene of its robot."
+            )
+        self._plan = plan(scene)
+
     def reset(self, task: str, *, seed: int) -> None:
-        scene = self._scene or generate(self._family or FAMILIES[0], seed)
-        self._plan, self._told = plan(scene), False
+        self._told = False
 
     def decide(self, given: PlannerInput) -> Decision:
         if self._told:

@@ -158,26 +158,48 @@ class TableWorld:
                     done.add(number)
                     self.built.model.geom_rgba[one.geoms[number], 3] = 0.0
 
+    def place(self, name: str) -> tuple[str, str]:
+        """What a loose thing is directly in or on, as relation (`in`, `on`, `held`) and name (`table`, `floor`)."""
+        if name == self.held:
+            return "held", "gripper"
+        box = self.box(name)
+        for other, one in self.built.things.items():
+            half = one.plan.half
+            local = _local(one, box.center)
+            inside = bool(np.all(np.abs(local[:2]) < half[:2]) and 0.0 < local[2] < 2 * half[2])
+            if one.thing.kind in ("container", "shape sorter") and inside:
+                return "in", other
+            if one.plan.loose and other != name and self._on(name, other):
+                return "on", other
+        return "on", "table" if box.center[2] > TABLE_TOP else "floor"
+
     def snapshot(self) -> dict[str, object]:
-        """`final_state.json`: the pose of every thing, what was wiped, and whether the task is done."""
-        things: dict[str, object] = {}
-        for name, one in self.built.things.items():
-            things[name] = {
-                "kind": one.thing.kind,
-                "position": [round(float(v), 5) for v in self.box(name).center],
-                "quaternion": [round(float(v), 5) for v in self.data.xquat[one.body]],
-            }
+        """`final_state.json`: the pose and place of every loose thing, what stands fixed, what was wiped, and whether
+        the task that the scene sets is done."""
+        objects: dict[str, object] = {}
+        for name in self.loose:
+            relation, at = self.place(name)
+            objects[name] = {**self._pose(name), "relation": relation, "at": at}
         conditions = [
             {**condition.model_dump(), "met": self.met(condition)} for condition in self.built.scene.conditions
         ]
         wiped = {name: round(len(tiles) / len(tile_places()), 3) for name, tiles in self.wiped.items()}
         return {
-            "objects": things,
+            "objects": objects,
+            "fixed": {name: self._pose(name) for name in self.built.things if name not in self._objects},
             "wiped": wiped,
             "held": self.held,
             "instruction": self.built.scene.instruction,
             "conditions": conditions,
             "success": self.success,
+        }
+
+    def _pose(self, name: str) -> dict[str, object]:
+        one = self.built.things[name]
+        return {
+            "kind": one.thing.kind,
+            "position": [round(float(v), 5) for v in self.box(name).center],
+            "quaternion": [round(float(v), 5) for v in self.data.xquat[one.body]],
         }
 
 
