@@ -17,7 +17,9 @@ SNAPSHOT = {
         "bowl": {"kind": "bowl", "relation": "on", "at": "table_2", "room": "kitchen"},
         "can": {"kind": "tuna_fish_can", "relation": "in", "at": "fridge", "room": "kitchen"},
         "mug": {"kind": "mug", "relation": "held", "at": "robot", "room": "study"},
+        "cube": {"kind": "cube", "relation": "in", "at": "red_container"},
     },
+    "fixed": {"red_container": {"kind": "container"}},
     "joints": {
         "fridge/door": {"receptacle": "fridge", "fraction": 0.4},
         "cabinet_1/door": {"receptacle": "cabinet_1", "fraction": 0.9},
@@ -26,6 +28,7 @@ SNAPSHOT = {
     "appliances": {"stove": True, "lamp_1": False, "lamp_2": True},
     "held": "mug",
     "robot": {"x": 1.0, "y": 2.0, "yaw": 0.0, "room": "study"},
+    "success": True,
 }
 TRUE = [
     {"in": ["apple", "bowl"]},
@@ -49,6 +52,8 @@ TRUE = [
     {"count": {"of": "apple", "on": "table", "exactly": 1}},
     {"count": {"of": "anything", "at": "kitchen", "at_least": 4, "at_most": 4}},
     {"count": {"of": ["apple", "bowl"], "at": "kitchen", "every": True}},
+    {"in": ["cube", "container"]},
+    {"done": True},
     {"any": [{"held": "apple"}, {"held": "mug"}]},
     {"all": [{"held": "mug"}, {"any": [{"held": "apple"}, {"robot_in": "study"}]}]},
 ]
@@ -70,6 +75,8 @@ FALSE = [
     {"count": {"of": "apple", "on": "table", "every": True}},
     {"count": {"of": "pear", "every": True}},  # of nothing, nothing is true
     {"count": {"of": "apple", "at_least": 3}},
+    {"count": {"of": "container", "at_least": 1}},  # what stands fixed is no object
+    {"not": {"done": True}},
     {"all": [{"held": "mug"}, {"held": "apple"}]},
 ]
 

@@ -14,6 +14,7 @@ import pytest
 
 from homie import registry
 from homie.agent import EpisodeListener, run_episode
+from homie.assembly import assemble
 from homie.envs.mujoco.table.expert import TableExpert, plan
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable, open_table
@@ -99,6 +100,25 @@ class TestPredicates:
         at = (sorter.x + c * x - s * y, sorter.y + s * x + c * y)
         place(table, "red_cube", *at, TABLE_TOP + SORTER_HEIGHT)  # on the lid
         assert not met(table, "sorted", "red_cube", "shape_sorter")
+
+    def test_where_things_are_as_the_final_state_tells_it(self, table):
+        def told(name: str = "red_cube") -> tuple[str, str]:
+            held = table.snapshot()["objects"][name]  # type: ignore[index]
+            return held["relation"], held["at"]
+
+        assert told() == told("blue_cylinder") == ("on", "table")
+        for spot, expected in (
+            ((0.33, 0.22, TABLE_TOP + 0.005), ("in", "teal_container")),
+            ((0.10, 0.12, TABLE_TOP + 0.005), ("in", "shape_sorter")),
+            ((0.10, 0.12, TABLE_TOP + SORTER_HEIGHT), ("on", "shape_sorter")),
+            ((0.25, -0.10, TABLE_TOP + 0.045), ("on", "blue_cylinder")),
+            ((0.25, -0.90, 0.0), ("on", "floor")),
+        ):
+            place(table, "red_cube", *spot)
+            assert told() == expected
+        table.world.held = "red_cube"
+        assert told() == ("held", "gripper")
+        assert set(table.snapshot()["fixed"]) == {"shape_sorter", "teal_container", "orange_area", "purple_area"}  # type: ignore[call-overload]
 
     def test_an_area_is_wiped_by_the_sponge_on_the_table(self, table):
         assert not met(table, "wiped", "orange_area")
@@ -288,16 +308,22 @@ def test_the_same_actions_have_the_same_result():
     np.testing.assert_array_equal(*ends)
 
 
-def test_the_expert_as_a_planner_takes_a_family_or_a_file(tmp_path):
+def test_the_expert_as_a_planner_plans_for_the_table_of_its_robot():
+    """Whatever the seed of the episode; of the family it was told, if it was told one; of no other world."""
     scene = generate("sort", 5)
-    (tmp_path / "scene.json").write_text(scene.model_dump_json())
-    by_seed, by_file = TableExpert("sort"), TableExpert(str(tmp_path / "scene.json"))
-    by_seed.reset("x", seed=5)
-    by_file.reset("x", seed=99)
     expected = tuple(Subtask("Move", str(action)) for action in plan(scene))
-    assert by_seed.decide(None).subtasks == by_file.decide(None).subtasks == expected  # type: ignore[arg-type]
-    with pytest.raises(BadInput, match="Can not read the table scene"):
+    with FrankaTable(scene) as robot:
+        for argument in ("", "sort"):
+            expert = TableExpert(argument)
+            expert.enter(robot)
+            expert.reset("x", seed=99)
+            assert expert.decide(None).subtasks == expected  # type: ignore[arg-type]
+        with pytest.raises(BadInput, match="table-expert:pick was given a table of the family 'sort'"):
+            TableExpert("pick").enter(robot)
+    with pytest.raises(BadInput, match="did you mean 'stack'"):
         TableExpert("stak")
+    with pytest.raises(BadInput, match="knows tables only: give `--robot franka:FAMILY`"):
+        assemble(RunOptions(task="x", planner="table-expert", rooms=2, objects=0))
 
 
 class Curious(Planner):

@@ -166,9 +166,8 @@ class TableWorld:
         for other, one in self.built.things.items():
             half = one.plan.half
             local = _local(one, box.center)
-            inside = bool(np.all(np.abs(local[:2]) < half[:2]) and 0.0 < local[2] < 2 * half[2])
-            if one.thing.kind in ("container", "shape sorter") and inside:
-                return "in", other
+            if one.thing.kind in ("container", "shape sorter") and bool(np.all(np.abs(local[:2]) < half[:2])):
+                return "in" if local[2] < 2 * half[2] else "on", other
             if one.plan.loose and other != name and self._on(name, other):
                 return "on", other
         return "on", "table" if box.center[2] > TABLE_TOP else "floor"
