@@ -17,6 +17,7 @@ from homie.errors import BadInput, MissingCheckpoint, suggestion
 from homie.executor import Executor, SkillBook
 from homie.interfaces import Detector, Planner, Privileged, Robot, Skill, SkillSet
 from homie.options import RunOptions, explain
+from homie.provenance import described
 
 STAND_IN = "classical"
 """The skill set that stands in for models without checkpoint."""
@@ -42,9 +43,9 @@ class SkillShelf:
         return SkillBook({name: made[name] for name in self.sets}, frozenset(self.missing))
 
     def describe(self) -> dict[str, Any]:
-        """What `run.json` keeps of them."""
+        """What they say of themselves, by the names of their models."""
         return {
-            name: dict(one.describe()) if isinstance(one, SkillSet) else {"missing": self.missing[name]}
+            name: described(one, one.describe()) if isinstance(one, SkillSet) else {"missing": self.missing[name]}
             for name, one in self.sets.items()
         }
 
@@ -65,9 +66,14 @@ class Parts:
     shelf: SkillShelf = field(repr=False)
 
     def describe(self) -> dict[str, dict[str, Any]]:
-        """What the planner, the detector and the skill sets say of themselves, JSON-ready."""
-        detector = dict(self.executor.detector.describe())
-        return {"planner": dict(self.planner.describe()), "detector": detector, "skills": self.shelf.describe()}
+        """What the parts say of themselves, JSON-ready: what a `homie.provenance.PartsFile` is made of."""
+        planner, detector, robot = self.planner, self.executor.detector, self.robot
+        return {
+            "planner": described(planner, planner.describe()),
+            "detector": described(detector, detector.describe()),
+            "skills": self.shelf.describe(),
+            "robot": described(robot, {"name": robot.spec.name, **robot.describe()}),
+        }
 
     def close(self) -> None:
         """Stop and disconnect. Idempotent."""

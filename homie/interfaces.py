@@ -65,7 +65,15 @@ class Planner(ABC):
         """The next decision. Its action may be wrong: checking is the executor's work."""
 
     def describe(self) -> Mapping[str, object]:
-        """What `run.json` should keep of it (prompt version and hash, model, settings), JSON-ready, without secrets."""
+        """What decides its answers (hashes of its files and prompts, model, settings), JSON-ready, without secrets.
+
+        The run folder keeps it for every episode (`homie.provenance`), and a bench that goes on compares it: so it
+        says the same of equal planners, before an episode and after it.
+        """
+        return {}
+
+    def texts(self) -> Mapping[str, str]:
+        """The texts whose SHA-256 its description names (prompt templates, examples, a plan file), by that, in hex."""
         return {}
 
 
@@ -167,6 +175,10 @@ class Robot(ABC):
     def close(self) -> None:
         """Stop, hold or park, disconnect. Idempotent."""
 
+    def describe(self) -> Mapping[str, object]:
+        """What decides its behaviour besides its code (firmware, an address), JSON-ready; as for planners."""
+        return {}
+
     def background(self) -> Locator:
         """The locator that knows a simulator's world. Raises BadInput for a robot that does not know its own."""
         raise BadInput("Background targets need a simulator that knows its world: use --targets sensors.")
@@ -243,7 +255,7 @@ class SkillSet(ABC):
         """The skills for a robot. Raises BadInput for a robot that they can not move."""
 
     def describe(self) -> Mapping[str, object]:
-        """What `run.json` should keep of it (checkpoint and its hash, settings), JSON-ready, without secrets."""
+        """What decides its actions (hashes of its files, settings), JSON-ready, without secrets; as for planners."""
         return {}
 
     def close(self) -> None:
@@ -269,7 +281,7 @@ class Detector(ABC):
             raise BadInput(f"The detector '{self.name}' takes no argument (got '{argument}').")
 
     def describe(self) -> Mapping[str, object]:
-        """What `run.json` should keep of it (weights and their hash, settings), JSON-ready, without secrets."""
+        """What decides its boxes (the hash of its weights, settings), JSON-ready, without secrets; as for planners."""
         return {}
 
     @abstractmethod

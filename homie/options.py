@@ -161,6 +161,8 @@ class BenchOptions(PartsOptions):
     memory: float | None = Field(None, gt=0.0, description="GiB that a worker may take (default: no limit).")
     recycle: int = Field(25, ge=1, description="Episodes after which a worker is replaced by a fresh one.")
     again: bool = Field(False, description="Run finished episodes again that infrastructure ended.")
+    mixed: bool = Field(False, description="Go on with other parts than the first episodes were made with.")
+    clean: bool = Field(False, description="Remove what failed and interrupted tries of finished episodes left.")
     sweep: list[str] = Field(
         default_factory=list, description="A bench for each value: planner.SETTING=A,B or OPTION=A,B; may be repeated."
     )

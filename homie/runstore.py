@@ -2,6 +2,7 @@
 
     RUN/run.json                      configuration, versions, seed; written once, atomically, first
     RUN/scene.json                    the scene spec
+    RUN/parts/<sha256>.json           what episodes were made with, and in texts/ their prompts: `homie.provenance`
     RUN/episodes/<task>-<trial>/
         steps.jsonl                   one `homie.types.RoundRecord` a line, append-only, synced line by line
         commands.jsonl                every command, requested and sent, see `homie.commandlog`
@@ -19,27 +20,34 @@ import fcntl
 import json
 import os
 import platform
+import re
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Literal, Protocol, TypeVar, runtime_checkable
 
 from PIL import Image as Picture
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from homie.agent import EpisodeListener, EpisodeResult
+from homie.checksums import FileMark, mark, sealed, unsealed
 from homie.commandlog import CommandLog
 from homie.errors import BadInput, InfrastructureError
 from homie.files import slug, sync_folder, to_json, write_atomically
 from homie.interfaces import Robot, WorldState
 from homie.options import RunOptions
-from homie.registry import installed_version
+from homie.provenance import PartsFile, differences, keep, read_parts, versions
 from homie.types import Answer, Decision, HistoryItem, Observation, PlannerInput, RoundRecord, SentCommand
 
-PACKAGES = ("homie", "mujoco", "numpy", "pydantic", "opencv-python-headless", "pillow", "av")
+HASHED = ("steps.jsonl", "commands.jsonl", "final_state.json", "scene.json")
+"""Files of an episode that numbers are made of: `episode.json` keeps their SHA-256."""
+SIZED = ("video.mp4",)
+"""Files that are too long to be read again for a table: `episode.json` keeps their length."""
+SET_ASIDE = re.compile(r"-partial-(\d+)$")
+"""The end of the name of an episode folder that was set aside, with its number."""
 
 Model = TypeVar("Model", bound=BaseModel)
 _RECORD = TypeAdapter(RoundRecord)
@@ -55,19 +63,21 @@ class Staged(Protocol):
 
 
 class RunFile(BaseModel):
-    """`run.json`: how to make this run again."""
+    """`run.json`: how to make this run again. parts: the name of a `homie.provenance.PartsFile`. files: `scene.json`.
+
+    Homie 0.1 wrote format 1, without the last two and without a checksum.
+    """
 
     model_config = ConfigDict(frozen=True)
 
-    format: Literal[1] = 1
+    format: Literal[1, 2] = 2
     created: str
     seed: int
     options: RunOptions
-    planner: dict[str, Any] = {}
-    detector: dict[str, Any] = {}
-    skills: dict[str, Any] = {}
     versions: dict[str, str]
     platform: str
+    parts: str = ""
+    files: dict[str, FileMark] = {}
 
 
 class Usage(BaseModel):
@@ -99,15 +109,17 @@ class Usage(BaseModel):
 
 
 class EpisodeFile(BaseModel):
-    """`episode.json`: how one episode ended. `wall_seconds` is the only field that differs between equal episodes.
+    """`episode.json`: how one episode ended. Equal episodes differ in `wall_seconds`, the mark of
+    `steps.jsonl`, which has timings, and the checksum.
 
     ended_by: the planner (`ended`), the last round (`rounds`), or, in a bench, something that was neither the planner's
-    nor the skills' doing (`infrastructure`), told by `cause`.
+    nor the skills' doing (`infrastructure`), told by `cause`. parts: the name of a `homie.provenance.PartsFile`.
+    files: the other files of the episode as they were at its end. Homie 0.1 wrote format 1, without the last two.
     """
 
     model_config = ConfigDict(frozen=True)
 
-    format: Literal[1] = 1
+    format: Literal[1, 2] = 2
     task: str
     trial: int
     seed: int
@@ -119,6 +131,8 @@ class EpisodeFile(BaseModel):
     wall_seconds: float
     cause: str = ""
     usage: Usage = Usage()
+    parts: str = ""
+    files: dict[str, FileMark] = {}
 
 
 class HeldFolder:
@@ -140,7 +154,7 @@ class RunFolder(HeldFolder):
 
     @classmethod
     def check(cls, options: RunOptions) -> None:
-        """Raise BadInput if `options.out` can not take this run. Writes nothing."""
+        """Raise BadInput if `options.out` cannot take this run. Writes nothing."""
         if options.out is None:
             return
         try:
@@ -149,25 +163,27 @@ class RunFolder(HeldFolder):
             raise BadInput(f"Cannot write the run folder {options.out}: {error.strerror}.") from error
 
     @classmethod
-    def open(cls, options: RunOptions, robot: Robot, parts: Mapping[str, Mapping[str, Any]]) -> RunFolder:
-        """Create the run folder, or take up an unfinished one of the same configuration. Raises BadInput.
+    def open(cls, options: RunOptions, robot: Robot, parts: PartsFile, texts: Mapping[str, str]) -> RunFolder:
+        """Create the run folder, or take up an unfinished one of the same configuration and parts. Raises BadInput.
 
-        parts: what planner, detector and skill sets say of themselves (`Parts.describe`).
+        texts: what the parts name by its SHA-256 (`Planner.texts`).
         """
         scene = scene_file(robot)
         path, lock = held_folder(options.out, options.task)
         try:
             _check_existing(path, options)
             if (path / "run.json").exists():
-                if scene is not None and scene != _contents(path / "scene.json"):
+                if scene is not None and scene != contents(path / "scene.json"):
                     raise BadInput(f"The run folder {path} was made in another scene: choose another --out.")
+                _check_parts(path, parts)
             else:
                 try:
                     if scene is not None:
                         write_atomically(path / "scene.json", scene)
-                    write_atomically(path / "run.json", to_json(_run_file(options, parts).model_dump(mode="json")))
+                    keep(path, parts, texts, mixed=True)
+                    write_model(path / "run.json", _run_file(path, options, parts))
                 except OSError as error:
-                    raise BadInput(f"Can not write into the run folder {path}: {error.strerror}.") from error
+                    raise BadInput(f"Cannot write into the run folder {path}: {error.strerror}.") from error
         except BaseException:
             os.close(lock)
             raise
@@ -184,8 +200,9 @@ class RunFolder(HeldFolder):
 class EpisodeStore(EpisodeListener):
     """Writes one episode folder as the episode goes on. A disk that fails raises InfrastructureError."""
 
-    def __init__(self, folder: Path, robot: Robot, *, seed: int, trial: int, frames: bool) -> None:
+    def __init__(self, folder: Path, robot: Robot, *, seed: int, trial: int, frames: bool, parts: str = "") -> None:
         self.folder = folder
+        self._parts = parts
         self._robot = robot
         self._seed = seed
         self._trial = trial
@@ -233,11 +250,12 @@ class EpisodeStore(EpisodeListener):
             robot_seconds=result.robot_seconds,
             wall_seconds=round(time.perf_counter() - self._began, 3),
             usage=self._usage,
+            parts=self._parts,
         )
         with writing(self.folder):
             if isinstance(self._robot, WorldState):
                 write_atomically(self.folder / "final_state.json", to_json(self._robot.snapshot()))
-            write_atomically(self.folder / "episode.json", to_json(ending.model_dump(mode="json")))
+            write_ending(self.folder, ending)
 
     def close(self) -> None:
         """Let go of the files. Idempotent."""
@@ -260,27 +278,54 @@ def read_episode(folder: Path) -> EpisodeFile | None:
 def read_steps(folder: Path) -> tuple[RoundRecord, ...]:
     """The records of an episode folder. A last line torn by a kill is left out with a warning. Raises BadInput."""
     path = folder / "steps.jsonl"
-    lines = path.read_bytes().split(b"\n")
+    lines = contents(path).split(b"\n")
     if torn := lines.pop():
         warnings.warn(f"{path}: left out a last line that a kill has torn ({len(torn)} bytes).", stacklevel=2)
     try:
         return tuple(_RECORD.validate_python(json.loads(line)) for line in lines)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} holds a line that is no round record: {error}") from error
 
 
 def episode_folders(run: Path) -> tuple[Path, ...]:
     """The episode folders of a run, by name, without those that were set aside."""
     folders = sorted(path for path in (run / "episodes").glob("*") if path.is_dir())
-    return tuple(path for path in folders if "-partial-" not in path.name)
+    return tuple(path for path in folders if not SET_ASIDE.search(path.name))
+
+
+def tries(folder: Path) -> tuple[Path, ...]:
+    """What was set aside of an episode folder, oldest first."""
+    numbered = {
+        path: int(match[1])
+        for path in folder.parent.glob("*-partial-*")
+        if (match := SET_ASIDE.fullmatch(path.name.removeprefix(folder.name)))
+    }
+    return tuple(sorted(numbered, key=lambda path: numbered[path]))
 
 
 def read_model(path: Path, model: type[Model]) -> Model:
-    """A JSON file as the model that it was written from. Raises BadInput."""
+    """A sealed JSON file as the model that it was written from. Raises BadInput, also where it was damaged since."""
     try:
-        return model.model_validate_json(_contents(path))
+        return model.model_validate(unsealed(contents(path)))
     except ValidationError as error:
-        raise BadInput(f"{path} is not a valid {model.__name__}: {error.errors()[0]['msg']}.") from error
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"{path} is not a valid {model.__name__}: {where}: {first['msg']}.") from error
+    except ValueError as error:
+        raise BadInput(f"{path} is damaged: {error}.") from error
+
+
+def write_model(path: Path, model: BaseModel) -> None:
+    """A model as a sealed JSON file (`homie.checksums`), whole or not at all. Raises OSError."""
+    write_atomically(path, sealed(model.model_dump(mode="json")))
+
+
+def write_ending(folder: Path, ending: EpisodeFile) -> None:
+    """`episode.json`, with the marks of the files that are beside it. Raises OSError."""
+    marks = {
+        name: mark(folder / name, content=name in HASHED) for name in (*HASHED, *SIZED) if (folder / name).exists()
+    }
+    write_model(folder / "episode.json", ending.model_copy(update={"files": marks}))
 
 
 def scene_file(robot: Robot) -> bytes | None:
@@ -324,23 +369,24 @@ def new_episode(path: Path) -> Path:
     return path
 
 
-def versions() -> dict[str, str]:
-    """Of Python and of the packages that a result may depend on."""
-    packages = {name: installed_version(name) or "not installed" for name in PACKAGES}
-    return {"python": platform.python_version(), **packages}
-
-
-def _run_file(options: RunOptions, parts: Mapping[str, Mapping[str, Any]]) -> RunFile:
+def _run_file(path: Path, options: RunOptions, parts: PartsFile) -> RunFile:
     return RunFile(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         seed=options.seed,
         options=options,
-        planner=dict(parts["planner"]),
-        detector=dict(parts["detector"]),
-        skills=dict(parts["skills"]),
         versions=versions(),
         platform=platform.platform(),
+        parts=parts.digest,
+        files={"scene.json": mark(path / "scene.json")} if (path / "scene.json").exists() else {},
     )
+
+
+def _check_parts(path: Path, parts: PartsFile) -> None:
+    """Raise BadInput if a run was begun with other parts."""
+    before = read_run(path).parts
+    if before and before != parts.digest:
+        changed = "; ".join(differences(read_parts(path, before), parts))
+        raise BadInput(f"The run folder {path} was made with other parts (different: {changed}): choose another --out.")
 
 
 def _fresh(task: str) -> Path:
@@ -364,7 +410,8 @@ def _check_existing(path: Path, options: RunOptions) -> None:
     if not path.is_dir():
         raise BadInput(f"The run folder {path} is a file: choose another --out.")
     if not (path / "run.json").exists():
-        if any(entry.name not in (".run.json.tmp", "scene.json", ".scene.json.tmp") for entry in path.iterdir()):
+        ours = (".run.json.tmp", "scene.json", ".scene.json.tmp", "parts", "texts")
+        if any(entry.name not in ours for entry in path.iterdir()):
             raise BadInput(f"The folder {path} is not empty and not a run folder: choose another --out.")
         return
     before = read_run(path).options
@@ -379,11 +426,12 @@ def _check_existing(path: Path, options: RunOptions) -> None:
         raise BadInput(f"The run folder {path} holds a finished run: choose another --out.")
 
 
-def _contents(path: Path) -> bytes:
+def contents(path: Path) -> bytes:
+    """The bytes of a file. Raises BadInput."""
     try:
         return path.read_bytes()
     except OSError as error:
-        raise BadInput(f"Can not read {path}: {error.strerror}.") from error
+        raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
 
 
 def disk_failure(folder: Path, error: OSError) -> InfrastructureError:

@@ -19,6 +19,7 @@ from homie.assembly import Parts, assemble
 from homie.errors import HomieError, InfrastructureError, Interrupted
 from homie.files import DISK
 from homie.options import RunOptions
+from homie.provenance import PartsFile
 from homie.runstore import EpisodeStore, RunFolder, disk_failure, writing
 from homie.video import VideoWriter
 
@@ -42,10 +43,11 @@ def run(options: RunOptions, listeners: Iterable[EpisodeListener] = ()) -> Episo
     RunFolder.check(options)
     parts = assemble(options)
     with parts:
-        folder = RunFolder.open(options, parts.robot, parts.describe())
+        file = PartsFile.of(parts.describe(), options)
+        folder = RunFolder.open(options, parts.robot, file, parts.planner.texts())
         try:
             path = folder.episode(options.task, trial=0)
-            result = play(options, parts, path, listeners, seed=options.seed, trial=0)
+            result = play(options, parts, path, listeners, seed=options.seed, trial=0, made_with=file.digest)
             return EpisodeSummary(result, folder.path, path, path / "video.mp4" if options.video else None)
         finally:
             folder.close()
@@ -59,15 +61,17 @@ def play(
     *,
     seed: int,
     trial: int,
+    made_with: str = "",
 ) -> EpisodeResult:
     """Run one episode into an empty episode folder. The robot is closed afterwards, however it ended.
 
-    seed: of the episode; the seed of the options only says which scene it is. Raises Interrupted on Ctrl-C, SIGTERM
-    and SIGHUP, InfrastructureError for what nobody expected, and every other HomieError as it comes. A listener of the
-    caller's that raises is told nothing more, and the episode goes on.
+    seed: of the episode; the seed of the options only says which scene it is. made_with: the name of the
+    `homie.provenance.PartsFile` that describes the parts. Raises Interrupted on Ctrl-C, SIGTERM and SIGHUP,
+    InfrastructureError for what nobody expected, and every other HomieError as it comes. A listener of the caller's
+    that raises is told nothing more, and the episode goes on.
     """
     robot = parts.robot
-    store = EpisodeStore(path, robot, seed=seed, trial=trial, frames=options.frames)
+    store = EpisodeStore(path, robot, seed=seed, trial=trial, frames=options.frames, parts=made_with)
     video = VideoWriter(path / "video.mp4", robot) if options.video else None
     # The store comes last: `episode.json` says that all the rest is there.
     told = Listeners([*([video] if video else []), store], onlookers=listeners)

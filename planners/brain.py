@@ -62,6 +62,9 @@ class ModelPlanner(Planner):
         shown = self.settings.model_dump(mode="json", include=set(PromptSettings.model_fields))
         return {"prompt": self.prompt.describe(), "settings": shown, "model": self.model.describe()}
 
+    def texts(self) -> Mapping[str, str]:
+        return self.prompt.texts()
+
     def _ask(self, request: Request, given: PlannerInput) -> Decision:
         answers: list[Answer] = []
         messages = request.messages

@@ -79,10 +79,11 @@ class Example(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """The examples of a file, with its name and the SHA-256 of its bytes; all empty where there is no file."""
+    """The examples of a file, with its name, its text and the SHA-256 of it; all empty where there is no file."""
 
     all: tuple[Example, ...] = ()
     name: str = ""
+    text: str = ""
     sha256: str = ""
 
 
@@ -113,7 +114,7 @@ def parse_examples(data: bytes, name: str) -> Examples:
     if not isinstance(loaded, list):
         raise BadInput(f"The examples '{name}' must be a list.")
     made = tuple(_example(name, number, one) for number, one in enumerate(loaded, 1))
-    return Examples(made, name, hashlib.sha256(data).hexdigest())
+    return Examples(made, name, data.decode(errors="replace"), hashlib.sha256(data).hexdigest())
 
 
 def _example(name: str, number: int, entry: Any) -> Example:

@@ -106,6 +106,11 @@ class Prompt:
             "examples": examples,
         }
 
+    def texts(self) -> dict[str, str]:
+        """The template and its examples, by their SHA-256."""
+        made = {self.template.sha256: self.template.text, self.examples.sha256: self.examples.text}
+        return {digest: text for digest, text in made.items() if digest}
+
     def told(self, given: PlannerInput, marked: Marked) -> dict[str, object]:
         """What a template may use."""
         return {

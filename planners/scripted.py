@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +42,20 @@ class ScriptedPlanner(Planner):
     def __init__(self, argument: str = "") -> None:
         if not argument:
             raise BadInput("The scripted planner needs a file: --planner scripted:plan.yaml.")
-        self._decisions = read_script(Path(argument).expanduser())
+        path = Path(argument).expanduser()
+        self._text = _read(path)
+        self._decisions = parse_script(self._text, path)
         self._next = 0
+
+    def describe(self) -> Mapping[str, object]:
+        return {"decisions": len(self._decisions), "sha256": self._digest}
+
+    def texts(self) -> Mapping[str, str]:
+        return {self._digest: self._text}
+
+    @property
+    def _digest(self) -> str:
+        return hashlib.sha256(self._text.encode()).hexdigest()
 
     def reset(self, task: str, *, seed: int) -> None:
         self._next = 0
@@ -55,16 +69,28 @@ class ScriptedPlanner(Planner):
 
 def read_script(path: Path) -> tuple[Decision, ...]:
     """The decisions in a YAML or JSON file. Raises BadInput with a sentence that names the entry, counted from 1."""
+    return parse_script(_read(path), path)
+
+
+def parse_script(text: str, path: Path) -> tuple[Decision, ...]:
+    """The decisions in the text of a script; `path` names it in errors. Raises BadInput as `read_script`."""
     try:
-        loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(f"Can not read the script {path}: {error.strerror}.") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        loaded = yaml.safe_load(text)
+    except yaml.YAMLError as error:
         reason = " ".join(str(error).split())
         raise BadInput(f"The script {path} is neither YAML nor JSON: {reason}.") from error
     if not isinstance(loaded, list) or not loaded:
         raise BadInput(f"The script {path} must be a list of decisions with at least one entry.")
     return tuple(_entry(path, number, entry) for number, entry in enumerate(loaded, 1))
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_bytes().decode()
+    except OSError as error:
+        raise BadInput(f"Can not read the script {path}: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise BadInput(f"The script {path} is neither YAML nor JSON: {error}.") from error
 
 
 def _entry(path: Path, number: int, entry: Any) -> Decision:

@@ -53,6 +53,7 @@ class Template:
     """A template that was read and understood. `folder` is where its examples are looked for first, if anywhere."""
 
     head: FrontMatter
+    text: str
     sha256: str
     compiled: jinja2.Template
     folder: Path | None
@@ -127,7 +128,7 @@ def parse_template(data: bytes, where: str, folder: Path | None) -> Template:
     for block in compiled.blocks:
         if block not in BLOCKS:
             raise BadInput(f"The template {where} has an unknown block '{block}' (known: {', '.join(BLOCKS)}).")
-    return Template(head, hashlib.sha256(data).hexdigest(), compiled, folder)
+    return Template(head, text, hashlib.sha256(data).hexdigest(), compiled, folder)
 
 
 def _halves(text: str, where: str) -> tuple[FrontMatter, str]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from homes import one_room
 
@@ -12,6 +10,8 @@ from homie.assembly import load_detector, load_skills, skill_names
 from homie.envs.mujoco.home import MujocoHome
 from homie.errors import BadInput, MissingCheckpoint
 from homie.executor import SkillBook
+from homie.provenance import read_parts, read_text
+from homie.runstore import read_run
 
 
 def test_names_and_arguments():
@@ -32,7 +32,9 @@ def test_two_sets_may_not_be_the_same_model():
 
 def test_a_checkpoint_and_settings_reach_their_set():
     shelf = load_skills("tiny,lost:weights.pth", {"lost.speed": 3})
-    assert shelf.describe() == {"tiny": {}, "Lost-1": {"checkpoint": "weights.pth", "speed": 3}}
+    said = shelf.describe()
+    assert said["tiny"]["class"] == "homie_tiny:TinySkills" and len(said["tiny"]["source"]) == 64
+    assert said["Lost-1"] == {**said["tiny"], "class": "homie_tiny:LostSkills", "checkpoint": "weights.pth", "speed": 3}
     assert not shelf.missing
 
 
@@ -80,9 +82,11 @@ def test_where_no_model_is_chosen_one_that_is_there_runs():
 def test_the_run_file_keeps_what_the_sets_say(tiny_options):
     options = tiny_options(skills="tiny,lost:w.pth", skill_settings={"lost.speed": 2})
     summary = session.run(options)
-    told = json.loads((summary.run_folder / "run.json").read_text())
-    assert told["skills"] == {"tiny": {}, "Lost-1": {"checkpoint": "w.pth", "speed": 2}}
-    assert told["options"]["skill_settings"] == {"lost.speed": 2}
+    file = read_run(summary.run_folder)
+    told = read_parts(summary.run_folder, file.parts)
+    assert told is not None and told.skills["tiny"]["class"] == "homie_tiny:TinySkills"
+    assert told.skills["Lost-1"].items() >= {"checkpoint": "w.pth", "speed": 2}.items()
+    assert file.options.skill_settings == {"lost.speed": 2}
 
 
 def test_a_refused_model_is_one_sentence(homie, tiny_arguments):
@@ -121,5 +125,6 @@ def test_the_run_file_keeps_what_the_detector_says(homie, tmp_path):
         *("--no-frames", "--out", "run", "--detector-option", "min_pixels=40"),
     )
     assert done.returncode == 0, done.stderr
-    told = json.loads((tmp_path / "run" / "run.json").read_text())
-    assert told["detector"] == {"min_pixels": 40, "min_part_pixels": 16}
+    told = read_parts(tmp_path / "run", read_run(tmp_path / "run").parts)
+    assert told is not None and told.detector.items() >= {"min_pixels": 40, "min_part_pixels": 16}.items()
+    assert read_text(tmp_path / "run", told.planner["sha256"]) == script.read_text()

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from homie import session
 from homie.errors import BadInput
 from homie.files import slug, to_json, write_atomically
+from homie.provenance import PartsFile
 from homie.runstore import EpisodeStore, RunFolder, episode_folders, read_episode, read_run, read_steps
 from homie.types import (
     Attempt,
@@ -34,7 +35,7 @@ from homie.types import (
 )
 
 SUBTASK = Subtask("Put", "ball", "box")
-NOTHING: dict[str, dict[str, object]] = {"planner": {}, "detector": {}, "skills": {}}
+NOTHING = PartsFile(planner={}, detector={}, skills={}, robot={}, settings={}, versions={})
 """What parts say of themselves that say nothing."""
 
 
@@ -241,16 +242,16 @@ def test_a_file_is_refused(tiny_options, tmp_path):
 def test_a_broken_run_file_is_refused(tiny_options, tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "run.json").write_text("{")
-    with pytest.raises(BadInput, match=r"run\.json is not a valid RunFile"):
+    with pytest.raises(BadInput, match=r"run\.json is damaged: it is not JSON"):
         session.run(tiny_options())
 
 
 def test_two_runs_can_not_share_a_folder(tiny_options, robot):
-    folder = RunFolder.open(tiny_options(), robot, NOTHING)
+    folder = RunFolder.open(tiny_options(), robot, NOTHING, {})
     with pytest.raises(BadInput, match="in use"):
-        RunFolder.open(tiny_options(), robot, NOTHING)
+        RunFolder.open(tiny_options(), robot, NOTHING, {})
     folder.close()
-    RunFolder.open(tiny_options(), robot, NOTHING).close()
+    RunFolder.open(tiny_options(), robot, NOTHING, {}).close()
 
 
 def test_default_folders_are_new_every_time(tiny_options, tmp_path, monkeypatch):

@@ -5,19 +5,20 @@ RUN/suite.json, RUN/episodes/* --trajectories--> a profile --> Results
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from homie.bench.play.ledger import PLANNER, BenchFile, Episode, SweepFile, read_bench
+from homie.bench.makeup import Makeup, makeup
+from homie.bench.play.episode import Episode, Finished
+from homie.bench.play.ledger import PLANNER, BenchFile, SweepFile, read_bench
 from homie.bench.profiles import Homie, StrictEmmoe, plain
 from homie.bench.scores import Profile, Results, score_run
 from homie.bench.suite import ATTRIBUTES, Suite, read_subtask
-from homie.bench.trajectory import Trajectory, from_episode
+from homie.bench.trajectory import Trajectory, from_ending
 from homie.bench.usage import Spent, spent
 from homie.errors import BadInput
-from homie.runstore import read_model, read_steps
+from homie.runstore import read_model
 
 PROFILES = ("homie", "strict-emmoe")
 SPLITS = ("train", "test")
@@ -25,7 +26,8 @@ SPLITS = ("train", "test")
 
 @dataclass(frozen=True, slots=True)
 class BenchRun:
-    """One bench run with its scores. label: what tables call it. spent: what each episode took that was not lost."""
+    """One bench run with its scores. label: what tables call it. spent: what each episode took that was not lost.
+    makeup: what its episodes were made with."""
 
     label: str
     path: Path
@@ -33,6 +35,7 @@ class BenchRun:
     suite: Suite
     results: Results
     spent: tuple[Spent, ...] = ()
+    makeup: Makeup = field(default_factory=Makeup)
 
     @property
     def planned(self) -> frozenset[tuple[str, int]]:
@@ -41,16 +44,26 @@ class BenchRun:
 
 
 def load_run(run: Path, profile: str = "homie") -> BenchRun:
-    """The scores of a bench under a profile. Episodes that are not finished count as lost. Raises BadInput."""
+    """The scores of a bench under a profile; unfinished and damaged episodes count as lost. Raises BadInput."""
     if not (run / "suite.json").exists():
         raise BadInput(f"There is no run of a suite in {run}: give the folder that `homie bench` wrote.")
     file, suite, episodes = read_bench(run)
+    finished = [(episode, left) for episode in episodes if (left := episode.finished) is not None]
     results = score_run(
         make_profile(profile, suite),
-        trajectories(episodes),
+        [trajectory(episode, left) for episode, left in finished],
         [(episode.task.id, episode.trial) for episode in episodes],
     )
-    return BenchRun(file.options.planner, run, file, suite, results, spending(episodes))
+    ran = [(episode, left) for episode, left in finished if left.ending.ended_by != "infrastructure"]
+    return BenchRun(
+        file.options.planner,
+        run,
+        file,
+        suite,
+        results,
+        tuple(spent(episode.task.id, episode.trial, left.ending, left.records) for episode, left in ran),
+        makeup(run, [(episode.name, left.ending) for episode, left in ran]),
+    )
 
 
 def load_runs(folders: Sequence[Path], profile: str = "homie") -> tuple[BenchRun, ...]:
@@ -79,33 +92,17 @@ def _varied(path: Path) -> str:
     return ", ".join(f"{name.removeprefix(PLANNER)}={value}" for name, value in values.items())
 
 
-def trajectories(episodes: Sequence[Episode]) -> tuple[Trajectory, ...]:
-    """The finished episodes of a bench. Raises BadInput for a broken file."""
-    return tuple(
-        replace(
-            from_episode(
-                episode.folder,
-                task_id=episode.task.id,
-                keypaths=episode.task.keypaths,
-                expert_length=episode.task.expert_length,
-                verdict=episode.verdict,
-            ),
-            never=episode.task.never,
-        )
-        for episode in episodes
-        if episode.ending is not None
+def trajectory(episode: Episode, finished: Finished) -> Trajectory:
+    """A finished episode of a bench, ready to be scored."""
+    made = from_ending(
+        finished.ending,
+        finished.records,
+        task_id=episode.task.id,
+        keypaths=episode.task.keypaths,
+        expert_length=episode.task.expert_length,
+        verdict=finished.verdict,
     )
-
-
-def spending(episodes: Sequence[Episode]) -> tuple[Spent, ...]:
-    """What the finished episodes of a bench took, without those that infrastructure ended. Raises BadInput."""
-    endings = [(episode, episode.ending) for episode in episodes]
-    with warnings.catch_warnings(action="ignore"):  # of a torn line the trajectory has warned
-        return tuple(
-            spent(episode.task.id, episode.trial, ending, read_steps(episode.folder))
-            for episode, ending in endings
-            if ending is not None and ending.ended_by != "infrastructure"
-        )
+    return replace(made, never=episode.task.never)
 
 
 def make_profile(name: str, suite: Suite) -> Profile:

@@ -1,6 +1,6 @@
 """What scoring needs of one episode, whichever program recorded it.
 
-a Homie episode folder ------ from_episode --------+
+a Homie episode folder ------ from_ending ---------+
 EMMOE's conversation.json --- from_conversation ---+--> Trajectory --> a profile --> Score
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from homie.bench.errors import code_of
 from homie.errors import BadInput
 from homie.executor import canonical_action
-from homie.runstore import read_episode, read_steps
+from homie.runstore import EpisodeFile
 from homie.types import HistoryItem, Outcome, RoundRecord, Subtask
 
 HISTORY_LINE = 3
@@ -100,21 +100,19 @@ def written_step(text: str, success: bool | None, message: str, attempts: tuple[
 # ---------------------------------------------------------------- Homie's own record
 
 
-def from_episode(
-    folder: Path,
+def from_ending(
+    ending: EpisodeFile,
+    records: Sequence[RoundRecord],
     *,
     task_id: str,
-    keypaths: Iterable[Sequence[str]],
-    expert_length: int,
+    keypaths: Iterable[Sequence[str]] = (),
+    expert_length: int = 0,
     verdict: bool | None = None,
 ) -> Trajectory:
-    """The trajectory of a finished episode folder (docs/run-folder.md). Raises BadInput."""
-    ending = read_episode(folder)
-    if ending is None:
-        raise BadInput(f"The episode {folder} is not finished: run it to its end before scoring it.")
+    """The trajectory of a finished episode (`homie.damage.read_finished`)."""
     lost = ending.ended_by == "infrastructure"
     return from_records(
-        () if lost else read_steps(folder),
+        () if lost else records,
         task_id=task_id,
         trial=ending.trial,
         task=ending.task,

@@ -81,6 +81,11 @@ class RemoteModel(LanguageModel):
                 continue
             return self._account(body, reply)
 
+    @property
+    def form(self) -> str:
+        """How it asks now: an endpoint that does not know the form that comes first is asked with a plainer one."""
+        return self.forms[self._now()]
+
     def describe(self) -> Mapping[str, object]:
         s = self.settings
         prices = {"input": s.price_input, "output": s.price_output} if self._priced else "not known: cost counts as 0"
@@ -88,7 +93,7 @@ class RemoteModel(LanguageModel):
         return {
             "name": self.name,
             "endpoint": self.endpoint.url,
-            "structured": self.forms[self._now()],
+            "structured": self.forms[self._first],
             **{limit: getattr(s, limit) for limit in limits},
             "reasoning": s.reasoning and {"effort": s.reasoning, "tokens": s.reasoning_tokens},
             "prices": prices,
@@ -161,7 +166,7 @@ class RemoteModel(LanguageModel):
         return max(self._first, self.endpoint.forms.get(self.name, 0))
 
     def _form(self, request: Request) -> str:
-        return self.forms[self._now()] if request.schema is not None else "text"
+        return self.form if request.schema is not None else "text"
 
     def _degrade(self, request: Request, form: str, failure: Failure) -> bool:
         """Go to the next plainer form, for all episodes of this process; False where that is no help."""

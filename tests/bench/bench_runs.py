@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from homie.bench.play.ledger import BenchFolder, Episode, plan
+from homie.bench.play.episode import Episode
+from homie.bench.play.ledger import BenchFolder, plan
 from homie.bench.suite import Suite
-from homie.files import to_json
+from homie.damage import history_of
+from homie.files import to_json, write_atomically
 from homie.options import BenchOptions
-from homie.runstore import EpisodeFile
+from homie.runstore import EpisodeFile, write_ending
 from homie.types import (
     SUCCESS,
     Attempt,
@@ -91,29 +92,29 @@ def write_run(
         if way is None:
             continue
         lost = way not in (DONE, WANDERED, LATE, RENAMED)
-        _write_episode(episode, [] if lost else rounds(way), way if lost else "")
         holds = way in (DONE, LATE) if held is None else (episode.task.id, episode.trial) in held
         apple = {"kind": "apple", "relation": "held" if holds else "on", "at": "hand" if holds else "table"}
         state = {"objects": {"apple_1": apple}, "held": "apple_1" if holds else None}
-        if not lost:
-            (episode.folder / "final_state.json").write_text(json.dumps(state))
+        _write_episode(episode, [] if lost else rounds(way), state, way if lost else "")
     return path
 
 
-def _write_episode(episode: Episode, records: list[RoundRecord], cause: str) -> None:
+def _write_episode(episode: Episode, records: list[RoundRecord], state: object, cause: str) -> None:
     episode.begin()
+    if not cause:
+        write_atomically(episode.folder / "final_state.json", to_json(state))
     lines = [to_json(TypeAdapter(RoundRecord).dump_python(record, mode="json"), indent=None) for record in records]
     (episode.folder / "steps.jsonl").write_bytes(b"".join(lines))
     ending = EpisodeFile(
         task=episode.task.text,
         trial=episode.trial,
-        seed=0,
+        seed=episode.seed,
         ended_by="infrastructure" if cause else "ended",
         rounds=len(records),
-        history=(),
+        history=history_of(tuple(records)),
         inventory=(),
         robot_seconds=1.0,
         wall_seconds=1.0,
         cause=cause,
     )
-    (episode.folder / "episode.json").write_bytes(to_json(ending.model_dump(mode="json")))
+    write_ending(episode.folder, ending)

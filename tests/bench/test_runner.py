@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from homie.bench.play import runner
-from homie.bench.play.ledger import Failure, episode_seed, read_bench
+from homie.bench.play.episode import Failure
+from homie.bench.play.ledger import episode_seed, read_bench
 from homie.bench.play.progress import Progress, duration
 from homie.errors import BadInput, MissingPart
 from homie.options import BenchOptions, PartsOptions, RunOptions
+from homie.provenance import read_parts
 from homie.runstore import read_episode, read_model, read_steps
 
 DONE = "put the ball in the box"
@@ -37,6 +39,8 @@ def results(path: Path) -> dict[str, object]:
         lines = [json.loads(line) for line in (episode.folder / "steps.jsonl").open()]
         ending = json.loads((episode.folder / "episode.json").read_text())
         assert all(line.pop("timings") for line in lines) and ending.pop("wall_seconds") > 0
+        assert ending.pop("checksum") and ending["files"].pop("steps.jsonl")  # these follow from wall time
+        assert ending.pop("checksum") and ending["files"].pop("steps.jsonl")  # these follow from wall time
         rest = [(episode.folder / name).read_bytes() for name in ("commands.jsonl", "final_state.json")]
         found[episode.name] = (lines, ending, rest)
     return found
@@ -49,7 +53,9 @@ def test_a_bench_leaves_finished_episodes(write_suite, tiny_bench, tmp_path):
     summary, said = run(tiny_bench(write_suite([DONE, "rest a while"], trials=2), frames=True))
     file, suite, episodes = read_bench(tmp_path / "run")
     assert file.options.planner == "trouble" and "mujoco" in file.versions
-    assert json.loads((tmp_path / "run" / "parts.json").read_text())["planner"] == {"kind": "trouble"}
+    (parts,) = {ending.parts for episode in episodes if (ending := episode.ending)}
+    made_with = read_parts(tmp_path / "run", parts)
+    assert made_with is not None and made_with.planner["kind"] == "trouble" and made_with.settings["rounds"] == 6
     assert [episode.name for episode in episodes] == ["put-0", "put-1", "rest-0", "rest-1"]
     for episode in episodes:
         ending = episode.ending

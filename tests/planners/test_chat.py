@@ -114,11 +114,11 @@ def test_a_refused_form_is_left_for_the_next_plainer_one_with_a_warning_and_for_
         assert str(warned[-1].message).endswith(f"{known}.")
         assert len(endpoint.asked) == requests == len(warned) + 1
         another = chat_model(endpoint)
-        assert another.describe()["structured"] == known
+        assert another.form == known
         assert another.complete(question()).text == WORD
         assert len(endpoint.asked) == requests + 1, "no more refusals"
         chat_model(endpoint, "n", structured=known).complete(question())
-        assert chat_model(endpoint, "o").describe()["structured"] == "json_schema", "other models may understand more"
+        assert chat_model(endpoint, "o").form == "json_schema", "other models may understand more"
 
 
 def test_other_refusals_do_not_degrade() -> None:

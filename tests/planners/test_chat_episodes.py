@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
 from pathlib import Path
 from subprocess import PIPE, Popen
 from subprocess import run as run_process
@@ -20,6 +21,7 @@ from text_world import stage
 from homie.assembly import load_planner
 from homie.errors import PlannerError
 from homie.options import RunOptions
+from homie.provenance import read_parts, read_text
 from homie.runstore import read_episode, read_run, read_steps
 from homie.session import run
 from homie.types import Subtask
@@ -96,7 +98,12 @@ def test_a_served_model_does_a_task_in_the_embedded_home(
     assert ending is not None and ending.usage.answers == len(answers) and ending.usage.unreadable == 1
     assert ending.usage.input_tokens == 100 * len(answers)
     assert ending.usage.cost == pytest.approx(sum(answer.cost for answer in answers))
-    assert read_run(summary.run_folder).planner["model"]["name"] == "served"
+    parts = read_parts(summary.run_folder, read_run(summary.run_folder).parts)
+    assert parts is not None and parts.planner["model"]["name"] == "served"
+    prompt = parts.planner["prompt"]
+    template = files("planners").joinpath("prompts", f"{prompt['template']}.md").read_text(encoding="utf-8")
+    assert read_text(summary.run_folder, prompt["sha256"]) == template
+    assert "subtask" in (read_text(summary.run_folder, prompt["examples"]["sha256"]) or "")
     for path in summary.run_folder.rglob("*"):
         assert path.is_dir() or SECRET.encode() not in path.read_bytes(), path
 

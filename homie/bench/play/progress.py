@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from homie.bench.play.ledger import Episode, Failure
+from homie.bench.play.episode import Episode, Failure
 from homie.bench.statistics import wilson
 
 

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from homie import registry
 from homie.assembly import check_detector, check_planner
-from homie.bench.play.ledger import BenchFolder, Episode, episode_seed, plan, unfinished
+from homie.bench.play.episode import Episode
+from homie.bench.play.ledger import BenchFolder, plan, unfinished
 from homie.bench.play.pool import Limits, LocalPool, Pool
 from homie.bench.play.progress import Progress
 from homie.bench.play.worker import EXPERT, Job, Report
@@ -71,7 +72,7 @@ def bench(
     """Run what is left of a bench and sum it up. Bad input raises BadInput before anything is written.
 
     pool: where episodes are played, worker processes of this machine by default. order: in which order; no result
-    depends on it. Ctrl-C and SIGTERM stop the robots first and raise Interrupted. A disk that can not be written raises
+    depends on it. Ctrl-C and SIGTERM stop the robots first and raise Interrupted. A disk that cannot be written raises
     InfrastructureError; episodes that infrastructure ended are in the summary, not raised.
     """
     suite = check(options)
@@ -85,7 +86,7 @@ def bench(
         progress.began(len(episodes), [episode for episode in episodes if episode.name not in names])
         make = pool or (lambda run: _pool(run, options, len(left)))
         if left:
-            _Runner(options, suite, folder, make(folder.path), progress).run(order(left))
+            _Runner(options, suite, make(folder.path), progress).run(order(left))
         return _summary(folder.path, options, suite, episodes)
     finally:
         progress.close()
@@ -123,10 +124,8 @@ def _check_robot(robot: str, suite: Suite, tasks: Sequence[Task]) -> None:
 class _Runner:
     """Feeds a pool until every episode is finished or given up."""
 
-    def __init__(
-        self, options: BenchOptions, suite: Suite, folder: BenchFolder, pool: Pool, progress: Progress
-    ) -> None:
-        self._options, self._suite, self._folder = options, suite, folder
+    def __init__(self, options: BenchOptions, suite: Suite, pool: Pool, progress: Progress) -> None:
+        self._options, self._suite = options, suite
         self._pool, self._progress = pool, progress
 
     def run(self, episodes: Sequence[Episode]) -> None:
@@ -152,23 +151,26 @@ class _Runner:
             raise Interrupted("Stopped by the user; give the same command again with --out to go on.") from None
         except OSError as error:
             raise InfrastructureError(
-                f"Can not write the run folder: {error.strerror or error}. Give the same command again with --out "
+                f"Cannot write the run folder: {error.strerror or error}. Give the same command again with --out "
                 "when that is mended; nothing finished is lost."
             ) from error
         finally:
             self._pool.close()
 
     def _job(self, episode: Episode) -> Job:
-        task = episode.task
-        seed = episode_seed(self._options.seed, task.id, episode.trial)
-        options = episode_options(self._options, self._suite, episode)
-        return Job(task=task, trial=episode.trial, seed=seed, folder=episode.folder.resolve(), options=options)
+        return Job(
+            task=episode.task,
+            trial=episode.trial,
+            seed=episode.seed,
+            folder=episode.folder.resolve(),
+            options=episode_options(self._options, self._suite, episode),
+            mixed=self._options.mixed,
+        )
 
     def _again(self, episode: Episode, job: Job, report: Report, seconds: float) -> bool:
         """Take in a report; whether the episode is to be run again. Raises what no other episode would escape."""
         if report.fatal:
             raise _raised(report)
-        self._folder.describe(report.parts)
         if report.cause is None or episode.ending is not None:  # it may have died just after the end
             self._progress.finished(episode, seconds)
             return False
@@ -176,7 +178,7 @@ class _Runner:
         retry = failure.attempt <= self._options.retries
         self._progress.failed_try(episode, failure, retry=retry)
         if not retry:
-            episode.give_up(failure, job.seed)
+            episode.give_up(failure)
             self._progress.gave_up(episode, seconds)
         return retry
 

@@ -20,12 +20,12 @@ from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench, check
 from homie.bench.suite import find_suite
 from homie.errors import BadInput
-from homie.files import slug, to_json, write_atomically
+from homie.files import slug
 from homie.options import BenchOptions
-from homie.runstore import held_folder
+from homie.runstore import held_folder, write_model
 
 FIXED = (*INDECISIVE, "planner_settings", "skill_settings", "detector_settings")
-"""Options that can not be swept: they change no result, or are not one value."""
+"""Options that cannot be swept: they change no result, or are not one value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +69,14 @@ def sweep(
         ours = variants(options.model_copy(update={"out": path}))
         runs = {variant.name: variant.values for variant in ours}
         file = SweepFile(sweep=tuple(options.sweep), runs=runs)
-        write_atomically(path / "sweep.json", to_json(file.model_dump(mode="json")))
+        write_model(path / "sweep.json", file)
         done = {}
         for variant in ours:
             told(variant.name)
             done[variant.name] = bench(variant.options, made_progress())
         return SweepSummary(path, tuple(options.sweep), done)
     except OSError as error:
-        raise BadInput(f"Can not write into the folder {path}: {error.strerror}.") from error
+        raise BadInput(f"Cannot write into the folder {path}: {error.strerror}.") from error
     finally:
         os.close(lock)
 
@@ -114,12 +114,12 @@ def _axis(text: str) -> tuple[str, list[Any]]:
     known = [field for field in BenchOptions.model_fields if field not in FIXED]
     if not name.removeprefix(PLANNER) or (not name.startswith(PLANNER) and name not in known):
         raise BadInput(
-            f"--sweep can not vary '{name}': name a setting as planner.SETTING, or one of {', '.join(known)}."
+            f"--sweep cannot vary '{name}': name a setting as planner.SETTING, or one of {', '.join(known)}."
         )
     try:
         return name, [yaml.safe_load(value) for value in values]
     except yaml.YAMLError as error:
-        raise BadInput(f"--sweep {name}: the values can not be read (got '{listed}').") from error
+        raise BadInput(f"--sweep {name}: the values cannot be read (got '{listed}').") from error
 
 
 def _shown(value: Any) -> str:

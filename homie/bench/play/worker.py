@@ -24,9 +24,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from homie import session
-from homie.assembly import assemble
+from homie.assembly import Parts, assemble
 from homie.bench.goals import read_state, unknown_words
-from homie.bench.play.ledger import Cause
+from homie.bench.play.episode import Cause
 from homie.bench.suite import Task
 from homie.errors import (
     BadInput,
@@ -40,6 +40,7 @@ from homie.errors import (
 from homie.files import DISK, to_json, write_atomically
 from homie.interfaces import Robot, WorldState
 from homie.options import RunOptions
+from homie.provenance import OtherParts, PartsFile, keep
 from homie.runstore import scene_file
 
 EXPERT = "expert"
@@ -48,7 +49,8 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Job(BaseModel):
-    """One episode to play. options.seed says which scene it is, `seed` is that of the episode."""
+    """One episode to play. options.seed says which scene it is, `seed` is that of the episode. mixed: whether the run
+    may have been made with other parts so far."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -57,12 +59,13 @@ class Job(BaseModel):
     seed: int
     folder: Path
     options: RunOptions
+    mixed: bool = False
 
 
 class Report(BaseModel):
     """What became of a job. cause: None if the episode is finished. fatal: no other episode would fare better.
 
-    exit_code: of the error, for a fatal one. parts: what planner and skill sets say of themselves (`Parts.describe`).
+    exit_code: of the error, for a fatal one.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -71,7 +74,6 @@ class Report(BaseModel):
     message: str = ""
     fatal: bool = False
     exit_code: int = 4
-    parts: dict[str, Any] = {}
 
 
 def work(connection: Connection, run: Path, number: int, memory: float | None) -> None:
@@ -109,9 +111,12 @@ def prepare(run: Path, memory: float | None) -> None:
 def perform(job: Job) -> Report:
     """Play one episode. Raises nothing but Interrupted."""
     try:
-        return Report(parts=_play(job))
+        _play(job)
+        return Report()
     except Interrupted:
         raise
+    except OtherParts as error:
+        return Report(message=str(error), fatal=True, exit_code=error.exit_code)
     except (BadInput, MissingPart) as error:
         return Report(message=f"task '{job.task.id}': {error}", fatal=True, exit_code=error.exit_code)
     except MemoryError as error:
@@ -133,8 +138,8 @@ def perform(job: Job) -> Report:
         return Report(cause="error", message=f"Unexpected {type(error).__name__}: {error}.")
 
 
-def _play(job: Job) -> dict[str, Any]:
-    """Play the episode; what its planner says of itself."""
+def _play(job: Job) -> None:
+    """Play the episode."""
     options = job.options
     if options.planner == EXPERT:
         options = options.model_copy(update={"planner": f"scripted:{_script(job)}"})
@@ -144,28 +149,39 @@ def _play(job: Job) -> dict[str, Any]:
         if scene is not None:
             write_atomically(job.folder / "scene.json", scene)
         _check_goal(job.task, parts.robot, scene)
-        session.play(options, parts, job.folder, seed=job.seed, trial=job.trial)
-        return parts.describe()
+        made_with = _keep_parts(job, parts)
+        session.play(options, parts, job.folder, seed=job.seed, trial=job.trial, made_with=made_with)
+
+
+def _keep_parts(job: Job, parts: Parts) -> str:
+    """Keep what the episode is made with in the run folder; its name there. Raises OtherParts."""
+    about = parts.describe()
+    if job.options.planner == EXPERT:  # its scripts are those of the suite, one for each task
+        about, texts = {**about, "planner": {"name": EXPERT}}, {}
+    else:
+        texts = dict(parts.planner.texts())
+    run = job.folder.parent.parent
+    return keep(run, PartsFile.of(about, job.options), texts, mixed=job.mixed)
 
 
 def _script(job: Job) -> Path:
     """The expert's subtasks as a file for the scripted planner."""
     if job.task.expert is None:
-        raise BadInput("the suite gives no expert for it, so the planner 'expert' can not play it.")
+        raise BadInput("the suite gives no expert for it, so the planner 'expert' cannot play it.")
     path = job.folder / "expert.json"
     path.write_bytes(to_json(list(job.task.expert)))
     return path
 
 
 def _check_goal(task: Task, robot: Robot, scene: bytes | None) -> None:
-    """Raise BadInput for a goal that can not be judged in this scene: better now than after the episode."""
+    """Raise BadInput for a goal that cannot be judged in this scene: better now than after the episode."""
     if task.goal is None:
         return
     described: Any = json.loads(scene) if scene is not None else {}
     if described.keys() & {"objects", "things"} and (unknown := unknown_words(task.goal, described)):
         raise BadInput(f"the goal names what its scene has not: {', '.join(unknown)}.")
     if not isinstance(robot, WorldState):
-        raise BadInput("the goal can not be judged: this robot has no world state.")
+        raise BadInput("the goal cannot be judged: this robot has no world state.")
     task.goal.holds(read_state(robot.snapshot(), "the world's state"))
 
 
@@ -183,7 +199,7 @@ def _memory(error: MemoryError) -> Report:
 
 def _disk(folder: Path, error: OSError) -> str:
     reason = error.strerror or str(error)
-    return f"Can not write into {folder}: {reason}. Make room there and give the same command again with --out."
+    return f"Cannot write into {folder}: {reason}. Make room there and give the same command again with --out."
 
 
 def _die_with_the_runner() -> None:

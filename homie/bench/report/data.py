@@ -12,14 +12,16 @@ from itertools import groupby
 from pathlib import Path
 from typing import Literal
 
-from homie.bench.play.ledger import Episode, Failure, plan
+from homie.bench.play.episode import Episode, Failure
+from homie.bench.play.ledger import plan
 from homie.bench.profiles import Homie
 from homie.bench.results import BenchRun, load_runs
 from homie.bench.scores import Results, Score, score_run
-from homie.bench.trajectory import Trajectory, from_episode
+from homie.bench.trajectory import Trajectory, from_ending
+from homie.damage import Damaged, lost_to, read_finished
 from homie.errors import BadInput
 from homie.options import BenchOptions, RunOptions
-from homie.runstore import EpisodeFile, RunFile, episode_folders, read_episode, read_run, read_steps
+from homie.runstore import EpisodeFile, RunFile, episode_folders, read_run, read_steps
 from homie.types import RoundRecord
 
 Outcome = Literal["succeeded", "failed", "lost", "unfinished", "not scored", "said End", "out of rounds"]
@@ -167,11 +169,11 @@ def _single(label: str, runs: Sequence[tuple[Path, RunFile]]) -> Source:
     trajectories: list[Trajectory] = []
     for path, file in runs:
         for folder in episode_folders(path):
-            ending = read_episode(folder)
+            ending, records = _read(folder, file)
             name = f"{path.resolve().name}/{folder.name}" if len(runs) > 1 else folder.name
             score = None
             if ending is not None:
-                trajectories.append(from_episode(folder, task_id=name, keypaths=(), expert_length=0))
+                trajectories.append(from_ending(ending, records, task_id=name))
                 score = Homie().score(trajectories[-1])
             shown.append(
                 Shown(
@@ -198,6 +200,14 @@ def _single(label: str, runs: Sequence[tuple[Path, RunFile]]) -> Source:
     return Source(label, score_run(Homie(), trajectories), tuple(shown), facts)
 
 
+def _read(folder: Path, file: RunFile) -> tuple[EpisodeFile | None, tuple[RoundRecord, ...]]:
+    """How an episode of a single run ended, and its records; a damaged one is lost."""
+    try:
+        return read_finished(folder) or (None, ())
+    except Damaged as damage:
+        return lost_to(damage, task=file.options.task, trial=0, seed=file.seed), ()
+
+
 def _ended(ending: EpisodeFile | None) -> Outcome:
     if ending is None:
         return "unfinished"
@@ -206,9 +216,10 @@ def _ended(ending: EpisodeFile | None) -> Outcome:
 
 
 def _rounds(folder: Path) -> tuple[Round, ...]:
-    """What an episode folder has, finished or not."""
-    if not (folder / "steps.jsonl").exists():
+    """What an episode folder has, finished or not; nothing where it can not be read, which its outcome tells."""
+    try:
+        with warnings.catch_warnings(action="ignore"):  # a line that a kill has torn: the page says "unfinished"
+            records = read_steps(folder)
+    except BadInput:
         return ()
-    with warnings.catch_warnings(action="ignore"):  # a line that a kill has torn: the page says "unfinished"
-        records = read_steps(folder)
     return tuple(Round(number, tuple(some)) for number, some in groupby(records, key=lambda record: record.round))
