@@ -70,8 +70,8 @@ def test_numbers_with_points_make_names_that_differ():
     [
         ("rounds", "needs NAME=A,B"),
         ("rounds=", "needs NAME=A,B"),
-        ("workers=1,2", "can not vary 'workers'"),
-        ("planner.=1", "can not vary 'planner.'"),
+        ("workers=1,2", "cannot vary 'workers'"),
+        ("planner.=1", "cannot vary 'planner.'"),
         ("rounds=2,2", "has a value twice"),
         ("rounds=2,x", "rounds: Input should be a valid integer"),
         ("planner.x=1,2", "has no settings"),
