@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from homie.bench.differences import paired_table
+from homie.bench.makeup import mixed_table
 from homie.bench.results import BenchRun, groups, load_runs, splits
 from homie.bench.scores import Count, Results
 from homie.bench.suite import Task
@@ -33,14 +35,17 @@ def compare_runs(runs: Sequence[BenchRun], intervals: Intervals) -> tuple[Table,
     results = _common(runs)
     suite = runs[0].suite
     metrics, *others = all_tables(results, attributes=groups(suite), splits=splits(suite), intervals=intervals)
+    mixed = mixed_table({run.label: run.makeup for run in runs})
+    notes = [f"{run.label}: {note}." for run in runs for note in run.makeup.notes()]
+    first = (replace(metrics, notes=(*metrics.notes, *notes)), *([mixed] if mixed.rows else []))
     usage = usage_table(*_usage(runs, results))
     if len(runs) < 2:
-        return metrics, usage, *others
+        return *first, usage, *others
     shared = _shared(runs)
     skipped = max(len(run.planned - shared) for run in runs)
     paired = paired_table(results, intervals, left_out=skipped)
     alone = alone_table(results, _texts(runs))
-    return metrics, paired, *([alone] if alone.rows else []), usage, *others
+    return *first, paired, *([alone] if alone.rows else []), usage, *others
 
 
 def _shared(runs: Sequence[BenchRun]) -> frozenset[tuple[str, int]]:

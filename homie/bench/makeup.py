@@ -6,10 +6,11 @@ numbers speak of no single planner.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from homie.bench.tables import Column, Table
 from homie.provenance import PartsFile, read_parts, shown
 from homie.runstore import EpisodeFile
 
@@ -68,6 +69,25 @@ class Makeup:
                 "checked, and what they were made with is not known"
             )
         return tuple(notes)
+
+
+def mixed_table(makeups: Mapping[str, Makeup]) -> Table:
+    """What differs between the batches of the mixed runs, by the labels of the runs."""
+    rows = tuple(
+        (label, number, len(batch.episodes), name, values[number - 1])
+        for label, of_run in makeups.items()
+        for name, values in of_run.differences.items()
+        for number, batch in enumerate(of_run.batches, 1)
+    )
+    columns = (
+        Column("run"),
+        Column("batch", "count"),
+        Column("episodes", "count"),
+        Column("what"),
+        Column("value"),
+    )
+    note = "A batch: the episodes that were made with the same parts. Parts that are not listed were the same."
+    return Table("Mixed runs", columns, rows, (note,))
 
 
 def makeup(run: Path, finished: Iterable[tuple[str, EpisodeFile]]) -> Makeup:

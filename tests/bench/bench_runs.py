@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import TypeAdapter
@@ -13,7 +13,7 @@ from homie.bench.suite import Suite
 from homie.damage import history_of
 from homie.files import to_json, write_atomically
 from homie.options import BenchOptions
-from homie.runstore import EpisodeFile, write_ending
+from homie.runstore import EpisodeFile, read_episode, read_steps, write_ending
 from homie.types import (
     SUCCESS,
     Attempt,
@@ -118,3 +118,16 @@ def _write_episode(episode: Episode, records: list[RoundRecord], state: object, 
         cause=cause,
     )
     write_ending(episode.folder, ending)
+
+
+def rewrite(
+    episode: Path, change: Callable[[RoundRecord], RoundRecord] = lambda record: record, **more: object
+) -> None:
+    """Write a finished episode anew, every record changed, with other values in `episode.json`."""
+    records = tuple(change(record) for record in read_steps(episode))
+    lines = [to_json(TypeAdapter(RoundRecord).dump_python(record, mode="json"), indent=None) for record in records]
+    (episode / "steps.jsonl").write_bytes(b"".join(lines))
+    ending = read_episode(episode)
+    assert ending is not None
+    ended_by = "ended" if records[-1].execution.subtask.action == "End" else "rounds"
+    write_ending(episode, ending.model_copy(update={"history": history_of(records), "ended_by": ended_by, **more}))

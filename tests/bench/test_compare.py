@@ -7,10 +7,12 @@ import io
 import json
 import subprocess
 import sys
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
-from bench_runs import DONE, LATE, RENAMED, WANDERED, suite, write_run
+from bench_runs import DONE, LATE, RENAMED, WANDERED, rewrite, suite, write_run
 
 from homie.bench.compare import compare
 from homie.bench.results import load_run, load_runs
@@ -19,6 +21,8 @@ from homie.bench.suite import Suite
 from homie.bench.summary import Intervals
 from homie.bench.tables import Table
 from homie.errors import BadInput
+from homie.runstore import Usage
+from homie.types import Decision, Subtask
 
 KEYS = [(f"task-{number}", trial) for number in range(4) for trial in range(2)]
 ALL_DONE = dict.fromkeys(KEYS, DONE)
@@ -139,16 +143,12 @@ def test_what_the_runs_took(tmp_path: Path) -> None:
     ways = {**ALL_DONE, ("task-0", 0): WANDERED, ("task-1", 1): "crash: gone"}
     run = write_run(tmp_path / "a", ways)
     for number, path in enumerate(sorted((run / "episodes").iterdir())):
-        ending = json.loads((path / "episode.json").read_text())
-        if ending["ended_by"] == "infrastructure":
+        if json.loads((path / "episode.json").read_text())["ended_by"] == "infrastructure":
             continue
-        usage = {"answers": 2, "cached": 1, "input_tokens": 100, "output_tokens": 10, "cost": 0.02}
-        ending |= {"wall_seconds": 10.0, "robot_seconds": 25.0, "usage": usage}
-        (path / "episode.json").write_text(json.dumps(ending))
-        records = [json.loads(line) for line in (path / "steps.jsonl").read_text().splitlines()]
-        for record in records:  # all decisions take a second but those of the last episode
-            record["timings"] = {"plan": 1.0 if number < 7 else 5.0}
-        (path / "steps.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+        usage = Usage(answers=2, cached=1, input_tokens=100, output_tokens=10, cost=0.02)
+        timings = {"plan": 1.0 if number < 7 else 5.0}  # the last episode decides slowly
+        change = partial(replace, timings=timings)
+        rewrite(path, change, wall_seconds=10.0, robot_seconds=25.0, usage=usage)
     usage = row(named(compare([run], intervals=QUICK))["Usage"], "rule")
     assert (usage["episodes"], usage["decisions"]) == (7, 14)
     assert (usage["tokens in"], usage["tokens out"]) == (700, 70)
@@ -161,8 +161,15 @@ def test_what_the_runs_took(tmp_path: Path) -> None:
 
 def test_actions_beyond_those_of_emmoe_are_counted(tmp_path: Path) -> None:
     run = write_run(tmp_path / "a", ALL_DONE)
-    steps = run / "episodes" / "task-0-0" / "steps.jsonl"
-    steps.write_text(steps.read_text().replace('"Pick"', '"Move"'))
+    move = Subtask("Move", "apple")
+    rewrite(
+        run / "episodes" / "task-0-0",
+        lambda record: (
+            replace(record, decision=Decision((move,)), execution=replace(record.execution, subtask=move))
+            if record.round == 1
+            else record
+        ),
+    )
     skills = {one[1]: one[2] for one in named(compare([run], intervals=QUICK))["Skills"].rows}
     assert skills == {"Move": 1, "Pick": 7}
 

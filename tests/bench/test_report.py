@@ -15,16 +15,14 @@ from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
-from typing import Literal
 from urllib.parse import unquote
 
 import bench_runs
 import pytest
-from bench_runs import DONE, LATE, WANDERED, write_run
+from bench_runs import DONE, LATE, WANDERED, rewrite, write_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image as Picture
-from pydantic import TypeAdapter
 
 from homie.bench.report import Report, report
 from homie.bench.report.data import load
@@ -32,11 +30,8 @@ from homie.bench.report.figures import figures, keypath_figure, steps_figure
 from homie.bench.report.plots import Bar, Stack, _ticks, share_bars, stacked_bars
 from homie.bench.statistics import Interval
 from homie.bench.summary import Intervals
-from homie.damage import history_of
 from homie.errors import BadInput
-from homie.files import to_json
 from homie.options import ReportOptions
-from homie.runstore import read_episode, read_steps, write_ending
 from homie.types import VIEWS, Answer, Attempt, Decision, Feedback, Outcome, RoundRecord
 
 NASTY = """</script><script>document.title="broken"</script><img src=x onerror='document.title="broken"'>"&{{ 7*7 }}"""
@@ -83,19 +78,6 @@ class Page(HTMLParser):
 def write(*runs: Path, **options: object) -> tuple[Report, Page]:
     made = report(ReportOptions.build(runs=list(runs), **options))
     return made, Page(made.path)
-
-
-def rewrite(episode: Path, change: object) -> None:
-    """Change every record of an episode."""
-    adapter = TypeAdapter(RoundRecord)
-    records = [change(record) for record in read_steps(episode)]
-    lines = [to_json(adapter.dump_python(record, mode="json"), indent=None) for record in records]
-    (episode / "steps.jsonl").write_bytes(b"".join(lines))
-    ending = read_episode(episode)
-    assert ending is not None
-    last = records[-1].execution.subtask.action
-    said_end: Literal["ended", "rounds"] = "ended" if last == "End" else "rounds"
-    write_ending(episode, ending.model_copy(update={"history": history_of(tuple(records)), "ended_by": said_end}))
 
 
 def add_frames(episode: Path, rounds: int = 1) -> None:

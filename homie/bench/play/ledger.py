@@ -30,7 +30,7 @@ from homie.damage import changed
 from homie.errors import BadInput
 from homie.files import to_json, write_atomically
 from homie.options import MAX_SEED, BenchOptions
-from homie.provenance import forget, kept, versions
+from homie.provenance import OtherParts, forget, kept, versions
 from homie.runstore import HeldFolder, contents, held_folder, read_model, write_model
 
 INDECISIVE = (
@@ -168,6 +168,17 @@ def unfinished(episodes: Sequence[Episode], *, again: bool = False) -> Iterator[
         finished = episode.finished
         if finished is None or finished.damaged or (again and finished.ending.ended_by == "infrastructure"):
             yield episode
+
+
+def check_known(episodes: Sequence[Episode]) -> None:
+    """Raise OtherParts if nobody can tell what finished episodes were made with: others would be mixed with them."""
+    for episode in episodes:
+        ending = episode.ending
+        if ending is not None and ending.ended_by != "infrastructure" and not ending.parts:
+            raise OtherParts(
+                f"What the episode {episode.folder} was made with is not known (Homie 0.1 did not keep it): choose "
+                "another --out, or --mixed to go on."
+            )
 
 
 def episode_seed(seed: int, task_id: str, trial: int) -> int:

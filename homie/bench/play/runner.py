@@ -16,7 +16,7 @@ from pathlib import Path
 from homie import registry
 from homie.assembly import check_detector, check_planner
 from homie.bench.play.episode import Episode
-from homie.bench.play.ledger import BenchFolder, plan, unfinished
+from homie.bench.play.ledger import BenchFolder, check_known, plan, unfinished
 from homie.bench.play.pool import Limits, LocalPool, Pool
 from homie.bench.play.progress import Progress
 from homie.bench.play.worker import EXPERT, Job, Report
@@ -82,6 +82,8 @@ def bench(
         episodes = plan(folder.path, options, suite)
         # Every task once before any again: a mistake in a suite shows early, and an unfinished run covers all of it.
         left = sorted(unfinished(episodes, again=options.again), key=lambda episode: episode.trial)
+        if left and not options.mixed:
+            check_known(episodes)
         names = {episode.name for episode in left}
         progress.began(len(episodes), [episode for episode in episodes if episode.name not in names])
         make = pool or (lambda run: _pool(run, options, len(left)))
