@@ -129,11 +129,6 @@ class Task(_Model):
     def _has_an_end(self) -> Task:
         if self.goal is None and not self.keypaths:
             raise ValueError("give a goal, keypaths, or both: nothing says when the task is done")
-        if any(path == ("[End]",) for path in self.keypaths):
-            raise ValueError(
-                "a key path of [End] alone would call everything done: name what has to be done before, or give a goal"
-                " instead (of a task that its scene sets: `goal: {done: true}`)"
-            )
         if len(set(self.attributes)) < len(self.attributes):
             raise ValueError("an attribute is given twice")
         return self
@@ -216,7 +211,17 @@ def read_suite(path: Path) -> Suite:
         suite = Suite.model_validate(loaded)
     except ValidationError as error:
         raise BadInput(f"{path}: {_named(error, loaded)}") from error
-    return suite.model_copy(update={"tasks": tuple(_located(task, path) for task in suite.tasks)})
+    return suite.model_copy(update={"tasks": tuple(_located(_says_something(one, path), path) for one in suite.tasks)})
+
+
+def _says_something(task: Task, path: Path) -> Task:
+    """The task. Raises BadInput where a key path asks for nothing; what EMMOE published is taken as it is."""
+    if any(keypath == ("[End]",) for keypath in task.keypaths):
+        raise BadInput(
+            f"{path}: task '{task.id}': keypaths: a key path of [End] alone would call everything done: name what has"
+            " to be done before, or give a goal instead (of a task that its scene sets: `goal: {done: true}`)."
+        )
+    return task
 
 
 def _located(task: Task, path: Path) -> Task:
