@@ -6,6 +6,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 TASK ?= find the tomato soup can, open the fridge, put it in and close it
 SEED ?= 4
 OUT ?= runs/demo-$(shell date +%Y%m%d-%H%M%S)
+# From 4.0 on, MuJoCo's files come with mujoco-core: pip would remove them with the mujoco of before.
+FORGET_OLD_MUJOCO = $(PIP) show --quiet mujoco-core 2>/dev/null || $(PIP) uninstall --quiet --yes mujoco 2>/dev/null
 SOURCES := homie planners skills perception error_detection ros_bridge benchmarks tests
 
 .DEFAULT_GOAL := help
@@ -51,12 +53,14 @@ $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV)
 
 $(VENV)/core.stamp: $(VENV)/bin/python pyproject.toml constraints.txt
-	@echo "Installing Homie (about a minute) ..."
+	@echo "Installing Homie (a minute or two) ..."
+	@$(FORGET_OLD_MUJOCO)
 	@$(PIP) install --quiet -c constraints.txt -e .
 	@touch $@
 
 $(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml constraints.txt
-	@echo "Installing Homie with what development needs (about a minute) ..."
+	@echo "Installing Homie with what development needs (some minutes) ..."
+	@$(FORGET_OLD_MUJOCO)
 	@$(PIP) install --quiet -c constraints.txt -e '.[dev]'
 	@touch $@ $(VENV)/core.stamp
 
