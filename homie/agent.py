@@ -21,6 +21,7 @@ from homie.types import (
     Attempt,
     Check,
     Decision,
+    Detection,
     ErrorCode,
     Execution,
     Feedback,
@@ -138,72 +139,123 @@ def run_episode(
     task: str, planner: Planner, executor: Executor, *, seed: int, rounds: int, listener: EpisodeListener
 ) -> EpisodeResult:
     """Run one task to End or to the last round. Robot and locator must have been reset."""
-    robot, detector, locator = executor.robot, executor.detector, executor.locator
-    inventory: tuple[str, ...] = ()
-    history: tuple[HistoryItem, ...] = ()
-    feedback: Feedback | None = None
-    ended_by: Literal["ended", "rounds"] = "rounds"
-    planner.reset(task, seed=seed)
-    listener.started(task)
-    number = 0
-    while number < rounds and ended_by == "rounds":
-        number += 1
+    episode = Episode(task, planner, executor, seed=seed, rounds=rounds, listener=listener)
+    while not episode.over:
+        episode.step()
+    return episode.finish()
+
+
+class Episode:
+    """One task, round by round, and what the agent knows of it so far: inventory, history, feedback."""
+
+    def __init__(
+        self,
+        task: str,
+        planner: Planner,
+        executor: Executor,
+        *,
+        seed: int,
+        rounds: int,
+        listener: EpisodeListener,
+        inventory: tuple[str, ...] = (),
+    ) -> None:
+        """Robot and locator must have been reset. inventory: what is in the hand already."""
+        self.task, self.planner, self.executor = task, planner, executor
+        self.rounds, self.listener = rounds, listener
+        self.inventory = inventory
+        self.history: tuple[HistoryItem, ...] = ()
+        self.feedback: Feedback | None = None
+        self.round = 0
+        self.ended = False
+        planner.reset(task, seed=seed)
+        listener.started(task)
+
+    @property
+    def over(self) -> bool:
+        """Whether the planner has said End or the rounds have run out."""
+        return self.ended or self.round >= self.rounds
+
+    def step(self) -> tuple[RoundRecord, ...]:
+        """One round: look, decide, execute. Returns a record per subtask, or of an output that could not be read."""
+        self.round += 1
         clock = _Clock()
-        observation = robot.observe(robot.views)
-        detections = detector.detect(observation)
-        locator.update(observation, detections)
-        given = PlannerInput(
-            task=task,
-            round=number,
-            views={view: observation.frames[view].rgb for view in robot.views},
-            detections=locator.arranged(detections),
-            inventory=inventory,
-            history=history,
-            feedback=feedback,
-            actions=executor.actions,
-            models=executor.skills.models,
-            rounds=rounds,
-            listing=locator.listing(),
-        )
+        observation, detections = look(self.executor)
+        given = self._given(observation, detections)
         clock.lap("observe")
-        listener.observed(given, observation)
+        self.listener.observed(given, observation)
         clock.lap("listen")
-        decision = planner.decide(given)
+        decision = self.planner.decide(given)
         clock.lap("plan")
-        listener.decided(number, decision)
+        self.listener.decided(self.round, decision)
         clock.lap("listen")
         if decision.problem:
             execution = unreadable(decision)
-            listener.checked(execution.checks[0])
-            feedback = execution.feedback
-            listener.recorded(
-                RoundRecord(number, decision, execution, inventory, robot.observe().stamp, clock.seconds())
-            )
-            continue
+            self.listener.checked(execution.checks[0])
+            self.feedback = execution.feedback
+            return (self._record(decision, execution, clock),)
+        records = []
         for subtask in decision.subtasks:
-            if canonical_action(subtask.action, executor.actions) == "End":
+            if canonical_action(subtask.action, self.executor.actions) == "End":
                 execution = Execution(Subtask("End"), decision.model, (), (), SUCCESS)
-                ended_by = "ended"
+                self.ended = True
             else:
-                listener.executing(number, subtask)
+                self.listener.executing(self.round, subtask)
                 clock.lap("listen")
-                execution = executor.execute(decision, subtask, inventory, observation, listener)
+                execution = self.executor.execute(decision, subtask, self.inventory, observation, self.listener)
             clock.lap("execute")
-            feedback = execution.feedback
-            inventory = update_inventory(inventory, execution) if not robot.actions else in_hand(executor)
-            history = (*history, HistoryItem(len(history) + 1, execution.subtask, feedback))
-            listener.recorded(
-                RoundRecord(number, decision, execution, inventory, robot.observe().stamp, clock.seconds())
-            )
-            if ended_by == "ended" or not feedback.ok:
+            self.feedback = execution.feedback
+            self.inventory = inventory_after(self.inventory, execution, self.executor)
+            self.history = (*self.history, HistoryItem(len(self.history) + 1, execution.subtask, self.feedback))
+            records.append(self._record(decision, execution, clock))
+            if self.ended or not self.feedback.ok:
                 break
             if subtask is not decision.subtasks[-1]:
-                observation = robot.observe(robot.views)
-                locator.update(observation, detector.detect(observation))
+                observation, _ = look(self.executor)
                 clock.lap("observe")
-    result = EpisodeResult(task, ended_by, number, history, inventory, robot.observe().stamp)
-    listener.finished(result)
-    return result
+        return tuple(records)
+
+    def finish(self) -> EpisodeResult:
+        """Tell the listeners how it ended."""
+        how: Literal["ended", "rounds"] = "ended" if self.ended else "rounds"
+        stamp = self.executor.robot.observe().stamp
+        result = EpisodeResult(self.task, how, self.round, self.history, self.inventory, stamp)
+        self.listener.finished(result)
+        return result
+
+    def _given(self, observation: Observation, detections: tuple[Detection, ...]) -> PlannerInput:
+        executor = self.executor
+        return PlannerInput(
+            task=self.task,
+            round=self.round,
+            views={view: observation.frames[view].rgb for view in executor.robot.views},
+            detections=executor.locator.arranged(detections),
+            inventory=self.inventory,
+            history=self.history,
+            feedback=self.feedback,
+            actions=executor.actions,
+            models=executor.skills.models,
+            rounds=self.rounds,
+            listing=executor.locator.listing(),
+        )
+
+    def _record(self, decision: Decision, execution: Execution, clock: _Clock) -> RoundRecord:
+        stamp = self.executor.robot.observe().stamp
+        record = RoundRecord(self.round, decision, execution, self.inventory, stamp, clock.seconds())
+        self.listener.recorded(record)
+        return record
+
+
+def look(executor: Executor) -> tuple[Observation, tuple[Detection, ...]]:
+    """An observation through the robot's views with what is detected in it; the locator has taken it in."""
+    observation = executor.robot.observe(executor.robot.views)
+    detections = executor.detector.detect(observation)
+    executor.locator.update(observation, detections)
+    return observation, detections
+
+
+def inventory_after(inventory: tuple[str, ...], execution: Execution, executor: Executor) -> tuple[str, ...]:
+    """The inventory after a subtask, as the robot has it: by feedback or from what is in its hand."""
+    return in_hand(executor) if executor.robot.inventory_by == "hand" else update_inventory(inventory, execution)
 
 
 def unreadable(decision: Decision) -> Execution:
@@ -223,7 +275,7 @@ def update_inventory(inventory: tuple[str, ...], execution: Execution) -> tuple[
 
 
 def in_hand(executor: Executor) -> tuple[str, ...]:
-    """The inventory of a robot with actions of its own: what the locator knows to be in its hand."""
+    """What the locator knows to be in the hand."""
     held = executor.locator.held(executor.robot.observe())
     return () if held is None else (held.replace("_", " "),)
 

@@ -6,7 +6,7 @@ RunOptions --registry--> planner, checks, detector, robot, locator, skill sets -
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,8 +14,9 @@ from pydantic import BaseModel, ValidationError
 
 from homie import registry
 from homie.errors import BadInput, MissingCheckpoint, suggestion
-from homie.executor import Executor, SkillBook
-from homie.interfaces import Detector, Planner, Privileged, Robot, Skill, SkillSet
+from homie.executor import Executor, Sentences, SkillBook
+from homie.interfaces import Detector, ErrorCheck, Locator, Planner, Privileged, Robot, Skill, SkillSet
+from homie.objects import NO_OBJECTS, Objects, Part, constructed, resolve
 from homie.options import RunOptions, explain
 from homie.provenance import described
 
@@ -27,12 +28,14 @@ STAND_IN = "classical"
 class SkillShelf:
     """The skill sets of an episode before they know their robot, by model, in the order of `--skills`.
 
-    missing: why a listed model can not run, by its name; `stand_in` runs in its place.
+    missing: why a listed model cannot run, by its name; `stand_in` runs in its place. lent: sets that were given as
+    objects; who made them closes them.
     """
 
     sets: Mapping[str, SkillSet | type[SkillSet]]
     missing: Mapping[str, str]
     stand_in: SkillSet | None
+    lent: frozenset[str] = frozenset()
 
     def book(self, robot: Robot) -> SkillBook:
         """Which skill runs for what on a robot."""
@@ -52,7 +55,7 @@ class SkillShelf:
     def close(self) -> None:
         """Let go of what they hold. Idempotent."""
         for one in (*self.sets.values(), self.stand_in):
-            if isinstance(one, SkillSet):
+            if isinstance(one, SkillSet) and one.name not in self.lent:
                 one.close()
 
 
@@ -68,11 +71,12 @@ class Parts:
     def describe(self) -> dict[str, dict[str, Any]]:
         """What the parts say of themselves, JSON-ready: what a `homie.provenance.PartsFile` is made of."""
         planner, detector, robot = self.planner, self.executor.detector, self.robot
+        body = {"name": robot.spec.name, "picture_size": robot.picture_size, **robot.describe()}
         return {
             "planner": described(planner, planner.describe()),
             "detector": described(detector, detector.describe()),
             "skills": self.shelf.describe(),
-            "robot": described(robot, {"name": robot.spec.name, **robot.describe()}),
+            "robot": described(robot, body),
         }
 
     def close(self) -> None:
@@ -89,69 +93,112 @@ class Parts:
         self.close()
 
 
-def assemble(options: RunOptions) -> Parts:
-    """The parts that the options name, cheap ones first. Raises BadInput, MissingPart."""
-    planner = load_planner(options.planner, options.planner_settings)
-    checks = registry.load("checks", options.check_order)
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The parts of an episode before there is a robot."""
+
+    planner: Planner
+    checks: Sequence[ErrorCheck]
+    sentences: Sentences
+    detector: Detector
+    make_locator: Any
+    shelf: SkillShelf
+    make_robot: Any
+
+    def on_robot(self, options: RunOptions) -> Parts:
+        """The parts on the robot of the options. If that fails the robot is closed. Raises BadInput, MissingPart."""
+        robot = constructed(f"robot '{options.robot}'", self.make_robot, [options], Robot)  # type: ignore[type-abstract]
+        try:
+            _check_pictures(robot, options)
+            if isinstance(self.planner, Privileged):
+                self.planner.enter(robot)
+            locator = constructed(f"locator '{options.targets}'", self.make_locator, [robot], Locator)  # type: ignore[type-abstract]
+            book = self.shelf.book(robot)
+            executor = Executor(
+                robot,
+                self.detector,
+                locator,
+                book,
+                self.checks,
+                self.sentences,
+                attempts=options.attempts,
+                actions=book.actions(robot),
+            )
+        except BaseException:
+            robot.close()
+            raise
+        return Parts(robot, self.planner, executor, self.shelf)
+
+
+def choose(options: RunOptions, objects: Objects = NO_OBJECTS) -> Chosen:
+    """The parts that the options name, but for the robot. objects: those made in Python.
+
+    Raises BadInput, MissingPart.
+    """
+    planner = load_planner(options.planner, options.planner_settings, objects)
+    checks = load_checks(options.check_order, objects)
+    detector = load_detector(options.detector, options.detector_settings, objects)
+    make_locator, _ = resolve("targets", options.targets, objects)
+    make_robot, _ = resolve("robot", options.robot, objects)
+    fallback = options.on_missing_model == "fallback"
+    shelf = load_skills(options.skills, options.skill_settings, objects, fallback=fallback)
     sentences = registry.load("sentences", "emmoe")
-    detector = load_detector(options.detector, options.detector_settings)
-    locator_class = registry.load("locators", options.targets)
-    shelf = load_skills(options.skills, options.skill_settings, fallback=options.on_missing_model == "fallback")
-    try:
-        robot: Robot = registry.load("robots", options.robot.partition(":")[0])(options)
-    except BaseException:
-        shelf.close()
-        raise
-    try:
-        if isinstance(planner, Privileged):
-            planner.enter(robot)
-        book = shelf.book(robot)
-        executor = Executor(
-            robot,
-            detector,
-            locator_class(robot),
-            book,
-            checks,
-            sentences,
-            attempts=options.attempts,
-            actions=book.actions(robot),
-        )
-    except BaseException:
-        robot.close()
-        shelf.close()
-        raise
-    return Parts(robot, planner, executor, shelf)
+    return Chosen(planner, checks, sentences, detector, make_locator, shelf, make_robot)
 
 
-def load_planner(text: str, settings: Mapping[str, Any] | None = None) -> Planner:
+def assemble(options: RunOptions, objects: Objects = NO_OBJECTS) -> Parts:
+    """The parts that the options name, cheap ones first. Raises BadInput, MissingPart."""
+    chosen = choose(options, objects)
+    try:
+        return chosen.on_robot(options)
+    except BaseException:
+        chosen.shelf.close()
+        raise
+
+
+def _check_pictures(robot: Robot, options: RunOptions) -> None:
+    if options.pixels is not None and robot.picture_size != options.pixels:
+        raise BadInput(f"The pictures of the robot '{options.robot}' have their own size: leave out --picture-size.")
+
+
+def load_planner(text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS) -> Planner:
     """A planner from NAME or NAME:ARGUMENT (`scripted:plan.yaml`) and its settings. Raises BadInput, MissingPart."""
-    made, argument, checked = check_planner(text, settings)
-    return made(argument) if checked is None else made(argument, checked)  # type: ignore[call-arg]
+    made, argument = resolve("planner", text, objects)
+    return _configured("planner", text, made, argument, settings, Planner)  # type: ignore[type-abstract]
 
 
 def check_planner(text: str, settings: Mapping[str, Any] | None = None) -> tuple[type[Planner], str, BaseModel | None]:
     """The class, the argument and the checked settings of a planner that is not made yet. Raises as `load_planner`."""
-    name, _, argument = text.partition(":")
-    made: type[Planner] = registry.load("planners", name)
-    return made, argument, _checked(f"planner '{name}'", made.Settings, settings or {})
+    made, argument = registry.find("planners", text)
+    return made, argument, _checked(f"planner '{_short(text, argument)}'", _settings_of(made), settings or {})
 
 
-def load_detector(text: str, settings: Mapping[str, Any] | None = None) -> Detector:
+def load_detector(text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS) -> Detector:
     """A detector from NAME or NAME:ARGUMENT (`yolo-onnx:model.onnx`) and its settings. Raises BadInput, MissingPart."""
-    made, argument, checked = check_detector(text, settings)
-    return made(argument) if checked is None else made(argument, checked)  # type: ignore[call-arg]
+    made, argument = resolve("detector", text, objects)
+    return _configured("detector", text, made, argument, settings, Detector)  # type: ignore[type-abstract]
 
 
 def check_detector(
     text: str, settings: Mapping[str, Any] | None = None
 ) -> tuple[type[Detector], str, BaseModel | None]:
     """The class, the argument and the checked settings of a detector not made yet. Raises as `load_detector`."""
-    name, _, argument = text.partition(":")
-    made: type[Detector] = registry.load("detectors", name)
-    return made, argument, _checked(f"detector '{name}'", made.Settings, settings or {})
+    made, argument = registry.find("detectors", text)
+    return made, argument, _checked(f"detector '{_short(text, argument)}'", _settings_of(made), settings or {})
 
 
-def load_skills(text: str, settings: Mapping[str, Any] | None = None, *, fallback: bool = True) -> SkillShelf:
+def load_checks(text: str, objects: Objects = NO_OBJECTS) -> tuple[ErrorCheck, ...]:
+    """The checks of `--check-order`, in their order. Raises BadInput, MissingPart."""
+    found, _ = resolve("check_order", text, objects)
+    checks = tuple(found) if isinstance(found, Iterable) else (found,)
+    if not checks or not all(callable(check) for check in checks):
+        raise BadInput(f"The order of checks '{text}' is no sequence of homie.interfaces.ErrorCheck.")
+    return checks
+
+
+def load_skills(
+    text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS, *, fallback: bool = True
+) -> SkillShelf:
     """The skill sets of `--skills` and their settings (`{"nomad.topomap": ...}`). Raises BadInput, MissingPart.
 
     fallback: a model without checkpoint is listed, and `classical` stands in for it, with a warning.
@@ -160,24 +207,28 @@ def load_skills(text: str, settings: Mapping[str, Any] | None = None, *, fallbac
     given = _by_set(settings or {}, [name for name, _ in wanted])
     sets: dict[str, SkillSet | type[SkillSet]] = {}
     missing: dict[str, str] = {}
-    for name, argument in wanted:
-        made: type[SkillSet] = registry.load("skills", name)
-        checked = _checked(f"skill set '{name}'", made.Settings, given.get(name, {}))
+    lent: set[str] = set()
+    for name, rest in wanted:
+        item = f"{name}:{rest}" if rest else name
+        made, argument = resolve("skills", item, objects)
         try:
-            one = made(argument) if checked is None else made(argument, checked)  # type: ignore[call-arg]
-            sets[one.name] = one
+            one = _configured("skill set", item, made, argument, given.get(name), SkillSet)  # type: ignore[type-abstract]
         except MissingCheckpoint as error:
             if not fallback:
                 raise
             sets[made.name], missing[made.name] = made, str(error)
             warnings.warn(f"{error} `{STAND_IN}` stands in for {made.name}.", stacklevel=2)
+            continue
+        sets[one.name] = one
+        if one is made:
+            lent.add(one.name)
     if len(sets) < len(wanted):
         raise BadInput(f"skills: two of the sets in '{text}' are the same model.")
     own = sets.get(STAND_IN)
     spare: SkillSet | None = own if isinstance(own, SkillSet) else None
     if missing and spare is None:
         spare = registry.load("skills", STAND_IN)("")
-    return SkillShelf(sets, missing, spare)
+    return SkillShelf(sets, missing, spare, frozenset(lent))
 
 
 def skill_names(text: str) -> list[tuple[str, str]]:
@@ -187,6 +238,28 @@ def skill_names(text: str) -> list[tuple[str, str]]:
     if not pairs or len(set(pairs)) < len(pairs):
         raise BadInput(f"skills: expected different skill sets separated by commas (got {text!r}).")
     return pairs
+
+
+def _configured(
+    word: str, text: str, made: Any, argument: str, settings: Mapping[str, Any] | None, kind: type[Part]
+) -> Part:
+    """A part from its class, or the object that it is already, with its argument and its settings."""
+    whose = f"{word} '{_short(text, argument)}'"
+    if isinstance(made, kind):
+        if settings:
+            raise BadInput(f"The {whose} is an object that was made in Python: give its settings to its constructor.")
+        return made
+    checked = _checked(whose, _settings_of(made), settings or {})
+    return constructed(whose, made, [argument] if checked is None else [argument, checked], kind)
+
+
+def _settings_of(made: Any) -> type[BaseModel] | None:
+    return getattr(made, "Settings", None)
+
+
+def _short(text: str, argument: str) -> str:
+    """The name of a part without its argument."""
+    return text.removesuffix(f":{argument}") if argument else text
 
 
 def _by_set(settings: Mapping[str, Any], sets: list[str]) -> dict[str, dict[str, Any]]:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from homie.errors import CommandRefused
+from homie.errors import BadInput, CommandRefused
 from homie.interfaces import CheckQuestion, Detector, ErrorCheck, Locator, Robot, Skill
 from homie.types import (
     SUCCESS,
@@ -28,7 +28,7 @@ from homie.types import (
 )
 
 ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
-"""The action list of EMMOE (section 3.2); suites may declare others."""
+"""The action list of EMMOE (section 3.2); robots and skill sets may have others."""
 
 
 class Sentences(Protocol):
@@ -53,6 +53,12 @@ def canonical_action(text: str, actions: Sequence[str] = ACTIONS) -> str | None:
     return next((action for action in actions if action.lower() == key), None)
 
 
+def listed_actions(own: Sequence[str], able: Sequence[str]) -> tuple[str, ...]:
+    """The list of actions: those of a robot's own, else EMMOE's; then what skills can do besides; then End."""
+    usual = [action for action in own or ACTIONS if action != "End"]
+    return (*usual, *(action for action in able if action not in usual), "End")
+
+
 @dataclass(frozen=True, slots=True)
 class SkillBook:
     """Which skill runs for (model, action). Models are the names of the loaded skill sets, in order of preference.
@@ -68,9 +74,10 @@ class SkillBook:
         return tuple(self.by_model)
 
     def actions(self, robot: Robot) -> tuple[str, ...]:
-        """What a planner may tell a robot: the actions of EMMOE, or those of its own that some skill has, and End."""
-        able = {action for skills in self.by_model.values() for action in skills} | {"End"}
-        return tuple(action for action in robot.actions if action in able) or ACTIONS
+        """What a planner may tell a robot: the actions of EMMOE, or those of its own that some skill has; then what the
+        skill sets can do besides; then End."""
+        able = list(dict.fromkeys(action for skills in self.by_model.values() for action in skills))
+        return listed_actions([action for action in robot.actions if action in able], able)
 
     def choose(self, model: str, action: str) -> Skill | None:
         """The skill of the model that the planner chose; any model that has the action where it chose none."""
@@ -134,6 +141,11 @@ class Executor:
         made: list[Check] = []
         for check in self.checks:
             found = check(question)
+            if found.code is not None and not isinstance(found.code, ErrorCode):
+                raise BadInput(
+                    f"The check '{found.layer}' answered with the code {found.code!r}: a check answers with one of "
+                    f"{', '.join(ErrorCode)} (homie.types.ErrorCode) and a sentence of its own."
+                )
             made.append(found)
             watcher.checked(found)
             if found.code is not None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel
 
@@ -154,6 +154,11 @@ class Robot(ABC):
     """The camera whose picture a video shows beside the third-person view."""
     actions: tuple[str, ...] = ()
     """What a planner may tell it, where some skill has it, End included; empty for the household actions of EMMOE."""
+    inventory_by: Literal["feedback", "hand"] = "feedback"
+    """Where the inventory comes from: the feedback of Pick and Put (EMMOE, appendix D), or what the locator finds in
+    the hand, for actions of its own that close and open it."""
+    picture_size: tuple[int, int] | None = None
+    """Width and height of its pictures in pixels, if it has taken them from the option `picture_size`."""
 
     @abstractmethod
     def reset(self, *, seed: int) -> None:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
 from homie.errors import BadInput
 
@@ -34,6 +34,27 @@ HOUSE = ("seed", "rooms", "objects", "start", "opened", "added")
 """Options that say which house is generated."""
 
 
+SMALLEST_PICTURE, LARGEST_PICTURE = 16, 4096
+"""Pixels of a side."""
+
+
+def _width_and_height(value: Any) -> Any:
+    """A picture size as text: `512` and 512 are `512x512`, (640, 480) is `640x480`."""
+    if value is None:
+        return None
+    parts = value if isinstance(value, list | tuple) else str(value).lower().split("x")
+    sides = [str(part).strip() for part in (parts if len(parts) > 1 else [*parts, *parts])]
+    if len(sides) != 2 or not all(
+        side.isdecimal() and SMALLEST_PICTURE <= int(side) <= LARGEST_PICTURE for side in sides
+    ):
+        span = f"from {SMALLEST_PICTURE} to {LARGEST_PICTURE} pixels"
+        raise ValueError(f"expected a width and a height {span}, such as 512 or 640x480")
+    return "x".join(sides)
+
+
+PictureSize = Annotated[str | None, BeforeValidator(_width_and_height)]
+
+
 SKILLS = "Skill sets, separated by commas, as NAME or NAME:ARGUMENT (`nomad:nomad.pth,classical`)."
 DETECTOR = "Detector, as NAME or NAME:ARGUMENT (`yolo-onnx:model.onnx`)."
 
@@ -54,19 +75,12 @@ class Options(BaseModel):
     def build(cls, config: Path | None = None, **given: Any) -> Self:
         """Options from a YAML file overridden by what is given (None = not given). Raises BadInput.
 
+        The file may be the `run.json` of a run, or its folder: its options but for `out`.
         Settings of planner, detector and skill sets are overridden one by one, all others whole.
         """
         values: dict[str, Any] = {}
         if config is not None:
-            try:
-                loaded = yaml.safe_load(config.read_text(encoding="utf-8"))
-            except OSError as error:
-                raise BadInput(f"Can not read the config file {config}: {error.strerror}.") from error
-            except (yaml.YAMLError, UnicodeDecodeError) as error:
-                raise BadInput(f"The config file {config} is not valid YAML: {yaml_problem(error)}.") from error
-            if not isinstance(loaded, dict):
-                raise BadInput(f"The config file {config} must hold a mapping of option names to values.")
-            values.update(loaded)
+            values.update(cls._filed(config / "run.json" if config.is_dir() else config))
         for name in SETTINGS:
             filed, settings = values.get(name), given.get(name)
             if isinstance(filed, dict) and isinstance(settings, dict):
@@ -83,6 +97,25 @@ class Options(BaseModel):
             return cls(**values)
         except ValidationError as error:
             raise BadInput(explain(error)) from error
+
+    @classmethod
+    def _filed(cls, config: Path) -> dict[str, Any]:
+        """What a config file says. Raises BadInput."""
+        try:
+            loaded = yaml.safe_load(config.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise BadInput(f"Cannot read the config file {config}: {error.strerror}.") from error
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            raise BadInput(f"The config file {config} is not valid YAML: {yaml_problem(error)}.") from error
+        if not isinstance(loaded, dict):
+            raise BadInput(f"The config file {config} must hold a mapping of option names to values.")
+        if not (isinstance(loaded.get("options"), dict) and "format" in loaded):
+            return loaded
+        known, kept = cls.model_fields, loaded["options"]
+        if others := [str(name) for name in kept if name not in known]:
+            raise BadInput(f"{config} is from another command: it has '{others[0]}', which is no option here.")
+        usual = {name: field.get_default(call_default_factory=True, validated_data={}) for name, field in known.items()}
+        return {name: value for name, value in kept.items() if name != "out" and value != usual[name]}
 
 
 ROBOTS: Mapping[str, Mapping[str, str]] = MappingProxyType({"franka": {"skills": "arm"}})
@@ -108,10 +141,21 @@ class PartsOptions(Options):
         description="Targets located from world state (`background`), or only from what was seen (`sensors`).",
     )
     grasp: Literal["weld", "friction"] = Field("weld", description="How a grasped object is held.")
-    check_order: Literal["paper", "code"] = Field("paper", description="Order of the error checks.")
+    check_order: str = Field("paper", description="Order of the error checks: `paper`, `code` or one of your own.")
+    picture_size: PictureSize = Field(
+        None, description="Pixels of the robot's pictures, as 512 or 640x480 (default: as the robot has them)."
+    )
     attempts: int = Field(3, ge=1, le=10, description="Attempts per subtask.")
     video: bool = Field(False, description="Write video.mp4.")
     frames: bool = Field(False, description="Write the four views of every round.")
+
+    @property
+    def pixels(self) -> tuple[int, int] | None:
+        """Width and height of the robot's pictures, None for its own."""
+        if self.picture_size is None:
+            return None
+        width, _, height = self.picture_size.partition("x")
+        return int(width), int(height)
 
     @model_validator(mode="before")
     @classmethod

@@ -5,7 +5,11 @@ Nothing is imported until it is asked for, so `homie --help` stays quick and a b
 
 from __future__ import annotations
 
+import functools
 import importlib
+import os
+import sys
+import warnings
 from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from types import MappingProxyType
@@ -78,11 +82,45 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
 )
 
 
+WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "planners": "planner",
+        "skills": "skill set",
+        "robots": "robot",
+        "detectors": "detector",
+        "locators": "locator (--targets)",
+        "checks": "order of checks (--check-order)",
+        "metrics": "metric",
+        "suites": "suite",
+    }
+)
+"""What users call a part of each kind."""
+OBJECT = "object"
+"""In the place of a name: a part that was made in Python (`object:MODULE.CLASS`), which no name can make again."""
+
+
+def word(kind: str) -> str:
+    """What users call a part of a kind."""
+    return WORDS.get(kind, kind.removesuffix("s"))
+
+
 def targets(kind: str) -> dict[str, str]:
-    """Registered names of a kind (`planners`, `skills`, `robots`, ...) and where each is found, built-in first."""
+    """Registered names of a kind (`planners`, `skills`, `robots`, ...) and where each is found, built-in first.
+
+    Warns of an entry point that has the name of another part, which hides it.
+    """
     found = dict(BUILT_IN.get(kind, {}))
+    owners = dict.fromkeys(found, "Homie")
     for entry in entry_points(group=f"homie.{kind}"):
-        found.setdefault(entry.name, entry.value)
+        owner = f"the package '{entry.dist.name}'" if entry.dist is not None else "another package"
+        if found.setdefault(entry.name, entry.value) == entry.value:
+            owners.setdefault(entry.name, owner)
+            continue
+        warnings.warn(
+            f"The {word(kind)} '{entry.name}' of {owner} ({entry.value}) is hidden by that of {owners[entry.name]} "
+            f"({found[entry.name]}): register it under another name.",
+            stacklevel=2,
+        )
     return found
 
 
@@ -103,15 +141,53 @@ def load(kind: str, name: str) -> Any:
     """The object registered under a name. Raises BadInput for an unknown name, MissingPart for a missing package."""
     target = targets(kind).get(name)
     if target is None:
-        known = names(kind)
-        hint = suggestion(name, known, f"choose one of: {', '.join(known)}.")
-        raise BadInput(f"Unknown {kind[:-1]} '{name}': {hint}")
+        raise unknown(kind, name)
     module, _, attribute = target.partition(":")
     try:
-        return getattr(importlib.import_module(module), attribute)
+        return _attribute(importlib.import_module(module), attribute, f"The {word(kind)} '{name}' is registered as")
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == module.partition(".")[0] and module != error.name:
             raise  # a package that is there but broken, not one to install
         raise MissingPart(
-            f"The {kind[:-1]} '{name}' needs the package '{error.name}': install it with `pip install {error.name}`."
+            f"The {word(kind)} '{name}' needs the package '{error.name}': install it with `pip install {error.name}`."
         ) from error
+
+
+def find(kind: str, text: str) -> tuple[Any, str]:
+    """What NAME, NAME:ARGUMENT, MODULE:CLASS or MODULE:CLASS:ARGUMENT means, and the argument ("" without one).
+
+    A module that is not installed is looked for in the current folder too. Raises BadInput and MissingPart as `load`.
+    """
+    name, _, rest = text.partition(":")
+    if name in targets(kind):
+        return load(kind, name), rest
+    if name == OBJECT:
+        raise BadInput(
+            f"The {word(kind)} was an object of {rest} that was made in Python; no name makes it again: give another."
+        )
+    attribute, _, argument = rest.partition(":")
+    if not attribute.isidentifier() or not all(part.isidentifier() for part in name.split(".")):
+        raise unknown(kind, name)
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())  # at the end: nothing in it hides what is installed
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise  # the module is there, and what it needs is not
+        raise unknown(kind, name, f"there is no module '{error.name}' either") from error
+    return _attribute(module, attribute, f"The {word(kind)} was given as"), argument
+
+
+def unknown(kind: str, name: str, more: str = "") -> BadInput:
+    """The complaint about a name that is not registered."""
+    known = names(kind)
+    hint = suggestion(name, known, f"choose one of: {', '.join(known)}.")
+    return BadInput(f"Unknown {word(kind)} '{name}'{f' ({more})' if more else ''}: {hint}")
+
+
+def _attribute(module: Any, name: str, said: str) -> Any:
+    try:
+        return functools.reduce(getattr, name.split("."), module)
+    except AttributeError:
+        raise BadInput(f"{said} {module.__name__}:{name}, and that module has no '{name}'.") from None

@@ -437,9 +437,12 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One layer of error detection and what it found."""
+    """One layer of error detection and what it found.
 
-    layer: Literal["format", "logical", "distance", "execution"]
+    layer: format, logical, distance or execution, or the name of a check of one's own. code: one of the ten.
+    """
+
+    layer: str
     code: ErrorCode | None = None
     message: str = ""
 

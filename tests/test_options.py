@@ -60,7 +60,8 @@ def test_no_instruction_at_all():
         ("rounds", 0),
         ("attempts", 0),
         ("grasp", "glue"),
-        ("check_order", "random"),
+        ("picture_size", "8"),
+        ("picture_size", "640x"),
         ("colour", "red"),
     ],
 )

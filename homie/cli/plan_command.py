@@ -16,7 +16,8 @@ from homie.assembly import load_planner, skill_names
 from homie.cli.output import print_json
 from homie.cli.parameters import options_from, settings
 from homie.errors import BadInput
-from homie.executor import ACTIONS
+from homie.executor import listed_actions
+from homie.interfaces import SkillSet
 from homie.options import PlanOptions
 from homie.types import VIEWS, Decision, Image, PlannerInput
 
@@ -44,6 +45,8 @@ def first_round(options: PlanOptions) -> PlannerInput:
 
     The pictures are the views in the order of `VIEWS`; there may be fewer of them than views. Nothing is detected.
     """
+    names = [":".join(part for part in pair if part) for pair in skill_names(options.skills)]
+    sets: list[type[SkillSet]] = [registry.find("skills", name)[0] for name in names]
     return PlannerInput(
         task=options.task,
         round=1,
@@ -52,8 +55,8 @@ def first_round(options: PlanOptions) -> PlannerInput:
         inventory=(options.inventory,) if options.inventory else (),
         history=(),
         feedback=None,
-        actions=ACTIONS,
-        models=tuple(registry.load("skills", name).name for name, _ in skill_names(options.skills)),
+        actions=listed_actions((), [action for one in sets for action in one.actions]),
+        models=tuple(one.name for one in sets),
     )
 
 

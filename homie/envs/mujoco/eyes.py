@@ -10,19 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.envs.mujoco.index import GeomInfo
-from homie.envs.mujoco.rendering import FreeCamera, Renderer, camera_intrinsics, camera_pose, make_renderer
+from homie.envs.mujoco.rendering import FreeCamera, Renderer, Size, camera_intrinsics, camera_pose, make_renderer
 from homie.types import CameraFrame, Image
 
 
 class Eyes:
     """Looks at a state of a model through the cameras of its robot. Positions must have been computed.
 
-    geoms: what each geom belongs to, by id; all others are seen but are no instance. size: of the frames, in pixels.
+    geoms: what each geom belongs to, by id; all others are seen but are no instance. size: width and height of
+    the frames in pixels.
     """
 
-    def __init__(
-        self, model: mujoco.MjModel, data: mujoco.MjData, geoms: Mapping[int, GeomInfo], size: int = 256
-    ) -> None:
+    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, geoms: Mapping[int, GeomInfo], size: Size) -> None:
         self.model = model
         self.data = data
         self.size = size
@@ -33,7 +32,7 @@ class Eyes:
     def renderer(self) -> Renderer:
         """Made when the first picture is asked for."""
         if self._renderer is None:
-            self._renderer = make_renderer(self.model, self.size, self.size)
+            self._renderer = make_renderer(self.model, *self.size)
         return self._renderer
 
     def frame(self, name: str) -> CameraFrame:
@@ -45,7 +44,7 @@ class Eyes:
             name=name,
             rgb=picture.rgb,
             depth=picture.depth,
-            intrinsics=camera_intrinsics(self.model, camera, self.size, self.size),
+            intrinsics=camera_intrinsics(self.model, camera, *self.size),
             pose=camera_pose(self.model, self.data, camera),
             instances=table[picture.geoms],
             instance_names=names,

@@ -35,7 +35,8 @@ from homie.types import (
     SentCommand,
 )
 
-IMAGE_SIZE = 256
+PICTURE_SIZE = (256, 256)
+"""Width and height of a picture where none is asked for."""
 PERIOD = 0.04
 """Seconds of one control period: ten physics steps."""
 
@@ -49,7 +50,7 @@ HEAD_START = (0.0, 0.35)
 
 def open_home(options: RunOptions) -> MujocoHome:
     """The home of a run: its scene spec file, or the house of its seed. Raises BadInput for a bad spec."""
-    return MujocoHome(house_of(options), grasp=options.grasp)
+    return MujocoHome(house_of(options), grasp=options.grasp, picture_size=options.pixels or PICTURE_SIZE)
 
 
 class MujocoHome(SimulatedRobot):
@@ -57,15 +58,16 @@ class MujocoHome(SimulatedRobot):
 
     spec = fetch.SPEC
 
-    def __init__(self, scene: SceneSpec, *, grasp: str = "weld") -> None:
+    def __init__(self, scene: SceneSpec, *, grasp: str = "weld", picture_size: tuple[int, int] = PICTURE_SIZE) -> None:
         self.scene = scene
+        self.picture_size = picture_size
         self.home: Home = build(scene, _add_robot)
         self.model = self.home.model
         self.data = mujoco.MjData(self.model)
         self.kinematics = ArmKinematics()
         self.world = World(self.home, self.data)
         self.gate = SafetyGate(self.spec)
-        self.eyes = Eyes(self.model, self.data, self.home.index.geoms, IMAGE_SIZE)
+        self.eyes = Eyes(self.model, self.data, self.home.index.geoms, picture_size)
         self.grasping = Grasping(self.model, self.data, self.home.index, HAND, friction=grasp == "friction")
         self._substeps = round(PERIOD / self.model.opt.timestep)
         self._qpos = {name: int(self.model.joint(f"robot/{name}").qposadr[0]) for name in (*JOINTS, *fetch.FINGERS)}

@@ -11,7 +11,7 @@ import pytest
 from homes import one_room
 
 from homie.envs.mujoco.fetch import READY
-from homie.envs.mujoco.home import IMAGE_SIZE, JOINTS, MujocoHome
+from homie.envs.mujoco.home import JOINTS, PICTURE_SIZE, MujocoHome
 from homie.envs.mujoco.spec import SceneSpec
 from homie.errors import CommandRefused
 from homie.types import VIEWS, Array, CameraFrame, Command, Observation, Pose
@@ -215,15 +215,15 @@ class TestSenses:
         frame = surrounded.frames[view]
         assert _visible(frame) & set(AROUND) == {thing}
         rows, columns = np.nonzero(_mask(frame, thing))
-        assert abs(columns.mean() - IMAGE_SIZE / 2) < 8, "straight ahead in its view"
-        assert rows.mean() > IMAGE_SIZE / 2, "on the floor, below the horizon"
+        assert abs(columns.mean() - PICTURE_SIZE[0] / 2) < 8, "straight ahead in its view"
+        assert rows.mean() > PICTURE_SIZE[0] / 2, "on the floor, below the horizon"
 
     def test_pictures_have_the_promised_types(self, surrounded: Observation) -> None:
         for frame in surrounded.frames.values():
-            assert frame.rgb.shape == (IMAGE_SIZE, IMAGE_SIZE, 3) and frame.rgb.dtype == np.uint8
+            assert frame.rgb.shape == (*PICTURE_SIZE, 3) and frame.rgb.dtype == np.uint8
             assert frame.depth is not None and frame.instances is not None
-            assert frame.depth.shape == (IMAGE_SIZE, IMAGE_SIZE) and frame.depth.dtype == np.float32
-            assert frame.instances.shape == (IMAGE_SIZE, IMAGE_SIZE) and frame.instances.dtype == np.int32
+            assert frame.depth.shape == PICTURE_SIZE and frame.depth.dtype == np.float32
+            assert frame.instances.shape == PICTURE_SIZE and frame.instances.dtype == np.int32
             assert frame.instances.max() < len(frame.instance_names)
             assert frame.rgb.std() > 5, "something is to be seen"
 

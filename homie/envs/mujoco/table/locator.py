@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
 LISTED = "front"
 """The camera whose picture decides what is in the list."""
-FEWEST = 25
-"""Pixels of a thing below which a picture says nothing of its place."""
+FEWEST = 25 / 500**2
+"""Share of a picture that a thing must fill, below which the picture says nothing of its place: 25 pixels of 500 x 500,
+our choice."""
 
 
 class ArmActions(Protocol):
@@ -174,7 +175,7 @@ def _means(frame: CameraFrame) -> dict[str, Array]:
     lens = frame.intrinsics
     for index, name in enumerate(frame.instance_names):
         rows, columns = np.nonzero((frame.instances == index) & (frame.depth > 0.0))
-        if len(rows) < FEWEST:
+        if len(rows) < FEWEST * frame.instances.size:
             continue
         z = frame.depth[rows, columns].astype(float)
         rays = np.stack([(columns - lens.cx) / lens.fx, (rows - lens.cy) / lens.fy, np.ones(len(rows))], axis=-1)

@@ -31,8 +31,8 @@ from homie.options import RunOptions
 from homie.safety import GateState, SafetyGate
 from homie.types import Command, Image, Observation, Pose2, Proprioception, SentCommand
 
-IMAGE_SIZE = 500
-"""Width and height of a picture, as in EmbodiedBench."""
+PICTURE_SIZE = (500, 500)
+"""Width and height of a picture where none is asked for, as in EmbodiedBench."""
 SETTLE = 25
 """Control periods at the start of an episode in which things come to rest."""
 
@@ -44,7 +44,8 @@ def open_table(options: RunOptions) -> FrankaTable:
     """
     if options.grasp != "weld":
         raise BadInput(f"The robot franka holds things by a weld only: leave out --grasp {options.grasp}.")
-    return FrankaTable(scene_of(options.robot.partition(":")[2], options.seed, options.scene))
+    scene = scene_of(options.robot.partition(":")[2], options.seed, options.scene)
+    return FrankaTable(scene, options.pixels or PICTURE_SIZE)
 
 
 def scene_of(family: str, seed: int, file: Path | None = None) -> TableScene:
@@ -65,16 +66,18 @@ class FrankaTable(SimulatedRobot):
     views = ("front", "wrist")
     eye = "wrist"
     actions = ("Move", "Pick", "Put", "End")
+    inventory_by = "hand"
 
-    def __init__(self, scene: TableScene) -> None:
+    def __init__(self, scene: TableScene, picture_size: tuple[int, int] = PICTURE_SIZE) -> None:
         self.scene = scene
+        self.picture_size = picture_size
         self.built = build(scene)
         self.model = self.built.model
         self.data = mujoco.MjData(self.model)
         self.kinematics = PandaKinematics(FOOT[2])
         self.world = TableWorld(self.built, self.data)
         self.gate = SafetyGate(self.spec)
-        self.eyes = Eyes(self.model, self.data, self.built.index.geoms, IMAGE_SIZE)
+        self.eyes = Eyes(self.model, self.data, self.built.index.geoms, picture_size)
         self.grasping = Grasping(self.model, self.data, self.built.index, panda.HAND_NAMES)
         self._substeps = round(self.spec.period / self.model.opt.timestep)
         self._arm = [int(self.model.joint(panda.PREFIX + name).qposadr[0]) for name in panda.ARM_JOINTS]
