@@ -3,7 +3,11 @@
     import homie
     summary = homie.run("put the apple in the bowl", seed=7)
 
-`homie.run` takes the options of `homie.options.RunOptions` by name.
+    with homie.open(seed=7) as session:
+        session.call("Go to", "apple")
+        picture = session.views()["front"]
+
+Both take the options of `homie.options` by name. docs/python-api.md shows what they can do.
 """
 
 from __future__ import annotations
@@ -11,20 +15,44 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Unpack
+
     from homie.agent import EpisodeListener
+    from homie.keywords import OpenKeywords, RunKeywords
+    from homie.live import Session
     from homie.options import RunOptions
     from homie.session import EpisodeSummary
 
 __version__ = "0.1.0"
-__all__ = ["EpisodeSummary", "RunOptions", "__version__", "run"]
+__all__ = ["EpisodeSummary", "RunOptions", "Session", "__version__", "open", "run"]
 
 
-def run(task: str, *listeners: EpisodeListener, **options: Any) -> EpisodeSummary:
-    """Run one task and write its run folder. Raises `homie.errors.HomieError` with one clear sentence."""
-    from homie import session
-    from homie.options import RunOptions
+def run(
+    task: str,
+    *listeners: EpisodeListener,
+    config: str | Path | None = None,
+    progress: bool = False,
+    **options: Unpack[RunKeywords],
+) -> EpisodeSummary:
+    """Run one task and write its run folder. Raises `homie.errors.HomieError` with one clear sentence.
 
-    return session.run(RunOptions.build(task=task, **options), listeners)
+    options: as on the command line; parts may also be objects (`planner=MyPlanner()`). config: a file of options, or
+    the `run.json` of an earlier run. progress: tell on stderr what happens, as the command does.
+    """
+    from homie.live import run_task
+
+    return run_task(task, listeners, config, progress, dict(options))
+
+
+def open(config: str | Path | None = None, *, progress: bool = False, **options: Unpack[OpenKeywords]) -> Session:
+    """A home (or a table, or a robot) that stays open: for notebooks. Use it as a context manager.
+
+    The same options as `run`, but for those of a run folder. Raises `homie.errors.HomieError`.
+    """
+    from homie.live import open_session
+
+    return open_session(config, progress, dict(options))
 
 
 def __getattr__(name: str) -> Any:
@@ -33,6 +61,10 @@ def __getattr__(name: str) -> Any:
         from homie.options import RunOptions
 
         return RunOptions
+    if name == "Session":
+        from homie.live import Session
+
+        return Session
     if name == "EpisodeSummary":
         from homie.session import EpisodeSummary
 

@@ -1,6 +1,6 @@
 """From options to parts that work together, found by name.
 
-RunOptions --registry--> planner, checks, detector, robot, locator, skill sets --> Parts
+OpenOptions --registry--> planner, checks, detector, robot, locator, skill sets --> Parts
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from homie.errors import BadInput, MissingCheckpoint, suggestion
 from homie.executor import Executor, Sentences, SkillBook
 from homie.interfaces import Detector, ErrorCheck, Locator, Planner, Privileged, Robot, Skill, SkillSet
 from homie.objects import NO_OBJECTS, Objects, Part, constructed, resolve
-from homie.options import RunOptions, explain
+from homie.options import OpenOptions, explain
 from homie.provenance import described
 
 STAND_IN = "classical"
@@ -79,6 +79,12 @@ class Parts:
             "robot": described(robot, body),
         }
 
+    def reset(self, seed: int) -> None:
+        """To the start of an episode, with skills that know nothing of an earlier one."""
+        self.robot.reset(seed=seed)
+        self.executor.locator.reset(seed=seed)
+        self.executor.skills = self.shelf.book(self.robot)
+
     def close(self) -> None:
         """Stop and disconnect. Idempotent."""
         try:
@@ -105,7 +111,7 @@ class Chosen:
     shelf: SkillShelf
     make_robot: Any
 
-    def on_robot(self, options: RunOptions) -> Parts:
+    def on_robot(self, options: OpenOptions) -> Parts:
         """The parts on the robot of the options. If that fails the robot is closed. Raises BadInput, MissingPart."""
         robot = constructed(f"robot '{options.robot}'", self.make_robot, [options], Robot)  # type: ignore[type-abstract]
         try:
@@ -130,7 +136,7 @@ class Chosen:
         return Parts(robot, self.planner, executor, self.shelf)
 
 
-def choose(options: RunOptions, objects: Objects = NO_OBJECTS) -> Chosen:
+def choose(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Chosen:
     """The parts that the options name, but for the robot. objects: those made in Python.
 
     Raises BadInput, MissingPart.
@@ -146,7 +152,7 @@ def choose(options: RunOptions, objects: Objects = NO_OBJECTS) -> Chosen:
     return Chosen(planner, checks, sentences, detector, make_locator, shelf, make_robot)
 
 
-def assemble(options: RunOptions, objects: Objects = NO_OBJECTS) -> Parts:
+def assemble(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Parts:
     """The parts that the options name, cheap ones first. Raises BadInput, MissingPart."""
     chosen = choose(options, objects)
     try:
@@ -156,7 +162,7 @@ def assemble(options: RunOptions, objects: Objects = NO_OBJECTS) -> Parts:
         raise
 
 
-def _check_pictures(robot: Robot, options: RunOptions) -> None:
+def _check_pictures(robot: Robot, options: OpenOptions) -> None:
     if options.pixels is not None and robot.picture_size != options.pixels:
         raise BadInput(f"The pictures of the robot '{options.robot}' have their own size: leave out --picture-size.")
 

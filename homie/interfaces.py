@@ -410,6 +410,16 @@ class Privileged(Protocol):
 
 
 @runtime_checkable
+class FilmableFromAnywhere(Protocol):
+    """A simulator with a camera that can be anywhere."""
+
+    def film_from(
+        self, position: tuple[float, float, float], lookat: tuple[float, float, float], width: int, height: int
+    ) -> Image:
+        """A picture (height, width, 3) from a point towards another, both (x, y, z) in the world, metres."""
+
+
+@runtime_checkable
 class WorldState(Protocol):
     """Privileged knowledge. Only simulators have it; only the background locator, scoring and records may ask."""
 

@@ -64,9 +64,10 @@ def resolve(option: str, text: str, objects: Objects) -> tuple[Any, str]:
 
 def constructed(whose: str, make: Any, arguments: Sequence[Any], kind: type[Part]) -> Part:
     """A part from its class or factory. Raises BadInput if that takes other arguments or makes something else."""
-    made = _called(whose, make, arguments) if callable(make) else make
+    wrong_class = inspect.isclass(make) and not issubclass(make, kind)
+    made = _called(whose, make, arguments) if callable(make) and not wrong_class else make
     if not isinstance(made, kind):
-        raise BadInput(f"The {whose} is no homie.interfaces.{kind.__name__} (it is of type {type(made).__name__}).")
+        raise BadInput(f"The {whose} is no homie.interfaces.{kind.__name__}, but {path_of(made)}.")
     return made
 
 

@@ -166,12 +166,11 @@ class PartsOptions(Options):
         return {**ROBOTS.get(str(given.get("robot", "")).partition(":")[0], {}), **given}
 
 
-class RunOptions(PartsOptions):
-    """Everything that decides an episode. Stored whole in `run.json`."""
+class OpenOptions(PartsOptions):
+    """A robot in its scene, and how long it tries: what `homie.open` takes."""
 
     settled: ClassVar[Mapping[str, tuple[str, ...]]] = {"scene": HOUSE[1:]}
 
-    task: str = Field(min_length=1, description="The instruction in natural language.")
     seed: Seed = 0
     scene: Path | None = Field(None, description="A scene spec (JSON) instead of a generated house.")
     rooms: Rooms = None
@@ -180,6 +179,12 @@ class RunOptions(PartsOptions):
     opened: Opened
     added: Added
     rounds: int = Field(20, ge=1, le=1000, description="Rounds before the episode is ended.")
+
+
+class RunOptions(OpenOptions):
+    """Everything that decides an episode. Stored whole in `run.json`."""
+
+    task: str = Field(min_length=1, description="The instruction in natural language.")
     out: Path | None = Field(None, description="Run folder (default: runs/<time>-<task>).")
     video: bool = Field(True, description="Write video.mp4.")
     frames: bool = Field(True, description="Write the four views of every round.")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import signal
 import threading
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +18,7 @@ from homie.agent import EpisodeListener, EpisodeResult, Listeners, run_episode
 from homie.assembly import Parts, assemble
 from homie.errors import HomieError, InfrastructureError, Interrupted
 from homie.files import DISK
+from homie.objects import NO_OBJECTS, Objects
 from homie.options import RunOptions
 from homie.provenance import PartsFile
 from homie.runstore import EpisodeStore, RunFolder, disk_failure, writing
@@ -34,23 +35,39 @@ class EpisodeSummary:
     video: Path | None
 
 
-def run(options: RunOptions, listeners: Iterable[EpisodeListener] = ()) -> EpisodeSummary:
+def run(
+    options: RunOptions, listeners: Iterable[EpisodeListener] = (), objects: Objects = NO_OBJECTS
+) -> EpisodeSummary:
     """Run one episode and write its run folder. Bad input raises BadInput before anything is written.
+
+    objects: parts that were made in Python (`homie.objects.split`).
 
     Ctrl-C and SIGTERM stop the robot first and raise Interrupted; the folder then has whole lines in `steps.jsonl`
     and no `episode.json`, and the same command with the same --out runs the episode again.
     """
     RunFolder.check(options)
-    parts = assemble(options)
+    parts = assemble(options, objects)
     with parts:
-        file = PartsFile.of(parts.describe(), options)
-        folder = RunFolder.open(options, parts.robot, file, parts.planner.texts())
-        try:
-            path = folder.episode(options.task, trial=0)
-            result = play(options, parts, path, listeners, seed=options.seed, trial=0, made_with=file.digest)
-            return EpisodeSummary(result, folder.path, path, path / "video.mp4" if options.video else None)
-        finally:
-            folder.close()
+        return record(options, parts, listeners, ending=parts.close)
+
+
+def record(
+    options: RunOptions, parts: Parts, listeners: Iterable[EpisodeListener], *, ending: Callable[[], None]
+) -> EpisodeSummary:
+    """Run one episode on parts that are there, and write its run folder. Raises as `run`.
+
+    ending: what is done with the robot, once it has stopped, before the files are closed.
+    """
+    file = PartsFile.of(parts.describe(), options)
+    folder = RunFolder.open(options, parts.robot, file, parts.planner.texts())
+    try:
+        path = folder.episode(options.task, trial=0)
+        result = play(
+            options, parts, path, listeners, seed=options.seed, trial=0, made_with=file.digest, ending=ending
+        )
+        return EpisodeSummary(result, folder.path, path, path / "video.mp4" if options.video else None)
+    finally:
+        folder.close()
 
 
 def play(
@@ -62,8 +79,10 @@ def play(
     seed: int,
     trial: int,
     made_with: str = "",
+    ending: Callable[[], None] | None = None,
 ) -> EpisodeResult:
-    """Run one episode into an empty episode folder. The robot is closed afterwards, however it ended.
+    """Run one episode into an empty episode folder. However it ended, the robot stops, and `ending` is called
+    (`parts.close` where there is none) before the files are closed.
 
     seed: of the episode; the seed of the options only says which scene it is. made_with: the name of the
     `homie.provenance.PartsFile` that describes the parts. Raises Interrupted on Ctrl-C, SIGTERM and SIGHUP,
@@ -89,10 +108,10 @@ def play(
             )
     except KeyboardInterrupt:
         with undisturbed():
-            _shut_down(parts, video, store)
+            _shut_down(parts, ending, video, store)
         raise Interrupted(f"Stopped by the user; the finished rounds are in {path}.") from None
     except BaseException as error:
-        _shut_down(parts, video, store)
+        _shut_down(parts, ending, video, store)
         if isinstance(error, HomieError) or not isinstance(error, Exception):
             raise
         if isinstance(error, OSError) and error.errno in DISK:
@@ -100,15 +119,15 @@ def play(
         log = path / "error.log"
         log.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
         raise InfrastructureError(f"Unexpected {type(error).__name__}: {error}. The traceback is in {log}.") from error
-    _shut_down(parts, video, store)
+    _shut_down(parts, ending, video, store)
     return result
 
 
-def _shut_down(parts: Parts, video: VideoWriter | None, store: EpisodeStore) -> None:
+def _shut_down(parts: Parts, ending: Callable[[], None] | None, video: VideoWriter | None, store: EpisodeStore) -> None:
     """The stop order: stop, hold or park, disconnect, then flush data."""
     try:
         parts.robot.stop()
-        parts.close()
+        (ending or parts.close)()
     finally:
         with writing(store.folder):
             try:

@@ -36,6 +36,18 @@ class FreeCamera:
     fovy: float = math.radians(45.0)
 
 
+def towards(position: tuple[float, float, float], lookat: tuple[float, float, float]) -> FreeCamera:
+    """A free camera at a point that looks at another; straight down, +y is up. Raises BadInput for the same point."""
+    way = np.asarray(lookat, dtype=float) - np.asarray(position, dtype=float)
+    distance = float(np.linalg.norm(way))
+    if not np.isfinite(distance) or distance < 1e-6:
+        raise BadInput(f"A camera cannot look at where it is (position {position}, lookat {lookat}).")
+    level = math.hypot(way[0], way[1])
+    azimuth = math.atan2(way[1], way[0]) if level > 1e-9 else math.pi / 2
+    at = (float(lookat[0]), float(lookat[1]), float(lookat[2]))
+    return FreeCamera(at, distance, azimuth, math.atan2(float(way[2]), level))
+
+
 Camera: TypeAlias = str | FreeCamera
 """A camera of the model by name, or a free one."""
 

@@ -24,7 +24,7 @@ from homie.envs.mujoco.simulated import SimulatedRobot
 from homie.envs.mujoco.spec import SceneSpec
 from homie.envs.mujoco.world import World
 from homie.interfaces import Locator
-from homie.options import RunOptions
+from homie.options import OpenOptions
 from homie.safety import GateState, SafetyGate
 from homie.types import (
     Command,
@@ -48,7 +48,7 @@ HEAD_START = (0.0, 0.35)
 """Head pan and tilt (rad) at the start: looking a little down."""
 
 
-def open_home(options: RunOptions) -> MujocoHome:
+def open_home(options: OpenOptions) -> MujocoHome:
     """The home of a run: its scene spec file, or the house of its seed. Raises BadInput for a bad spec."""
     return MujocoHome(house_of(options), grasp=options.grasp, picture_size=options.pixels or PICTURE_SIZE)
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import mujoco
 import numpy as np
 
+from homie.envs.mujoco.cameras import towards
 from homie.envs.mujoco.eyes import Eyes
 from homie.errors import CommandRefused, RobotFault
 from homie.interfaces import Robot
@@ -27,6 +28,12 @@ class SimulatedRobot(Robot):
 
     def look(self, camera: str) -> Image:
         return self.eyes.look(camera)
+
+    def film_from(
+        self, position: tuple[float, float, float], lookat: tuple[float, float, float], width: int, height: int
+    ) -> Image:
+        """A picture (height, width, 3) from a point towards another (m), without the upper walls of a house."""
+        return self.eyes.film(towards(position, lookat), width, height, hidden_groups=frozenset({1}))
 
     def resolved(self, command: Command, now: GateState) -> Command:
         """A command with its effector pose, if any, as targets of arm and torso (where there is one).

@@ -27,7 +27,7 @@ from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TableScene
 from homie.envs.mujoco.table.world import TableWorld
 from homie.errors import BadInput, suggestion
 from homie.interfaces import Locator
-from homie.options import RunOptions
+from homie.options import OpenOptions
 from homie.safety import GateState, SafetyGate
 from homie.types import Command, Image, Observation, Pose2, Proprioception, SentCommand
 
@@ -37,7 +37,7 @@ SETTLE = 25
 """Control periods at the start of an episode in which things come to rest."""
 
 
-def open_table(options: RunOptions) -> FrankaTable:
+def open_table(options: OpenOptions) -> FrankaTable:
     """The table of a run: its scene file, or the task of its family (`--robot franka:FAMILY`) and seed.
 
     Raises BadInput for a bad file, a family that does not exist, and grasps by friction, which do not hold here.

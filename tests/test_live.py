@@ -1,0 +1,177 @@
+"""`homie.open`: a robot that stays open, in the tiny world and in a small home."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from homes import one_room
+from homie_tiny import FilmedTinyRobot, TinyDetector, TinyLocator, TinySkills
+
+import homie
+from homie.errors import BadInput
+from homie.interfaces import Planner
+from homie.keywords import OpenKeywords, RunKeywords
+from homie.live import save_picture
+from homie.options import OpenOptions, RunOptions
+from homie.provenance import read_parts
+from homie.types import END, Decision, ErrorCode, Subtask
+
+TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny"}
+STEPS = (("Go to", "ball"), ("Pick", "ball"), ("Go to", "box"), ("Put", "ball", "box"))
+
+
+class Steps(Planner):
+    """Does the task of the tiny world."""
+
+    name = "steps"
+
+    def __init__(self) -> None:
+        self.given = []
+
+    def reset(self, task, *, seed):
+        self.given = []
+
+    def decide(self, given):
+        self.given.append(given)
+        done = len(given.history)
+        return Decision((Subtask(*STEPS[done]),) if done < len(STEPS) else (END,))
+
+
+def test_the_keywords_are_the_options():
+    assert OpenKeywords.__optional_keys__ == set(OpenOptions.model_fields) - {"video", "frames"}
+    assert RunKeywords.__optional_keys__ == set(RunOptions.model_fields) - {"task"}
+
+
+def test_skills_are_called_one_by_one_and_the_inventory_is_kept():
+    with homie.open(**TINY) as session:
+        assert session.actions == ("Go to", "Pick", "Put", "Open", "Close", "End")
+        refused = session.call("Pick", "ball")
+        assert refused.feedback.code is ErrorCode.D1 and not refused.attempts and session.inventory == ()
+        assert session.call("go_to", "ball").feedback.ok
+        assert session.call("Pick", "ball").feedback.ok and session.inventory == ("ball",)
+        assert session.call("Pick", "ball").feedback.code is ErrorCode.L1
+        assert session.call("Go to", "box").feedback.ok and session.call("Put", "ball", "box").feedback.ok
+        assert session.inventory == () and session.world_state()["held"] is None
+        assert [item.number for item in session.history] == [1, 2, 3, 4, 5, 6]
+        session.reset()
+        assert session.history == () and session.world_state()["objects"]["ball"]["x"] == 2.5
+
+
+def test_a_planner_goes_on_round_by_round_from_the_world_as_it_is():
+    planner = Steps()
+    with homie.open(planner=planner, **TINY) as session:
+        seen = []
+        for number, one in enumerate(session.rounds("put the ball in the box"), 1):
+            seen.append(one)
+            assert one.number == number
+            if number == 2:
+                break
+        assert session.inventory == ("ball",) and str(seen[1]) == "round 2: [Pick, ball] ok"
+        assert session.call("Go to", "box").feedback.ok
+        (first, *_) = session.rounds("say what you hold")
+        assert planner.given[0].inventory == ("ball",), "a new task, the same world"
+        assert not first.over
+        assert len(session.history) > 3
+    with homie.open(planner=Steps(), **TINY) as session:
+        *_, last = session.rounds("put the ball in the box")
+        assert last.over and last.number == 5 and session.world_state()["objects"]["ball"]["at"] == "box"
+        with pytest.raises(BadInput, match="instruction is empty"):
+            session.rounds(" ")
+
+
+def test_a_session_writes_run_folders_and_stays_open(tmp_path):
+    robot = FilmedTinyRobot()
+    parts = {"robot": robot, "skills": TinySkills(), "detector": TinyDetector(), "targets": TinyLocator}
+    with homie.open(planner=Steps(), **parts) as session:
+        session.call("Go to", "ball")
+        for name in ("one", "two"):
+            summary = session.run("put the ball in the box", out=tmp_path / name, video=False)
+            assert summary.result.ended_by == "ended" and summary.result.rounds == 5
+            assert not robot.closed and robot.calls[-1] == "stop"
+    assert robot.closed
+    first, second = ((tmp_path / name / "run.json").read_text() for name in ("one", "two"))
+    told = json.loads(first)
+    assert told["options"]["planner"] == f"object:{__name__}.Steps"
+    made_with = read_parts(tmp_path / "one", told["parts"])
+    assert made_with is not None
+    assert made_with.planner["class"] == f"{__name__}:Steps" and made_with.robot["class"] == "homie_tiny:FilmedTinyRobot"
+    assert made_with.skills["tiny"]["class"] == "homie_tiny:TinySkills"
+    assert told["options"]["targets"] == "homie_tiny:TinyLocator", "a class of a module has a name that is found again"
+    steps = [(tmp_path / name / "episodes/put-the-ball-in-the-box-0/final_state.json") for name in ("one", "two")]
+    assert steps[0].read_text() == steps[1].read_text(), "each begins at the start of the scene"
+    with pytest.raises(BadInput, match=rf"planner was an object of {__name__}.Steps .* give another"):
+        homie.run("put the ball in the box", config=tmp_path / "two", out=tmp_path / "three")
+    assert second and not (tmp_path / "three").exists()
+
+
+def test_a_run_is_made_again_from_its_folder(tmp_path, tiny_options):
+    before = homie.session.run(tiny_options(seed=4))
+    again = homie.run("put the ball in the box", config=before.run_folder, out=tmp_path / "again")
+    files = [folder / "steps.jsonl" for folder in (before.episode_folder, again.episode_folder)]
+    one, two = ([{**json.loads(line), "timings": 0} for line in path.read_text().splitlines()] for path in files)
+    assert one == two
+    told = json.loads((again.run_folder / "run.json").read_text())
+    assert told["seed"] == 4 and told["options"]["video"] is False
+
+
+def test_a_home_is_looked_at_filmed_and_changed(tmp_path):
+    scene = tmp_path / "scene.json"
+    mug = {
+        "name": "mug_1",
+        "kind": "mug",
+        "colour": "red",
+        "x": 3.0,
+        "y": 2.0,
+        "receptacle": "table_1",
+        "surface": "top",
+    }
+    table = {"name": "table_1", "kind": "table", "colour": "brown", "x": 3.0, "y": 2.0, "yaw": 3.14159}
+    scene.write_text(one_room([table], [mug]).dump())
+    with homie.open(scene=scene, picture_size=(96, 64)) as session:
+        views, depth = session.views(), session.depth()
+        assert list(views) == ["front", "left", "back", "right"]
+        assert all(view.shape == (64, 96, 3) and view.dtype == np.uint8 for view in views.values())
+        assert depth["front"].shape == (64, 96) and 0.3 < depth["front"][40, 48] < 3.0
+        x, y = session.observe().body.base.xy
+        above = session.film((x, y, 3.0), (x, y, 0.0), size=(60, 40))
+        aside = session.film((x + 2.0, y, 1.0), (x, y, 0.5), size=(60, 40))
+        assert above.shape == aside.shape == (40, 60, 3) and (above != aside).any() and above.std() > 5
+        assert session.film().shape == (480, 640, 3)
+        with pytest.raises(BadInput, match="position and lookat"):
+            session.film(position=(0.0, 0.0, 1.0))
+        with pytest.raises(BadInput, match="look at where it is"):
+            session.film((1.0, 1.0, 1.0), (1.0, 1.0, 1.0))
+        paths = session.save_views(tmp_path / "views")
+        assert [path.name for path in paths] == ["front.png", "left.png", "back.png", "right.png"]
+        with pytest.raises(BadInput, match="Cannot write the picture"):
+            save_picture(above, tmp_path / "picture.nothing")
+
+
+def test_another_seed_is_another_house():
+    with homie.open(seed=3, rooms=2, objects=2) as session:
+        first = session.robot.scene
+        session.reset(4)
+        other = session.robot.scene
+        session.reset(3)
+        assert first != other and session.robot.scene == first and session.options.seed == 3
+
+
+def test_what_a_robot_has_not_is_refused(tmp_path):
+    with pytest.raises(BadInput, match="have their own size: leave out --picture-size"):
+        homie.open(picture_size=64, **TINY)
+    with homie.open(**TINY) as session, pytest.raises(BadInput, match="cannot be filmed from there"):
+        session.film((0.0, 0.0, 1.0), (1.0, 0.0, 0.0))
+
+
+def test_the_robot_stops_when_a_planner_breaks():
+    class Broken(Steps):
+        def decide(self, given):
+            raise ZeroDivisionError
+
+    robot = FilmedTinyRobot()
+    with homie.open(**{**TINY, "robot": robot, "planner": Broken()}) as session:
+        with pytest.raises(ZeroDivisionError):
+            next(session.rounds("go"))
+        assert robot.calls == ["stop"]
