@@ -36,6 +36,9 @@ class OpenKeywords(TypedDict, total=False):
     scene: str | Path | None
     rooms: int | None
     objects: int
+    start: str | None
+    opened: Sequence[str]
+    added: Sequence[str]
     rounds: int
 
 

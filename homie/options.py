@@ -104,7 +104,7 @@ class Options(BaseModel):
         try:
             loaded = yaml.safe_load(config.read_text(encoding="utf-8"))
         except OSError as error:
-            raise BadInput(f"Cannot read the config file {config}: {error.strerror}.") from error
+            raise BadInput(f"Can not read the config file {config}: {error.strerror}.") from error
         except (yaml.YAMLError, UnicodeDecodeError) as error:
             raise BadInput(f"The config file {config} is not valid YAML: {yaml_problem(error)}.") from error
         if not isinstance(loaded, dict):

@@ -11,7 +11,7 @@ pytest.importorskip("websockets")
     ("arguments", "said"),
     [
         (["robot", "m3"], "Unknown service 'robot': choose one of: policy."),
-        (["policy", "octto"], "Unknown skill 'octto': did you mean 'octo'?"),
+        (["policy", "octto"], "Unknown skill set 'octto': did you mean 'octo'?"),
         (["policy", "tiny"], "The skill set 'tiny' has no policy that could be served."),
         (["policy", "m3"], "The skill set 'm3' has no checkpoint: give what would follow the colon"),
         (["policy", "nomad"], "as `--checkpoint PATH`."),

@@ -15,7 +15,7 @@ from homie.envs.mujoco.rooms import plan_rooms
 from homie.envs.mujoco.spec import DoorwaySpec, FurnitureSpec, RoomSpec, SceneSpec, StartSpec
 from homie.envs.mujoco.variation import Variation, varied
 from homie.errors import BadInput
-from homie.options import RunOptions, SceneOptions
+from homie.options import OpenOptions, SceneOptions
 
 ATTEMPTS = 100
 START_CLEARANCE = 0.6
@@ -43,7 +43,7 @@ def generate(seed: int, rooms: int | None = None, objects: int = 40, variation: 
     raise BadInput(f"No house fits seed {seed} with {rooms} rooms and {objects} objects: try another seed.")
 
 
-def house_of(options: RunOptions | SceneOptions) -> SceneSpec:
+def house_of(options: OpenOptions | SceneOptions) -> SceneSpec:
     """The scene that options ask for: a spec file, or the house of a seed. Raises BadInput."""
     if options.scene is not None:
         return SceneSpec.load(options.scene)
