@@ -62,9 +62,7 @@ def record(
     folder = RunFolder.open(options, parts.robot, file, parts.planner.texts())
     try:
         path = folder.episode(options.task, trial=0)
-        result = play(
-            options, parts, path, listeners, seed=options.seed, trial=0, made_with=file.digest, ending=ending
-        )
+        result = play(options, parts, path, listeners, seed=options.seed, trial=0, made_with=file.digest, ending=ending)
         return EpisodeSummary(result, folder.path, path, path / "video.mp4" if options.video else None)
     finally:
         folder.close()

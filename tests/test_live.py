@@ -96,7 +96,9 @@ def test_a_session_writes_run_folders_and_stays_open(tmp_path):
     assert told["options"]["planner"] == f"object:{__name__}.Steps"
     made_with = read_parts(tmp_path / "one", told["parts"])
     assert made_with is not None
-    assert made_with.planner["class"] == f"{__name__}:Steps" and made_with.robot["class"] == "homie_tiny:FilmedTinyRobot"
+    assert (
+        made_with.planner["class"] == f"{__name__}:Steps" and made_with.robot["class"] == "homie_tiny:FilmedTinyRobot"
+    )
     assert made_with.skills["tiny"]["class"] == "homie_tiny:TinySkills"
     assert told["options"]["targets"] == "homie_tiny:TinyLocator", "a class of a module has a name that is found again"
     steps = [(tmp_path / name / "episodes/put-the-ball-in-the-box-0/final_state.json") for name in ("one", "two")]
