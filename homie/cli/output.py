@@ -1,12 +1,43 @@
-"""What commands print on stdout."""
+"""What commands print: results on stdout, what they are doing on stderr. Control characters are written as escapes."""
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Iterable, Sequence
+
 import typer
 
-from homie.files import to_json
+from homie.text import json_safe, printable
+
+progress = logging.getLogger("homie.progress")
+"""What is said on stderr while all is well. `--quiet` turns it off."""
+
+
+def say(text: str, *, end: str = "\n") -> None:
+    """Print a text on stdout."""
+    typer.echo(printable(text) + end, nl=False)
+
+
+def tell(text: str) -> None:
+    """Print a line on stderr, unless it is to be quiet."""
+    progress.info("%s", text)
+
+
+def talks() -> bool:
+    """Whether progress is shown (not `--quiet`)."""
+    return progress.isEnabledFor(logging.INFO)
 
 
 def print_json(value: object) -> None:
     """One JSON object, for `--json`: nothing else may be on stdout."""
-    typer.echo(to_json(value).decode(), nl=False)
+    from homie.files import to_json
+
+    typer.echo(json_safe(to_json(value).decode()), nl=False)
+
+
+def columns(rows: Iterable[Sequence[str]], indent: str = "") -> str:
+    """Rows as lines of aligned columns. Nothing is cut off, however narrow the terminal is."""
+    table = [tuple(printable(cell) for cell in row) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in table)
+    return "\n".join(indent + line.rstrip() for line in lines)

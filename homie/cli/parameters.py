@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
-from typing import Annotated, Any
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias, TypeVar
 
 import typer
 import yaml
 from pydantic import BaseModel
 
+from homie import registry
 from homie.errors import BadInput
+from homie.options import SHORTCUTS as PLANNER_SHORTCUTS
+from homie.options import Options
 
 Command = Callable[..., None]
+Config: TypeAlias = Annotated[
+    list[Path] | None,
+    typer.Option(help="A YAML file of options; may be repeated, the last wins. The command line wins over all."),
+]
+"""The parameter of every command that takes config files."""
+Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
+Model = TypeVar("Model", bound=Options)
 
 
 def options_from(model: type[BaseModel], positional: str = "") -> Callable[[Command], Command]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from homie.cli.main import COMMANDS
+from homie.cli.app import COMMANDS
 from homie.cli.parameters import SHORTCUTS
 from homie.cli.serve_command import serve_command
 from homie.interfaces import Planner, Skill, SkillSet

@@ -1,0 +1,123 @@
+"""The Typer app. Only the module of the command that was asked for is imported, so that help comes at once."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, TypeAlias
+
+import typer
+
+from homie import __version__
+from homie.cli import logs
+from homie.cli.failures import reported
+from homie.cli.main import on_stop, stop
+from homie.cli.output import say
+from homie.cli.streams import make_lasting
+
+Command: TypeAlias = Callable[..., None] | Mapping[str, Callable[..., None]]
+
+COMMANDS = {
+    "run": "Run one task: an instruction in, a household task done and a run folder out.",
+    "bench": "Run a suite of tasks: every trial into one run folder, interrupted or not.",
+    "compare": "Compare runs of a suite: metrics, intervals, paired differences, as tables.",
+    "report": "Show runs in one HTML page: tables, plots, every episode round by round.",
+    "skill": "Look at checkpoints of low-level policies, or make some to try Homie with.",
+    "plan": "Ask a planner for one decision from pictures and a task, without a robot.",
+    "serve": "Serve the policy of a skill set to robots on other machines.",
+    "scene": "Show a scene: its rooms, receptacles and objects.",
+    "list": "List what can be chosen: planners, skills, robots, detectors, ...",
+    "doctor": "Check this machine: versions, rendering, video, optional parts.",
+}
+"""Name to help. The command `name` is `name` + `_command` of `homie.cli.<name>_command`: a function, or a dictionary of
+functions for `homie NAME PART`."""
+
+COMPLETING = "_TYPER_COMPLETE_ARGS"
+"""The variable in which a shell that wants to complete a command line gives the line so far."""
+HELP = {"help_option_names": ["-h", "--help"]}
+
+
+def run(given: Sequence[str]) -> NoReturn:
+    """Run the command line `given` and exit."""
+    make_lasting()
+    logs.configure()
+    words = os.environ[COMPLETING].split()[1:] if COMPLETING in os.environ else given
+    wanted = next((word for word in words if not word.startswith("-")), "")
+    with reported(json="--json" in given):
+        code = build(wanted)(args=list(given), prog_name="homie", standalone_mode=False)
+    raise SystemExit(code or 0)
+
+
+def build(wanted: str) -> typer.Typer:
+    """The Typer app with the wanted command whole and the others as names with their help."""
+    app = typer.Typer(
+        help="Homie: a robot in a house takes an instruction to a finished household task.",
+        no_args_is_help=True,
+        context_settings=HELP,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback()(_root)
+    for name, text in COMMANDS.items():
+        command: Command = _elsewhere
+        if name == wanted:
+            module = importlib.import_module(f"homie.cli.{name}_command")
+            command = getattr(module, f"{name}_command")
+        if isinstance(command, Mapping):
+            parts = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
+            for part, function in command.items():
+                parts.command(part)(_guarded(function))
+            app.add_typer(parts, name=name, help=text)
+        else:
+            app.command(name, help=text)(_guarded(command))
+    return app
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        say(f"homie {__version__}")
+        raise typer.Exit
+
+
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True, callback=_show_version)
+    ] = False,
+) -> None:
+    """Options of `homie` itself."""
+
+
+def _elsewhere() -> None:
+    """Stands for a command that was not asked for."""
+
+
+def _logging(
+    *,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only errors.")] = False,
+    verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show everything that is logged.")] = False,
+    log_file: Annotated[Path | None, typer.Option(help="Append everything that is logged to this file.", envvar="HOMIE_LOG_FILE")] = None,
+) -> None:
+    """Options of every command."""
+    logs.configure(quiet=quiet, verbose=verbose, file=log_file)
+
+
+def _guarded(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the options of every command, and with its errors reported."""
+    own = inspect.signature(command, eval_str=True).parameters.values()
+    shared = inspect.signature(_logging, eval_str=True).parameters
+
+    @functools.wraps(command)
+    def guarded(*args: Any, **options: Any) -> None:
+        with reported(json=bool(options.get("json"))):
+            on_stop(stop)  # from now on there may be a robot to stop
+            _logging(**{name: options.pop(name) for name in shared})
+            command(*args, **options)
+
+    parameters = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in (*own, *shared.values())]
+    guarded.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    guarded.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return guarded

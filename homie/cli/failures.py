@@ -1,0 +1,105 @@
+"""Every error as one sentence on stderr and its exit code."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NoReturn, Protocol, runtime_checkable
+
+from homie.cli.main import STOPPED, STOPPED_CODE
+from homie.cli.output import print_json
+from homie.cli.streams import OutputLost
+from homie.errors import HomieError, Interrupted
+from homie.text import printable
+
+log = logging.getLogger("homie.cli")
+
+PLACES = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP)
+"""Errors about a file that say enough: a user has named a place that cannot be used."""
+
+
+@contextmanager
+def reported(*, json: bool) -> Iterator[None]:
+    """Report every error in one sentence and turn it into its exit code. json: as an object on stdout, too."""
+    try:
+        yield
+        sys.stdout.flush()
+    except OutputLost as error:
+        if not error.gone:
+            _fail(str(error), 4, json=False)
+        raise SystemExit(0) from None
+    except KeyboardInterrupt:
+        _fail(STOPPED, STOPPED_CODE, json=json)
+    except Exception as error:
+        log.debug("The command failed.", exc_info=error)
+        _fail_with(error, json=json)
+
+
+def _fail_with(error: Exception, *, json: bool) -> NoReturn:
+    if _was_stopped(error):
+        _fail(str(error) if isinstance(error, Interrupted) else STOPPED, STOPPED_CODE, json=json)
+    if isinstance(error, HomieError):
+        _fail(str(error), error.exit_code, json=json)
+    if type(error).__module__.startswith(("typer.", "click.")):
+        _fail_usage(error, json=json)
+    if isinstance(error, OSError) and error.filename is not None and error.errno in PLACES:
+        _fail(f"Cannot use {os.fsdecode(error.filename)}: {error.strerror}.", 2, json=json)
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        _fail(
+            f"Cannot write{_where(error)}: {error.strerror}. Make room and give the same command again.", 4, json=json
+        )
+    try:
+        with tempfile.NamedTemporaryFile("w", prefix="homie-", suffix=".log", delete=False) as file:
+            traceback.print_exception(error, file=file)
+        place = f"The traceback is in {file.name}."
+    except OSError:
+        place = "Its traceback could not be kept: --log-file FILE keeps it."
+    _fail(f"Unexpected {type(error).__name__}: {error}. {place}", 4, json=json)
+
+
+def _where(error: OSError) -> str:
+    return "" if error.filename is None else f" {os.fsdecode(error.filename)}"
+
+
+def _was_stopped(error: BaseException) -> bool:
+    """Whether an error is what became of a Ctrl-C: in the middle of an import it may come as something else.
+
+    A HomieError that was raised while something was being stopped is news of its own, unless it says what it is from.
+    """
+    if isinstance(error, KeyboardInterrupt | Interrupted):
+        return True
+    before = error.__cause__ or (None if isinstance(error, HomieError) else error.__context__)
+    return before is not None and _was_stopped(before)
+
+
+def _fail_usage(error: Exception, *, json: bool) -> NoReturn:
+    """Report an error of Typer's own, such as an unknown option, in its words and with the usage."""
+    if not isinstance(error, _UsageError):
+        raise error
+    error.show()
+    if json:
+        print_json({"error": error.format_message(), "exit_code": error.exit_code})
+    raise SystemExit(error.exit_code)
+
+
+@runtime_checkable
+class _UsageError(Protocol):
+    """What the usage errors of every version of Typer have; their class has moved between packages."""
+
+    exit_code: int
+
+    def show(self) -> None: ...
+    def format_message(self) -> str: ...
+
+
+def _fail(sentence: str, code: int, *, json: bool) -> NoReturn:
+    sys.stderr.write(printable(f"homie: {sentence}") + "\n")
+    if json:
+        print_json({"error": sentence, "exit_code": code})
+    raise SystemExit(code)

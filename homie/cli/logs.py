@@ -1,0 +1,85 @@
+"""Where the log goes: `--quiet`, `--verbose` and `--log-file` of every command.
+
+The library logs to `homie` and to loggers under it (standard `logging`) and shows nothing by itself.
+"""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from pathlib import Path
+from typing import TextIO
+
+from homie.cli.output import progress
+from homie.errors import BadInput
+from homie.text import printable
+
+log = logging.getLogger("homie")
+
+
+def configure(*, quiet: bool = False, verbose: bool = False, file: Path | None = None) -> None:
+    """Show what is logged.
+
+    Without anything: progress, and warnings as sentences. quiet: only errors. verbose: everything, with the time and
+    where it comes from. file: everything goes there as well, with tracebacks, after what is there. Raises BadInput.
+    """
+    if quiet and verbose:
+        raise BadInput("--quiet and --verbose ask for opposite things: leave one out.")
+    logging.raiseExceptions = False  # a log that cannot be written must not end a run, nor fill the screen
+    shown = logging.ERROR if quiet else logging.DEBUG if verbose else logging.WARNING
+    screen = logging.StreamHandler()
+    screen.setLevel(shown)
+    screen.setFormatter(_Timed() if verbose else _Sentence())
+    line = logging.StreamHandler()
+    line.setFormatter(_Line())
+    log.setLevel(logging.DEBUG if file is not None else shown)
+    log.handlers = [screen]
+    progress.setLevel(logging.ERROR if quiet else logging.INFO)
+    progress.propagate = False
+    progress.handlers = [line]
+    if file is not None:
+        try:
+            kept = logging.FileHandler(file, encoding="utf-8", errors="backslashreplace")
+        except OSError as error:
+            raise BadInput(f"Cannot write the log file {file}: {error.strerror}.") from error
+        kept.setFormatter(_Timed())
+        log.addHandler(kept)
+        progress.addHandler(kept)
+    warnings.showwarning = _log_warning
+
+
+def _log_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A Python warning as a sentence. Those for programmers (deprecations of somebody's library) are details."""
+    level = logging.WARNING if issubclass(category, UserWarning) else logging.DEBUG
+    logging.getLogger("homie.warnings").log(level, "%s", message)
+
+
+class _Line(logging.Formatter):
+    """The text alone."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return printable(record.getMessage())
+
+
+class _Sentence(_Line):
+    """A sentence for a user: `warning: The skill set ...`. No traceback."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return f"{record.levelname.lower()}: {super().format(record)}"
+
+
+class _Timed(logging.Formatter):
+    """A line for a log, with its traceback if it has one."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)-7s %(name)s: %(message)s")
+
+    def format(self, record: logging.LogRecord) -> str:
+        return printable(super().format(record))
