@@ -8,10 +8,12 @@
         picture = session.views()["front"]
 
 Both take the options of `homie.options` by name. docs/python-api.md shows what they can do.
+What happens is logged to `homie` and the loggers under it (standard `logging`); a program that sets up logging sees it.
 """
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from homie.live import Session
     from homie.options import RunOptions
     from homie.session import EpisodeSummary
+
+logging.getLogger("homie").addHandler(logging.NullHandler())
 
 __version__ = "0.1.0"
 __all__ = ["EpisodeSummary", "RunOptions", "Session", "__version__", "open", "run"]

@@ -167,6 +167,7 @@ class Episode:
         self.feedback: Feedback | None = None
         self.round = 0
         self.ended = False
+        log.info("task: %s", task)
         planner.reset(task, seed=seed)
         listener.started(task)
 
@@ -186,6 +187,7 @@ class Episode:
         clock.lap("listen")
         decision = self.planner.decide(given)
         clock.lap("plan")
+        log.info("round %d: %s", self.round, " ".join(map(str, decision.subtasks)) or decision.problem)
         self.listener.decided(self.round, decision)
         clock.lap("listen")
         if decision.problem:
@@ -204,6 +206,7 @@ class Episode:
                 execution = self.executor.execute(decision, subtask, self.inventory, observation, self.listener)
             clock.lap("execute")
             self.feedback = execution.feedback
+            log.info("%s: %s %s", execution.subtask, self.feedback.status, self.feedback.message)
             self.inventory = inventory_after(self.inventory, execution, self.executor)
             self.history = (*self.history, HistoryItem(len(self.history) + 1, execution.subtask, self.feedback))
             records.append(self._record(decision, execution, clock))
@@ -218,6 +221,7 @@ class Episode:
         """Tell the listeners how it ended."""
         how: Literal["ended", "rounds"] = "ended" if self.ended else "rounds"
         stamp = self.executor.robot.observe().stamp
+        log.info("ended by %s after round %d", "the planner" if self.ended else "the last round", self.round)
         result = EpisodeResult(self.task, how, self.round, self.history, self.inventory, stamp)
         self.listener.finished(result)
         return result

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
 from homie.agent import EpisodeListener, EpisodeResult
+from homie.text import counted, printable
 from homie.types import Attempt, Check, Decision, Observation, Outcome, PlannerInput, RoundRecord, Subtask, in_sight
 
 STYLES = {Outcome.SUCCEEDED: "green", Outcome.FAILED: "red", Outcome.TIMED_OUT: "red", Outcome.RUNNING: ""}
+
+QUIET_SECONDS = 30.0
+"""Seconds of wall clock after which a log, which has no running clock, is told that a skill is still at work."""
 
 
 class ProgressDisplay(EpisodeListener):
     """Writes one line for everything that happens, so that a log of it reads like the screen."""
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(self, console: Console | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._console = console or Console(stderr=True, highlight=False)
+        self._clock = clock
         self._status: Status | None = None
         self._checks: list[Check] = []
         self._doing = ""
         self._began: float | None = None
+        self._told = 0.0
 
     def started(self, task: str) -> None:
         self._line("task  ", task, style="bold")
@@ -40,11 +49,14 @@ class ProgressDisplay(EpisodeListener):
     def executing(self, round_number: int, subtask: Subtask) -> None:
         self._checks = []
         self._began = None
-        self._doing = str(subtask)
+        self._doing = printable(str(subtask))
+        self._told = self._clock()
         # Only while a skill runs: a planner may be a person at this terminal.
         if self._console.is_terminal:
             self._status = self._console.status(Text(self._doing))
             self._status.start()
+        else:
+            self._line("  doing     ", self._doing, rest="dim")
 
     def checked(self, check: Check) -> None:
         self._checks.append(check)
@@ -58,10 +70,13 @@ class ProgressDisplay(EpisodeListener):
         self._line(f"  attempt {attempt.number} ", done, rest=STYLES[attempt.outcome])
 
     def ticked(self, observation: Observation) -> None:
-        if self._status is None:
-            return
         self._began = observation.stamp if self._began is None else self._began
-        self._status.update(Text(f"{self._doing}  {observation.stamp - self._began:.0f} s"))
+        passed = f"{observation.stamp - self._began:.0f} s"
+        if self._status is not None:
+            self._status.update(Text(f"{self._doing}  {passed}"))
+        elif self._clock() - self._told >= QUIET_SECONDS:
+            self._told = self._clock()
+            self._line("  at work   ", f"{self._doing}  {passed} of robot time", rest="dim")
 
     def recorded(self, record: RoundRecord) -> None:
         self.close()
@@ -72,7 +87,9 @@ class ProgressDisplay(EpisodeListener):
 
     def finished(self, result: EpisodeResult) -> None:
         how = "The planner ended the task" if result.ended_by == "ended" else "The rounds ran out"
-        self._line("\n", f"{how} after {result.rounds} rounds and {result.robot_seconds:.1f} s of robot time.")
+        self._line(
+            "\n", f"{how} after {counted(result.rounds, 'round')} and {result.robot_seconds:.1f} s of robot time."
+        )
 
     def close(self) -> None:
         """Take the running clock off the screen. Idempotent."""
@@ -87,5 +104,6 @@ class ProgressDisplay(EpisodeListener):
         self._checks = []
 
     def _line(self, head: str, text: str, *, style: str = "dim", rest: str = "") -> None:
-        # A Text takes no markup from what a planner wrote; soft wrap keeps one line one line in a log.
-        self._console.print(Text.assemble((head, style), (text, rest)), soft_wrap=True)
+        # A Text takes no markup from what a planner wrote, and escape sequences are shown, not obeyed; soft wrap keeps
+        # one line one line in a log.
+        self._console.print(Text.assemble((head, style), (printable(text), rest)), soft_wrap=True)

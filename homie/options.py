@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from homie.errors import BadInput
+from homie.config import read_config
+from homie.errors import BadInput, suggestion
 
 MAX_SEED = 2**31 - 1
 
@@ -55,12 +55,28 @@ def _width_and_height(value: Any) -> Any:
 PictureSize = Annotated[str | None, BeforeValidator(_width_and_height)]
 
 
+def _different(paths: list[Path]) -> list[Path]:
+    places = [path.resolve() for path in paths]
+    twice = [path for number, path in enumerate(paths) if places[number] in places[:number]]
+    if twice:
+        raise ValueError(f"{twice[0]} is there twice")
+    return paths
+
+
+RunFolders = Annotated[list[Path], Field(min_length=1), AfterValidator(_different)]
+
 SKILLS = "Skill sets, separated by commas, as NAME or NAME:ARGUMENT (`nomad:nomad.pth,classical`)."
 DETECTOR = "Detector, as NAME or NAME:ARGUMENT (`yolo-onnx:model.onnx`)."
 
 
-SETTINGS = ("planner_settings", "skill_settings", "detector_settings")
-"""Options that are mappings."""
+SETTINGS: Mapping[str, str] = MappingProxyType(
+    {"set": "planner_settings", "skill_option": "skill_settings", "detector_option": "detector_settings"}
+)
+"""Options that are mappings, by the option of the command line that fills them pair by pair."""
+PLANNER_SETTINGS = ("base_url", "api_key_env", "adapter", "template", "budget")
+"""Settings of planners that have an option of their own on the command line."""
+MAX_TASK = 10_000
+"""Characters of an instruction. Longer ones are files given by mistake, and take the rule planner minutes."""
 
 
 class Options(BaseModel):
@@ -72,43 +88,56 @@ class Options(BaseModel):
     """Options that leave others without meaning; given together they are bad input."""
 
     @classmethod
-    def build(cls, config: Path | None = None, **given: Any) -> Self:
-        """Options from a YAML file overridden by what is given (None = not given). Raises BadInput.
+    def build(
+        cls,
+        config: Path | Sequence[Path] | None = None,
+        /,
+        *,
+        beneath: Mapping[str, Any] = MappingProxyType({}),
+        **given: Any,
+    ) -> Self:
+        """Options from YAML files overridden by what is given (None = not given). Raises BadInput.
 
-        The file may be the `run.json` of a run, or its folder: its options but for `out`.
-        Settings of planner, detector and skill sets are overridden one by one, all others whole.
+        A file may be the `run.json` of a run, or its folder: its options but for `out`. Of several files the last wins.
+        Settings of planner, detector and skill sets are overridden one by one, all others whole. beneath: what the
+        files override in turn.
         """
-        values: dict[str, Any] = {}
-        if config is not None:
-            values.update(cls._filed(config / "run.json" if config.is_dir() else config))
-        for name in SETTINGS:
-            filed, settings = values.get(name), given.get(name)
-            if isinstance(filed, dict) and isinstance(settings, dict):
-                given[name] = {**filed, **settings}
-        values.update({name: value for name, value in given.items() if value is not None})
+        values = dict(beneath)
+        for path in [config] if isinstance(config, Path) else config or ():
+            _override(values, cls._filed(path / "run.json" if path.is_dir() else path))
+        _override(values, {name: value for name, value in given.items() if value is not None})
+        cls._check_names(values)
         if isinstance(values.get("task"), str):
             values["task"] = values["task"].strip()
         for name, others in cls.settled.items():
             useless = [f"--{other}" for other in others if values.get(name) is not None and other in values]
             if useless:
-                told = " and ".join(useless)
-                raise BadInput(f"With --{name}, {told} would mean nothing: leave one or the other out.")
+                raise BadInput(
+                    f"With --{name}, {' and '.join(useless)} would mean nothing: leave one or the other out."
+                )
         try:
             return cls(**values)
         except ValidationError as error:
-            raise BadInput(explain(error)) from error
+            raise BadInput(explain(error, cls)) from error
+
+    @classmethod
+    def _check_names(cls, values: Mapping[str, Any]) -> None:
+        for name in values:
+            field = SETTINGS.get(name)
+            if name in cls.model_fields:
+                continue
+            if field in cls.model_fields:
+                raise BadInput(f"There is no option '{name}' here: write it as the mapping {field}.")
+            if name in PLANNER_SETTINGS and "planner_settings" in cls.model_fields:
+                raise BadInput(f"There is no option '{name}' here: write it under planner_settings.")
+            command = cls.__name__.removesuffix("Options").lower()
+            hint = suggestion(name, cls.model_fields, f"`homie {command} --help` lists them.")
+            raise BadInput(f"There is no option '{name}': {hint}")
 
     @classmethod
     def _filed(cls, config: Path) -> dict[str, Any]:
         """What a config file says. Raises BadInput."""
-        try:
-            loaded = yaml.safe_load(config.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise BadInput(f"Can not read the config file {config}: {error.strerror}.") from error
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise BadInput(f"The config file {config} is not valid YAML: {yaml_problem(error)}.") from error
-        if not isinstance(loaded, dict):
-            raise BadInput(f"The config file {config} must hold a mapping of option names to values.")
+        loaded = read_config(config)
         if not (isinstance(loaded.get("options"), dict) and "format" in loaded):
             return loaded
         known, kept = cls.model_fields, loaded["options"]
@@ -116,6 +145,16 @@ class Options(BaseModel):
             raise BadInput(f"{config} is from another command: it has '{others[0]}', which is no option here.")
         usual = {name: field.get_default(call_default_factory=True, validated_data={}) for name, field in known.items()}
         return {name: value for name, value in kept.items() if name != "out" and value != usual[name]}
+
+
+def _override(values: dict[str, Any], more: Mapping[str, Any]) -> None:
+    """Put `more` over `values`: mappings of settings one by one, all others whole."""
+    for name, value in more.items():
+        before = values.get(name)
+        if name in SETTINGS.values() and isinstance(before, dict) and isinstance(value, dict):
+            values[name] = {**before, **value}
+        else:
+            values[name] = value
 
 
 ROBOTS: Mapping[str, Mapping[str, str]] = MappingProxyType({"franka": {"skills": "arm"}})
@@ -184,7 +223,7 @@ class OpenOptions(PartsOptions):
 class RunOptions(OpenOptions):
     """Everything that decides an episode. Stored whole in `run.json`."""
 
-    task: str = Field(min_length=1, description="The instruction in natural language.")
+    task: str = Field(min_length=1, max_length=MAX_TASK, description="The instruction in natural language.")
     out: Path | None = Field(None, description="Run folder (default: runs/<time>-<task>).")
     video: bool = Field(True, description="Write video.mp4.")
     frames: bool = Field(True, description="Write the four views of every round.")
@@ -220,7 +259,7 @@ class BenchOptions(PartsOptions):
 class CompareOptions(Options):
     """Which runs of a bench to compare, and how."""
 
-    runs: list[Path] = Field(min_length=1, description="Run folders of `homie bench`; differences are to the first.")
+    runs: RunFolders = Field(description="Run folders of `homie bench`; differences are to the first.")
     profile: Literal["homie", "strict-emmoe"] = Field("homie", description="Reading of the EMMOE protocol.")
     form: Literal["markdown", "latex", "csv", "json"] = Field("markdown", description="Form of the tables.")
     confidence: float = Field(0.95, gt=0.0, lt=1.0, description="Confidence of the intervals.")
@@ -233,7 +272,7 @@ class CompareOptions(Options):
 class ReportOptions(Options):
     """Which runs to show in one HTML page, and what it holds."""
 
-    runs: list[Path] = Field(min_length=1, description="Run folders of `homie bench` or `homie run`.")
+    runs: RunFolders = Field(description="Run folders of `homie bench` or `homie run`.")
     out: Path | None = Field(None, description="The page (default: report.html in the first run folder).")
     profile: Literal["homie", "strict-emmoe"] = Field("homie", description="Reading of the EMMOE protocol.")
     views: int = Field(192, ge=0, le=1024, description="Width of the views in pixels; 0 leaves them out.")
@@ -249,7 +288,7 @@ class ReportOptions(Options):
 class PlanOptions(Options):
     """One decision without a robot: what the planner is told."""
 
-    task: str = Field(min_length=1, description="The instruction in natural language.")
+    task: str = Field(min_length=1, max_length=MAX_TASK, description="The instruction in natural language.")
     image: list[Path] = Field(
         default_factory=list,
         max_length=4,
@@ -278,22 +317,25 @@ class SceneOptions(Options):
     save: Path | None = Field(None, description="Write the scene spec into this file, to be edited and run.")
 
 
-def yaml_problem(error: yaml.YAMLError | UnicodeDecodeError) -> str:
-    """What is wrong with a YAML file, in one line."""
-    if isinstance(error, yaml.MarkedYAMLError) and error.problem and error.problem_mark is not None:
-        mark = error.problem_mark
-        return f"{error.problem} in line {mark.line + 1}, column {mark.column + 1}"
-    return " ".join(str(error).split())
+def explain(error: ValidationError, model: type[BaseModel] | None = None) -> str:
+    """The first complaint of pydantic as one sentence that names the option; unknown names come before all others.
 
-
-def explain(error: ValidationError) -> str:
-    """The first complaint of pydantic as one sentence that names the option; unknown names come before all others."""
-    found = error.errors()
-    first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
+    model: whose options they are, to say what a missing one is.
+    """
+    problems = error.errors()
+    first = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
+    kind, context, value = first["type"], first.get("ctx", {}), first.get("input")
     where = ".".join(str(part) for part in first["loc"]) or "options"
-    if where == "task" and first["type"] in ("string_too_short", "missing"):
+    more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
+    if where == "task" and kind in ("string_too_short", "missing"):
         return 'The instruction is empty: say what to do, e.g. homie run "put the apple in the bowl".'
-    if first["type"] == "too_long":
-        return f"{where}: at most {first['ctx']['max_length']} (got {first['ctx']['actual_length']})."
-    more = f" ({error.error_count() - 1} more)" if error.error_count() > 1 else ""
-    return f"{where}: {first['msg']} (got {first.get('input')!r}){more}."
+    if kind == "too_long":
+        return f"{where}: at most {context['max_length']} (got {context['actual_length']})."
+    if kind == "string_too_long":
+        return f"{where}: at most {context['max_length']:,} characters (got {len(str(value)):,})."
+    if kind == "missing":
+        field = model.model_fields.get(where) if model is not None else None
+        about = f": {field.description.rstrip('.')}" if field is not None and field.description else ""
+        return f"{where} is missing{about}{more}."
+    said = {"value_error": str(context.get("error")), "path_type": "It must be a path"}.get(kind, first["msg"])
+    return f"{where}: {said} (got {value!r}){more}."

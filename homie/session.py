@@ -5,8 +5,10 @@ RunOptions --assemble--> Parts --run_episode--> EpisodeSummary
 
 from __future__ import annotations
 
+import logging
 import signal
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -23,6 +25,8 @@ from homie.options import RunOptions
 from homie.provenance import PartsFile
 from homie.runstore import EpisodeStore, RunFolder, disk_failure, writing
 from homie.video import VideoWriter
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,9 @@ def run(
     and no `episode.json`, and the same command with the same --out runs the episode again.
     """
     RunFolder.check(options)
+    began = time.monotonic()
     parts = assemble(options, objects)
+    log.info("robot %s, planner %s: %.1f s", options.robot, options.planner, time.monotonic() - began)
     with parts:
         return record(options, parts, listeners, ending=parts.close)
 
@@ -62,6 +68,7 @@ def record(
     folder = RunFolder.open(options, parts.robot, file, parts.planner.texts())
     try:
         path = folder.episode(options.task, trial=0)
+        log.info("episode folder %s", path)
         result = play(options, parts, path, listeners, seed=options.seed, trial=0, made_with=file.digest, ending=ending)
         return EpisodeSummary(result, folder.path, path, path / "video.mp4" if options.video else None)
     finally:
@@ -114,9 +121,9 @@ def play(
             raise
         if isinstance(error, OSError) and error.errno in DISK:
             raise disk_failure(path, error) from error
-        log = path / "error.log"
-        log.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
-        raise InfrastructureError(f"Unexpected {type(error).__name__}: {error}. The traceback is in {log}.") from error
+        trace = path / "error.log"
+        trace.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+        raise InfrastructureError(f"Unexpected {type(error).__name__}: {error}. The traceback is in {trace}.") from error
     _shut_down(parts, ending, video, store)
     return result
 

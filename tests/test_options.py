@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.errors import BadInput
-from homie.options import MAX_SEED, PlanOptions, RunOptions
+from homie.options import MAX_SEED, CompareOptions, PlanOptions, RunOptions
 
 
 def test_defaults_of_the_paper():
@@ -62,12 +62,39 @@ def test_no_instruction_at_all():
         ("grasp", "glue"),
         ("picture_size", "8"),
         ("picture_size", "640x"),
-        ("colour", "red"),
     ],
 )
 def test_a_bad_value_is_named(name, value):
     with pytest.raises(BadInput, match=rf"^{name}: .*got {value!r}"):
         RunOptions.build(task="go", **{name: value})
+
+
+def test_an_unknown_option_of_the_api_gets_a_suggestion():
+    with pytest.raises(BadInput, match="There is no option 'videos': did you mean 'video'"):
+        RunOptions.build(task="go", videos=True)
+    with pytest.raises(BadInput, match="`homie run --help` lists them"):
+        RunOptions.build(task="go", colour="red")
+
+
+def test_an_instruction_that_is_a_book_is_refused():
+    with pytest.raises(BadInput, match=r"task: at most 10,000 characters \(got 126,000\)"):
+        RunOptions.build(task="go" * 63_000)
+
+
+def test_a_config_file_may_be_written_as_the_command_line_and_later_ones_win(tmp_path):
+    first, second = tmp_path / "first.yaml", tmp_path / "second.yaml"
+    first.write_text("check-order: code\nseed: 1\nplanner_settings: {style: brief, examples: 2}\n")
+    second.write_text("seed: 2\nplanner_settings: {examples: 3}\n")
+    options = RunOptions.build([first, second], task="go", beneath={"seed": 7, "robot": "tiny"})
+    assert (options.check_order, options.seed, options.robot) == ("code", 2, "tiny")
+    assert options.planner_settings == {"style": "brief", "examples": 3}
+
+
+def test_the_same_run_twice_is_refused(tmp_path):
+    with pytest.raises(BadInput, match="is there twice"):
+        CompareOptions.build(runs=[tmp_path, tmp_path / "."])
+    with pytest.raises(BadInput, match="runs is missing: Run folders of `homie bench`"):
+        CompareOptions.build()
 
 
 @pytest.mark.parametrize(
@@ -76,8 +103,16 @@ def test_a_bad_value_is_named(name, value):
         ("task: [unclosed", "not valid YAML"),
         ("- a\n- list\n", "must hold a mapping"),
         ("", "must hold a mapping"),
-        ("task: go\nsed: 7\n", "sed: "),
-        ("tasks: go\n", "tasks: "),
+        ("task: go\nsed: 7\n", "There is no option 'sed': did you mean 'seed'?"),
+        ("tasks: go\n", "did you mean 'task'?"),
+        ("1: 2\n", "must hold option names"),
+        ("task: go\nseed: 1\nseed: 2\n", "'seed' stands twice in line 3"),
+        ("task: go\ncheck-order: code\ncheck_order: code\n", "gives the option 'check_order' twice"),
+        ("[" * 100_000, "nested too deeply"),
+        ("task: go\nset:\n  examples: 3\n", "write it as the mapping planner_settings"),
+        ("task: go\nbase_url: http://here\n", "write it under planner_settings"),
+        ("out: 5\ntask: go\n", r"out: It must be a path \(got 5\)"),
+        ("seed: 7\n", "The instruction is empty"),
         ("task: 7\n", "task: "),
     ],
 )

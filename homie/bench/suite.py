@@ -27,9 +27,10 @@ from pydantic import (
 from homie import registry
 from homie.bench.emmoe_files import is_emmoe, read_emmoe
 from homie.bench.goals import Goal, complaint
+from homie.config import yaml_problem
 from homie.errors import BadInput, suggestion
 from homie.files import slug
-from homie.options import HOUSE, MAX_SEED, yaml_problem
+from homie.options import HOUSE, MAX_SEED
 from homie.types import Subtask
 
 ATTRIBUTES = ("short-horizon", "long-horizon", "open-ended", "logical", "human-style")

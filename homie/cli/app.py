@@ -99,10 +99,13 @@ def _logging(
     *,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show only errors.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show everything that is logged.")] = False,
-    log_file: Annotated[Path | None, typer.Option(help="Append everything that is logged to this file.", envvar="HOMIE_LOG_FILE")] = None,
+    log_file: Annotated[
+        Path | None, typer.Option(help="Append everything that is logged to this file. [env: HOMIE_LOG_FILE]")
+    ] = None,
 ) -> None:
     """Options of every command."""
-    logs.configure(quiet=quiet, verbose=verbose, file=log_file)
+    named = os.environ.get("HOMIE_LOG_FILE")
+    logs.configure(quiet=quiet, verbose=verbose, file=log_file or (Path(named) if named else None))
 
 
 def _guarded(command: Callable[..., None]) -> Callable[..., None]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -10,27 +9,30 @@ import typer
 from homie.bench.compare import compare
 from homie.bench.summary import Intervals
 from homie.bench.tables import write
-from homie.cli.parameters import options_from
+from homie.cli.output import say, tell
+from homie.cli.parameters import Config, build, options_from
 from homie.errors import BadInput
 from homie.files import write_atomically
 from homie.options import CompareOptions
+from homie.text import counted
 
 
 @options_from(CompareOptions, positional="runs")
 def compare_command(
-    config: Annotated[Path | None, typer.Option(help="A YAML file of options; the command line wins.")] = None,
+    config: Config = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout (as --form json).")] = False,
     **given: Any,
 ) -> None:
     """Compare runs."""
-    options = CompareOptions.build(config, **given)
+    options = build(CompareOptions, config, given)
     intervals = Intervals(options.confidence, options.resamples, options.seed)
     tables = compare(options.runs, options.profile, intervals, tasks=options.tasks)
     text = write(tables, "json" if json else options.form)
     if options.out is None:
-        typer.echo(text, nl=False)
+        say(text, end="")
         return
     try:
         write_atomically(options.out, text.encode())
     except OSError as error:
-        raise BadInput(f"Can not write the tables to {options.out}: {error.strerror}.") from error
+        raise BadInput(f"Cannot write the tables to {options.out}: {error.strerror}.") from error
+    tell(f"{options.out}  ({counted(len(options.runs), 'run')})")

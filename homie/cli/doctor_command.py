@@ -16,7 +16,7 @@ from typing import Annotated
 import typer
 
 from homie import registry
-from homie.cli.output import print_json
+from homie.cli.output import print_json, say
 from homie.cli.parts import lacking_packages, package_name, part_states
 
 BACKENDS = ("egl", "osmesa", "raycast")
@@ -58,10 +58,10 @@ def doctor_command(
         return
     for finding in findings:
         mark = "ok" if finding.ok else "MISSING" if finding.needed else "-"
-        typer.echo(f"{mark:<8}{finding.name:<28}{finding.detail}")
+        say(f"{mark:<8}{finding.name:<28}{finding.detail}")
         if finding.fix and not finding.ok:
-            typer.echo(f"{'':<36}-> {finding.fix}")
-    typer.echo("Everything that Homie needs is here." if well else "Something that Homie needs is missing.")
+            say(f"{'':<36}-> {finding.fix}")
+    say("Everything that Homie needs is here." if well else "Something that Homie needs is missing.")
 
 
 def examine() -> Iterator[Finding]:

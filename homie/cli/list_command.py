@@ -10,19 +10,35 @@ from pydantic.fields import FieldInfo
 
 from homie import registry
 from homie.bench.suite import Suite, find_suite
-from homie.cli.output import print_json
+from homie.cli.output import columns, print_json, say
 from homie.cli.parts import CONFIGURED, PartState, part_states
 from homie.errors import BadInput, suggestion
 
 KINDS = ("planners", "skills", "robots", "detectors", "locators", "checks", "suites")
+TASKS = "tasks"
 
 
 def list_command(
-    kind: Annotated[str | None, typer.Argument(help=f"One of: {', '.join(KINDS)}.", show_default=False)] = None,
+    kind: Annotated[
+        str | None,
+        typer.Argument(
+            help=f"One of: {', '.join(KINDS)}; or `{TASKS}`, of a suite.",
+            show_default=False,
+            autocompletion=lambda incomplete: [name for name in (*KINDS, TASKS) if name.startswith(incomplete)],
+        ),
+    ] = None,
+    suite: Annotated[
+        str | None, typer.Argument(help="With `tasks`: a suite, by name or file.", show_default=False)
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
     """List what can be chosen. For planners, skills and detectors: whether they can be used here, and their settings.
-    For suites: their tasks."""
+    For suites: how many tasks they have; `homie list tasks SUITE` lists the tasks."""
+    if kind == TASKS:
+        _list_tasks(suite, json=json)
+        return
+    if suite is not None:
+        raise BadInput(f"'{suite}' means nothing here: the tasks of a suite are listed by `homie list tasks {suite}`.")
     if kind is not None and kind not in KINDS:
         hint = suggestion(kind, KINDS, f"choose one of: {', '.join(KINDS)}.")
         raise BadInput(f"There is no list of '{kind}': {hint}")
@@ -36,9 +52,8 @@ def list_command(
             print_json(found)
             return
         for name, targets in found.items():
-            typer.echo(name)
-            for choice, target in targets.items():
-                typer.echo(f"  {choice:<16}{target}")
+            say(name)
+            say(columns(targets.items(), indent="  "))
 
 
 def _list_parts(kind: str, *, json: bool) -> None:
@@ -46,13 +61,13 @@ def _list_parts(kind: str, *, json: bool) -> None:
     if json:
         print_json({kind: {state.name: _part(state, kind) for state in states}})
         return
-    typer.echo(kind)
+    say(kind)
     for state in states:
-        typer.echo(f"  {state.name:<16}{state.problem or 'usable'}")
+        say(f"  {state.name:<16}{state.problem or 'usable'}")
         if state.fix:
-            typer.echo(f"  {'':<16}-> {state.fix}")
+            say(f"  {'':<16}-> {state.fix}")
         for name, field in _fields(state):
-            typer.echo(f"    {name:<20}{_default(field):<18} {field.description or ''}")
+            say(f"    {name:<20}{_default(field):<18} {field.description or ''}")
 
 
 def _list_suites(*, json: bool) -> None:
@@ -61,11 +76,24 @@ def _list_suites(*, json: bool) -> None:
         shown = {name: _suite(name, suite) for name, suite in suites.items()}
         print_json({"suites": shown})
         return
-    typer.echo("suites")
+    say("suites")
     for name, suite in suites.items():
-        typer.echo(f"  {name:<16}{_counted(suite)}  {registry.targets('suites')[name]}")
+        say(f"  {name:<16}{_counted(suite)}  {registry.targets('suites')[name]}")
         if suite.description:
-            typer.echo(f"  {'':<16}{' '.join(suite.description.split())}")
+            say(f"  {'':<16}{' '.join(suite.description.split())}")
+
+
+def _list_tasks(name: str | None, *, json: bool) -> None:
+    """The tasks of a suite: what `--tasks` of `homie bench` takes, and what they say."""
+    if name is None:
+        known = ", ".join(registry.names("suites"))
+        raise BadInput(f"Which suite's tasks? Give its name or file: homie list tasks SUITE (there is: {known}).")
+    suite = find_suite(name)
+    if json:
+        tasks = {task.id: {"text": task.text, "split": task.split} for task in suite.tasks}
+        print_json({"suite": suite.name, "tasks": tasks})
+        return
+    say(columns([(task.id, task.text) for task in suite.tasks]))
 
 
 def _counted(suite: Suite) -> str:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 import typer
 
 from homie.text import json_safe, printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 progress = logging.getLogger("homie.progress")
 """What is said on stderr while all is well. `--quiet` turns it off."""
@@ -23,9 +27,11 @@ def tell(text: str) -> None:
     progress.info("%s", text)
 
 
-def talks() -> bool:
-    """Whether progress is shown (not `--quiet`)."""
-    return progress.isEnabledFor(logging.INFO)
+def progress_console() -> Console:
+    """Where displays draw on stderr; nowhere, if it is to be quiet."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False, quiet=not progress.isEnabledFor(logging.INFO))
 
 
 def print_json(value: object) -> None:

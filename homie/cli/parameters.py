@@ -14,8 +14,7 @@ from pydantic import BaseModel
 
 from homie import registry
 from homie.errors import BadInput
-from homie.options import SHORTCUTS as PLANNER_SHORTCUTS
-from homie.options import Options
+from homie.options import PLANNER_SETTINGS, Options
 
 Command = Callable[..., None]
 Config: TypeAlias = Annotated[
@@ -45,7 +44,7 @@ def options_from(model: type[BaseModel], positional: str = "") -> Callable[[Comm
     return decorate
 
 
-SETTINGS = {
+PAIRS = {
     "planner_settings": ("set", "A setting of the planner; may be repeated.", "NAME=VALUE", "examples=3"),
     "skill_settings": (
         "skill-option",
@@ -56,26 +55,55 @@ SETTINGS = {
     "detector_settings": ("detector-option", "A setting of the detector; may be repeated.", "NAME=VALUE", "score=0.3"),
 }
 """Fields that are mappings: the option that fills them pair by pair, its help, its form and an example."""
-SHORTCUTS = {
-    "base_url": "Address of an OpenAI-compatible endpoint.",
-    "api_key_env": "Name of the environment variable that holds the API key.",
-    "adapter": "PEFT adapter of a local model.",
-    "template": "A prompt template: a name or a file.",
-    "budget": "US dollars that an episode may cost.",
-}
+SHORTCUTS = dict(
+    zip(
+        PLANNER_SETTINGS,
+        (
+            "Address of an OpenAI-compatible endpoint.",
+            "Name of the environment variable that holds the API key.",
+            "PEFT adapter of a local model.",
+            "A prompt template: a name or a file.",
+            "US dollars that an episode may cost.",
+        ),
+        strict=True,
+    )
+)
 """Settings of planners that have an option of their own."""
+VARIABLES = ("planner", "base_url", "api_key_env", "robot", "skills", "detector", "targets")
+"""Options that an environment variable may give: `HOMIE_PLANNER`, `HOMIE_BASE_URL`, ... What belongs to a machine, and
+nothing that belongs to one run. Config files and the command line win over it."""
+COMPLETED = {
+    "planner": "planners",
+    "robot": "robots",
+    "skills": "skills",
+    "detector": "detectors",
+    "targets": "locators",
+    "check_order": "checks",
+    "suite": "suites",
+}
+"""Options whose value is a registered name of a kind, for completion in the shell."""
+
+
+def build(model: type[Model], config: Sequence[Path] | None, given: dict[str, Any]) -> Model:
+    """The options of a command: environment variables, over them config files, over them what was given."""
+    named = {name: os.environ.get(_variable(name)) or None for name in VARIABLES}
+    beneath = settings({name: value for name, value in named.items() if value is not None})
+    fields = {name: value for name, value in beneath.items() if name in model.model_fields}
+    return model.build(config or (), beneath=fields, **settings(given))
+
+
+def _variable(name: str) -> str:
+    return f"HOMIE_{name.upper()}"
 
 
 def settings(given: dict[str, Any]) -> dict[str, Any]:
     """What was given, with pairs and shortcuts turned into mappings of settings. Raises BadInput."""
     rest = {name: value for name, value in given.items() if name not in SHORTCUTS}
-    for field, (flag, _, form, example) in SETTINGS.items():
+    for field, (flag, _, form, example) in PAIRS.items():
         if field in rest:
             rest[field] = dict(_pair(pair, flag, form, example) for pair in rest[field] or ())
-    rest["planner_settings"] = {
-        **{name: given[name] for name in SHORTCUTS if given.get(name) is not None},
-        **rest["planner_settings"],
-    }
+    shortcuts = {name: given[name] for name in SHORTCUTS if given.get(name) is not None}
+    rest["planner_settings"] = {**shortcuts, **rest.get("planner_settings", {})}
     return {name: value for name, value in rest.items() if value != {}}
 
 
@@ -91,37 +119,46 @@ def _pair(pair: str, flag: str, form: str, example: str) -> tuple[str, Any]:
 
 def _parameters(model: type[BaseModel], name: str, positional: str) -> Iterator[inspect.Parameter]:
     """The parameter of a field; of settings, the option that takes pairs; a shortcut for common ones of planners."""
-    if name not in SETTINGS:
+    if name not in PAIRS:
         yield _parameter(model, name, positional)
         return
-    flag, about, form, _ = SETTINGS[name]
-    said = typer.Option(f"--{flag}", help=about, metavar=form, show_default=False)
-    yield _keyword(name, list[str] | None, said)
+    flag, about, form, _ = PAIRS[name]
+    yield _keyword(name, list[str] | None, typer.Option(f"--{flag}", help=about, metavar=form, show_default=False))
     if name != "planner_settings":
         return
-    for shortcut, description in SHORTCUTS.items():
-        said = typer.Option(f"--{shortcut.replace('_', '-')}", help=description, show_default=False)
-        yield _keyword(shortcut, str | None, said)
+    for shortcut, about in SHORTCUTS.items():
+        option = typer.Option(f"--{shortcut.replace('_', '-')}", help=about + _from(shortcut), show_default=False)
+        yield _keyword(shortcut, str | None, option)
 
 
-def _keyword(name: str, wanted: Any, info: Any) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[wanted, info])
+def _keyword(name: str, kind: Any, info: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, info])
 
 
 def _parameter(model: type[BaseModel], name: str, positional: str) -> inspect.Parameter:
     field = model.model_fields[name]
     default = field.get_default(call_default_factory=True, validated_data={})
     said = "" if default in (None, (), {}, []) or field.is_required() else f" [default: {_shown(default)}]"
+    complete = _completion(COMPLETED[name]) if name in COMPLETED else None
     info: Any
     if name == positional:
-        info = typer.Argument(help=field.description, show_default=False)
+        info = typer.Argument(help=field.description, show_default=False, autocompletion=complete)
     else:
         option = name.replace("_", "-")
         flag = f"--{option}/--no-{option}" if field.annotation is bool else f"--{option}"
-        info = typer.Option(flag, help=f"{field.description}{said}", show_default=False)
+        about = f"{field.description}{said}{_from(name)}"
+        info = typer.Option(flag, help=about, show_default=False, autocompletion=complete)
     # None says "not given": then a config file may speak, and after it the model's own default.
-    wanted: Any = field.annotation
-    return _keyword(name, wanted | None, info)
+    kind: Any = field.annotation
+    return _keyword(name, kind | None, info)
+
+
+def _from(name: str) -> str:
+    return f" [env: {_variable(name)}]" if name in VARIABLES else ""
+
+
+def _completion(kind: str) -> Callable[[str], list[str]]:
+    return lambda incomplete: [name for name in registry.names(kind) if name.startswith(incomplete)]
 
 
 def _shown(default: object) -> str:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import PIL.Image
 import PIL.ImageOps
-import typer
 
 from homie import registry
 from homie.assembly import load_planner, skill_names
-from homie.cli.output import print_json
-from homie.cli.parameters import options_from, settings
+from homie.cli.output import print_json, say
+from homie.cli.parameters import Config, Json, build, options_from
 from homie.errors import BadInput
 from homie.executor import listed_actions
 from homie.interfaces import SkillSet
@@ -24,12 +23,12 @@ from homie.types import VIEWS, Decision, Image, PlannerInput
 
 @options_from(PlanOptions, positional="task")
 def plan_command(
-    config: Annotated[Path | None, typer.Option(help="A YAML file of options; the command line wins.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
+    config: Config = None,
+    json: Json = False,
     **given: Any,
 ) -> None:
     """Ask a planner for one decision."""
-    options = PlanOptions.build(config, **{"task": "" if config is None else None, **settings(given)})
+    options = build(PlanOptions, config, given)
     situation = first_round(options)
     planner = load_planner(options.planner, options.planner_settings)
     planner.reset(options.task, seed=options.seed)
@@ -37,7 +36,7 @@ def plan_command(
     if json:
         print_json({**asdict(decision), "planner": planner.describe()})
     else:
-        typer.echo(report(decision))
+        say(report(decision))
 
 
 def first_round(options: PlanOptions) -> PlannerInput:

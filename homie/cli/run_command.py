@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
 from pydantic import TypeAdapter
 
 from homie import session
-from homie.cli.output import print_json
-from homie.cli.parameters import options_from, settings
+from homie.agent import EpisodeResult
+from homie.cli.output import print_json, progress_console, tell
+from homie.cli.parameters import Config, Json, build, options_from
 from homie.display import ProgressDisplay
 from homie.options import RunOptions
+from homie.text import counted
 
 
 @options_from(RunOptions, positional="task")
 def run_command(
-    config: Annotated[Path | None, typer.Option(help="A YAML file of options; the command line wins.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
+    config: Config = None,
+    json: Json = False,
     **given: Any,
 ) -> None:
     """Run one task."""
-    options = RunOptions.build(config, **{"task": "" if config is None else None, **settings(given)})
-    display = ProgressDisplay()
+    options = build(RunOptions, config, given)
+    display = ProgressDisplay(progress_console())
     try:
         summary = session.run(options, [display])
     finally:
@@ -31,6 +31,15 @@ def run_command(
     if json:
         print_json(TypeAdapter(session.EpisodeSummary).dump_python(summary, mode="json"))
     else:
-        typer.echo(f"run folder  {summary.run_folder}", err=True)
+        tell(f"run folder  {summary.run_folder}")
         if summary.video:
-            typer.echo(f"video       {summary.video}", err=True)
+            tell(f"video       {summary.video}")
+        tell(f"result      {_ending(summary.result)}")
+
+
+def _ending(result: EpisodeResult) -> str:
+    """What ended the run. Nobody has judged whether the task is done, so this does not say so."""
+    how = "the planner ended the task" if result.ended_by == "ended" else "the rounds ran out"
+    tried = [item for item in result.history if item.subtask.action != "End"]
+    well = sum(item.feedback.ok for item in tried)
+    return f"{how} after {counted(result.rounds, 'round')}; {well} of {counted(len(tried), 'subtask')} succeeded"

@@ -10,11 +10,9 @@ from typing import Annotated, Any
 
 import typer
 from pydantic import TypeAdapter
-from rich.console import Console
-from rich.table import Table
 
-from homie.cli.output import print_json
-from homie.cli.parameters import options_from
+from homie.cli.output import columns, print_json, say, tell
+from homie.cli.parameters import build, options_from
 from homie.envs.mujoco.generate import house_of
 from homie.envs.mujoco.spec import SceneSpec
 from homie.envs.mujoco.topdown import draw_map
@@ -72,7 +70,11 @@ def scene_command(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False, **given: Any
 ) -> None:
     """Show a scene."""
-    options = SceneOptions.build(**given)
+    options = build(SceneOptions, None, given)
+    if options.png is not None and options.png.suffix.lower() != ".png":
+        raise BadInput(f"The map is a PNG picture: give --png a name that ends in .png (got {options.png}).")
+    if options.png is not None and options.save is not None and options.png.resolve() == options.save.resolve():
+        raise BadInput(f"--png and --save name the same file ({options.png}): one would replace the other.")
     scene = house_of(options)
     if options.save is not None:
         _save(options.save, scene.dump().encode())
@@ -103,7 +105,7 @@ def describe(scene: SceneSpec) -> SceneListing:
         receptacles.append(
             Receptacle(piece.name, piece.kind, piece.colour, piece.room, surfaces, opens, ", ".join(state))
         )
-    room_of = {piece.name: piece.room for piece in scene.furniture}
+    room_of = {piece.name: piece.room for piece in scene.furniture} | {room.name: room.name for room in scene.rooms}
     objects = tuple(
         Thing(one.name, one.kind, one.colour, room_of[one.receptacle], one.receptacle, one.surface)
         for one in scene.objects
@@ -125,12 +127,10 @@ def _print(listing: SceneListing) -> None:
     )
 
 
-def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
-    table = Table(*columns, box=None, padding=(0, 2, 0, 0))
-    for row in rows:
-        table.add_row(*row)
-    Console().print(f"\n[bold]{title}[/bold] ({table.row_count})")
-    Console().print(table)
+def _table(title: str, names: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+    lines = list(rows)
+    say(f"\n{title} ({len(lines)})")
+    say(columns([names, *lines]))
 
 
 def _draw(scene: SceneSpec, path: Path) -> None:
@@ -143,5 +143,5 @@ def _save(path: Path, data: bytes) -> None:
     try:
         write_atomically(path, data)
     except OSError as error:
-        raise BadInput(f"Can not write {path}: {error.strerror}.") from error
-    typer.echo(f"wrote {path}", err=True)
+        raise BadInput(f"Cannot write {path}: {error.strerror}.") from error
+    tell(f"wrote {path}")

@@ -9,7 +9,7 @@ import typer
 
 from homie import registry
 from homie.assembly import load_skills
-from homie.cli.output import print_json
+from homie.cli.output import print_json, tell
 from homie.cli.parameters import settings
 from homie.errors import BadInput, MissingCheckpoint
 from homie.interfaces import SkillSet
@@ -57,9 +57,7 @@ def serve_command(
         return made
 
     def ready(url: str, made: SkillSet) -> None:
-        typer.echo(
-            f"The policy of {made.name} is at {url}; use it with --skills remote:{url}. Ctrl-C ends it.", err=True
-        )
+        tell(f"The policy of {made.name} is at {url}; use it with --skills remote:{url}. Ctrl-C ends it.")
         if json:
             print_json({"url": url, "policy": name, "about": made.describe()})
 
@@ -73,6 +71,6 @@ def serve_command(
         sessions=sessions,
         debug=debug,
         ready=ready,
-        tell=lambda line: typer.echo(line, err=True),
+        tell=tell,
     )
-    typer.echo("The policy server has ended.", err=True)
+    tell("The policy server has ended.")

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from homie import registry
-from homie.cli.output import print_json
+from homie.cli.output import print_json, say
 
 
 def info(
@@ -37,9 +37,9 @@ def info(
     }
     for name, value in lines.items():
         if value:
-            typer.echo(f"{name:<12}{value}")
+            say(f"{name:<12}{value}")
     for name, value in found.config.items():
-        typer.echo(f"{'config':<12}{name}: {value}")
+        say(f"{'config':<12}{name}: {value}")
 
 
 def generate(
@@ -49,7 +49,7 @@ def generate(
 ) -> None:
     """Write a checkpoint of RANDOM weights: to try the plumbing without a download. It can do nothing."""
     registry.load("checkpoints", "generate")(policy, out, seed)
-    typer.echo(f"wrote {out}: random weights in the layout of {policy}. They are not trained and can do nothing.")
+    say(f"wrote {out}: random weights in the layout of {policy}. They are not trained and can do nothing.")
 
 
 skill_command = {"info": info, "generate": generate}

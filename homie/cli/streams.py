@@ -10,7 +10,7 @@ from typing import TextIO
 
 
 class OutputLost(Exception):
-    """Stdout cannot be written any more. gone: since its reader has left (`homie list | head -1`), which is no error."""
+    """Stdout cannot be written any more. gone: its reader has left (`homie list | head -1`), no error."""
 
     def __init__(self, cause: OSError) -> None:
         super().__init__(f"Cannot write the output: {cause.strerror or cause}.")

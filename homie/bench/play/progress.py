@@ -12,6 +12,7 @@ from rich.text import Text
 
 from homie.bench.play.episode import Episode, Failure
 from homie.bench.statistics import wilson
+from homie.text import counted, printable
 
 
 class Progress:
@@ -67,16 +68,17 @@ class Progress:
 
     def summary(self) -> str:
         """Everything that is known, on one line."""
-        parts = [f"{self.done}/{self.total} done, {self.running} running, {self.failed} failed"]
+        fresh, spent = self.done - self._before, self._clock() - self._began
+        left = self.total - self.done
+        # What a narrow terminal cuts off is the end.
+        ends = f", {duration(left * spent / fresh)} left" if fresh and spent > 0 and left else ""
+        parts = [f"{self.done}/{self.total} done{ends}", f"{self.running} running, {self.failed} failed"]
         if self.judged:
             low, high = wilson(self.successes, self.judged)
             share = 100 * self.successes / self.judged
             parts.append(f"success {share:.1f} % [{100 * low:.1f}, {100 * high:.1f}]")
-        fresh, spent = self.done - self._before, self._clock() - self._began
         if fresh and spent > 0:
             parts.append(f"{60 * fresh / spent:.1f} episodes/min")
-            if left := self.total - self.done:
-                parts.append(f"{duration(left * spent / fresh)} left")
         return "  |  ".join(parts)
 
     def _count(self, episode: Episode) -> str:
@@ -92,9 +94,8 @@ class Progress:
         if verdict is not None:
             self.judged += 1
             self.successes += verdict
-        rounds = f"{ending.rounds} round{'s' if ending.rounds != 1 else ''}"
         how = {None: "finished", True: "success", False: "no success"}[verdict]
-        return f"{how} after {rounds}"
+        return f"{how} after {counted(ending.rounds, 'round')}"
 
     def _tell(self, episode: Episode, seconds: float) -> None:
         said = self._count(episode)
@@ -102,7 +103,7 @@ class Progress:
         self._line(f"{episode.name}  {said}, {seconds:.1f} s{about}")
 
     def _line(self, text: str) -> None:
-        self._console.print(Text(text), soft_wrap=True)
+        self._console.print(Text(printable(text)), soft_wrap=True)
 
 
 def duration(seconds: float) -> str:

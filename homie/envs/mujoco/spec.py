@@ -203,16 +203,21 @@ class SceneSpec(_Model):
             text = Path(path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "not a text file"
-            raise BadInput(f"Can not read the scene spec {path}: {reason}.") from error
+            raise BadInput(f"Cannot read the scene spec {path}: {reason}.") from error
         return cls.parse(text, str(path))
 
     @classmethod
     def parse(cls, text: str, source: str = "scene spec") -> SceneSpec:
         """Read a spec from JSON text. Raises BadInput with one sentence naming the first mistake."""
         try:
-            return cls.model_validate(json.loads(text))
+            loaded = json.loads(text)
+            if isinstance(loaded, dict) and "things" in loaded:
+                raise BadInput(f"{source} is a scene of the table, not of a house: give --robot franka with it.")
+            return cls.model_validate(loaded)
         except json.JSONDecodeError as error:
             raise BadInput(f"{source} is not JSON: {error.msg} in line {error.lineno}.") from error
+        except RecursionError as error:
+            raise BadInput(f"{source} is nested too deeply to be a scene.") from error
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
