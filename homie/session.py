@@ -123,7 +123,8 @@ def play(
             raise disk_failure(path, error) from error
         trace = path / "error.log"
         trace.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
-        raise InfrastructureError(f"Unexpected {type(error).__name__}: {error}. The traceback is in {trace}.") from error
+        what = f"Unexpected {type(error).__name__}: {error}."
+        raise InfrastructureError(f"{what} The traceback is in {trace}.") from error
     _shut_down(parts, ending, video, store)
     return result
 
