@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import subprocess
 from collections import defaultdict
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 
 from benchmarks.mutants.mutations import Mutant
 from benchmarks.mutants.plugin import CONTEXT
 from benchmarks.mutants.trees import tree_environment
 
-SECONDS = 25.0
+SECONDS = 10.0
 """What the tests chosen for one mutant may take together, by their durations in the coverage run."""
+QUICK = 0.5
+"""Seconds under which a test is tried before others that may be likelier to notice."""
 SETTINGS = """[run]
 data_file = {folder}/coverage
 parallel = true
@@ -26,7 +30,8 @@ disable_warnings = no-data-collected, module-not-imported
 
 @dataclass(frozen=True)
 class Covering:
-    """lines: tests by file and line, as places in `tests`. seconds: how long each took. mentions: lines by word."""
+    """lines: tests by file and line, as places in `tests`. seconds: how long each took. mentions: where words stand,
+    in the code and in the tests, as file and line."""
 
     tests: list[str]
     seconds: list[float]
@@ -34,16 +39,18 @@ class Covering:
     mentions: dict[str, set[tuple[str, int]]]
 
     def chosen(self, mutant: Mutant) -> list[str]:
-        """The tests for a mutant, the likeliest first: those that run its line, the quickest of each file in front.
+        """The tests for a mutant, the likeliest first: those that run its line.
 
-        What runs at import is run by nobody in particular: then the tests of the lines that mention what it defines
-        come first, and after them those of the whole file.
+        What runs at import is run by nobody in particular. Then they are, in this order, the tests of lines that
+        mention what it defines, tests in files that do, the tests of the whole file.
         """
         groups = [self.lines.get(mutant.file, {}).get(mutant.line, [])]
         if not groups[0]:
             places = sorted({place for name in mutant.targets for place in self.mentions.get(name, ())})
+            files = {file for file, _ in places}
             groups = [
                 [test for file, line in places for test in self.lines.get(file, {}).get(line, [])],
+                [number for number, test in enumerate(self.tests) if test.split("::")[0] in files],
                 [test for tests in self.lines.get(mutant.file, {}).values() for test in tests],
             ]
         ordered = list(dict.fromkeys(test for group in groups for test in self._quickest(group)))
@@ -55,11 +62,18 @@ class Covering:
         return kept
 
     def _quickest(self, tests: list[int]) -> list[int]:
+        """Some quick ones of every file, the other quick ones, the slow ones."""
         by_file: defaultdict[str, list[int]] = defaultdict(list)
-        for test in sorted(set(tests), key=lambda test: self.seconds[test]):
+        ordered = sorted(set(tests), key=lambda test: self.seconds[test])
+        quick = [test for test in ordered if self.seconds[test] < QUICK]
+        for test in quick:
             by_file[self.tests[test].split("::")[0]].append(test)
-        first = [test for group in by_file.values() for test in group[:3]]
-        return [*first, *(test for group in by_file.values() for test in group[3:])]
+        return [*(test for group in by_file.values() for test in group[:3]), *quick, *ordered]
+
+    @property
+    def files(self) -> list[str]:
+        """The files that the tests are in."""
+        return sorted({test.split("::")[0] for test in self.tests})
 
     def duration(self, tests: list[str]) -> float:
         """What tests took in the coverage run."""
@@ -86,12 +100,14 @@ def cover(python: Path, tree: Path, work: Path, scope: list[str], tests: list[st
 
 def _write(tree: Path, work: Path, scope: list[str], durations: dict[str, float]) -> None:
     from coverage import CoverageData
+    from coverage.exceptions import CoverageException
 
     data = CoverageData(basename=str(work / "combined"), no_disk=True)
     for part in sorted(work.glob("coverage.*")):
         piece = CoverageData(basename=str(part))
-        piece.read()
-        data.update(piece)
+        with contextlib.suppress(CoverageException):  # torn: some tests kill processes
+            piece.read()
+            data.update(piece)
     tests = sorted(durations)
     number = {test: place for place, test in enumerate(tests)}
     by_file: defaultdict[str, list[int]] = defaultdict(list)
@@ -110,13 +126,28 @@ def _write(tree: Path, work: Path, scope: list[str], durations: dict[str, float]
     (work / "covering.json").write_text(json.dumps(content))
 
 
-def read_covering(tree: Path, work: Path) -> Covering:
-    """The coverage run of before."""
+def read_covering(root: Path, tree: Path, work: Path) -> Covering:
+    """The coverage run of before, of the lines that files have now.
+
+    Lines that were changed since, in `root` against the copy `tree` that was measured, are as those that run at import.
+    """
     content = json.loads((work / "covering.json").read_text())
-    lines = {file: {int(line): tests for line, tests in by.items()} for file, by in content["lines"].items()}
+    lines: dict[str, dict[int, list[int]]] = {}
     mentions: defaultdict[str, set[tuple[str, int]]] = defaultdict(set)
-    for file in lines:
-        for number, text in enumerate((tree / file).read_text().splitlines(), 1):
+    for file, measured in content["lines"].items():
+        if not (root / file).exists():
+            continue
+        before, now = ((folder / file).read_text().splitlines() for folder in (tree, root))
+        lines[file] = {}
+        for block in SequenceMatcher(a=before, b=now, autojunk=False).get_matching_blocks():
+            for step in range(block.size):
+                if tests := measured.get(str(block.a + step + 1)):
+                    lines[file][block.b + step + 1] = tests
+        for number, text in enumerate(now, 1):
             for word in re.findall(r"[A-Za-z_]\w*", text):
                 mentions[word].add((file, number))
+    for file in {test.split("::")[0] for test in content["tests"]}:
+        if (root / file).exists():
+            for word in set(re.findall(r"[A-Za-z_]\w*", (root / file).read_text())):
+                mentions[word].add((file, 0))
     return Covering(content["tests"], content["seconds"], lines, dict(mentions))

@@ -47,7 +47,7 @@ class Mutant:
 
 def mutants(file: str, source: bytes) -> list[Mutant]:
     """All mutants of a file, in the order of its lines."""
-    return _Finder(file, source).found()
+    return _Finder(file, source).all()
 
 
 class _Finder:
@@ -58,19 +58,19 @@ class _Finder:
         self._changes: list[tuple[int, int, int, str, tuple[str, ...]]] = []
         self._targets: tuple[str, ...] = ()
 
-    def found(self) -> list[Mutant]:
+    def all(self) -> list[Mutant]:
         for statement in ast.parse(self._source).body:
             self._statement(statement, inside=False)
         seen: Counter[str] = Counter()
-        made = []
+        result = []
         for line, start, end, new, targets in sorted(set(self._changes)):
             text = self._source[self._lines[line - 1] :].split(b"\n", 1)[0].decode().strip()
             old = " ".join(self._source[start:end].decode().split())
             name = f"{self._file} | {text} | {old} -> {new}"
             seen[name] += 1
             number = f" #{seen[name]}" if seen[name] > 1 else ""
-            made.append(Mutant(self._file, line, start, end, new, name + number, targets))
-        return made
+            result.append(Mutant(self._file, line, start, end, new, name + number, targets))
+        return result
 
     # ------------------------------------------------------------ where things stand
 
@@ -169,7 +169,7 @@ class _Finder:
             self._replace(node, f"not ({self._text(node)})")
         if isinstance(node, ast.JoinedStr):
             return
-        if isinstance(node, ast.Expr | ast.Constant):
+        if isinstance(node, ast.Constant):
             self._constant(node)
         elif isinstance(node, ast.Compare):
             operands = [node.left, *node.comparators]
@@ -226,9 +226,7 @@ class _Finder:
         if len(node.args) > 1 and not any(isinstance(argument, ast.Starred) for argument in node.args[:2]):
             (start, middle), (after, end) = (self._span(argument) for argument in node.args[:2])
             first, second = self._source[start:middle], self._source[after:end]
-            if (first != second and not isinstance(name, ast.Name | ast.Attribute)) or (
-                first != second and self._text(name) not in ("cast", "isinstance", "getattr")
-            ):
+            if first != second and self._text(name) not in ("cast", "isinstance", "getattr"):
                 swapped = (second + self._source[middle:after] + first).decode()
                 self._changes.append((node.args[0].lineno, start, end, swapped, self._targets))
 

@@ -16,24 +16,30 @@ STARTUP = "import os; os.environ.get('COVERAGE_PROCESS_START') and __import__('c
 
 
 def make_tree(source: Path, tree: Path) -> Path:
-    """Copy what git knows or would add, and give it an environment. Returns its Python."""
+    """Copy what git knows or would add, or bring a copy up to date, and give it an environment. Returns its Python."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=source, capture_output=True, check=True,
-    ).stdout.decode()  # fmt: skip
-    wanted = [name for name in listed.split("\0") if name and (source / name).is_file()]
-    shutil.rmtree(tree, ignore_errors=True)
-    for name in wanted:
+        cwd=source,
+        capture_output=True,
+        check=True,
+    ).stdout.decode()
+    names = {name for name in listed.split("\0") if name and (source / name).is_file()}
+    for old in [path for path in tree.rglob("*") if path.is_file() and ".venv" not in path.parts]:
+        if old.suffix != ".pyc" and str(old.relative_to(tree)) not in names:
+            old.unlink()
+    for name in names:
         target = tree / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(source / name, target)
+        if not target.exists() or target.stat().st_mtime_ns != (source / name).stat().st_mtime_ns:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source / name, target)
     environment = tree / ".venv"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
+    python = environment / "bin" / "python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     packages = next((environment / "lib").glob("python*/site-packages"))
     outer = [entry for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))]
     (packages / "tree.pth").write_text("\n".join([str(tree), *outer, STARTUP]))
-    python = environment / "bin" / "python"
-    # Compiled once, here: while there are mutants nothing is, or a mutant could stay in __pycache__.
+    # Compiled here: while there are mutants nothing is, or a mutant could stay in __pycache__.
     subprocess.run([python, "-m", "compileall", "-q", "-x", r"\.venv", "."], cwd=tree, check=False)
     return python
 

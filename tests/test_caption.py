@@ -1,0 +1,84 @@
+"""The panel under the pictures of a video, against pictures of it that a person has looked at (tests/golden/captions).
+
+Where Pillow or the design has changed, write them anew and look at them: python tests/test_caption.py
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image as Picture
+
+from homie import caption
+from homie.caption import Caption, draw_caption, label
+from homie.types import Image
+
+GOLDEN = Path(__file__).parent / "golden" / "captions"
+STEPS = ("[Go to, fridge]", "[Open, fridge]", "[Go to, kitchen counter]", "[Pick, tomato soup can]", "[Close, fridge]")
+CAPTIONS = {
+    "nothing": Caption(),
+    "short": Caption(
+        task="put the ball in the box",
+        round=3,
+        decision="[Pick, ball]",
+        analysis="The ball is in front of me.",
+        model="octo",
+        state="success",
+        tone="good",
+        inventory="ball",
+        history=(("[Go to, ball]", True), ("[Pick, ball]", False)),
+        clock=7.26,
+    ),
+    "long": Caption(
+        task="find the tomato can, open the fridge, put the can on its upper shelf, close the fridge and wait here",
+        round=12,
+        decision="[Go to, kitchen counter], [Pick, tomato soup can], [Go to, fridge], [Put, tomato soup can, fridge]",
+        analysis=" ".join(["The can stands on the counter beside the sink, and the fridge is open."] * 4),
+        model="RT-1-X",
+        state="attempt 2 with classical/pick: the object was lost on the way, and then for a while nothing could be "
+        "seen of it from where the robot stood, so that it had to go round the table to look for it again",
+        tone="bad",
+        inventory="a potted meat can that is far too long for its line",
+        history=tuple((f"({number}) {text}", number % 3 > 0) for number, text in enumerate(STEPS * 3, 1)),
+        clock=1234.56,
+        speed=4.0,
+    ),
+    "unbroken": Caption(
+        task="x" * 200,
+        decision="y" * 150,
+        analysis="z" * 300,
+        state="w" * 90,
+        history=((("v" * 40), True),),
+        speed=2.5,
+    ),
+}
+
+
+def pictures() -> dict[str, Image]:
+    """What is compared, by name."""
+    drawn = {name: draw_caption(each) for name, each in CAPTIONS.items()}
+    ground = np.full((34, 190, 3), 60, np.uint8)
+    return {**drawn, "label": label(ground, "robot's head camera")}
+
+
+@pytest.mark.parametrize("name", [*CAPTIONS, "label"])
+def test_it_looks_as_it_did_when_somebody_looked(name: str) -> None:
+    drawn = pictures()[name].astype(int)
+    golden = np.asarray(Picture.open(GOLDEN / f"{name}.png").convert("RGB")).astype(int)
+    assert drawn.shape == golden.shape
+    ink = np.abs(golden - caption.BACKGROUND).sum()
+    # Another FreeType may draw an edge a shade darker; a line that is one pixel off makes more than this.
+    assert np.abs(drawn - golden).sum() <= 0.004 * ink
+
+
+def test_the_clock_alone_changes_from_frame_to_frame() -> None:
+    first, later = (draw_caption(CAPTIONS["short"].change(clock=clock)) for clock in (7.26, 9.0))
+    rows, columns = np.nonzero((first != later).any(axis=2))
+    assert len(rows) and rows.max() < 40 and columns.min() > caption.WIDTH - 200
+
+
+if __name__ == "__main__":
+    for name, picture in pictures().items():
+        Picture.fromarray(picture).save(GOLDEN / f"{name}.png", optimize=True)

@@ -1,0 +1,101 @@
+"""`make mutants` changes what it says, one thing at a time, and chooses the tests that run the line."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+import yaml
+
+from benchmarks.mutants.covering import SECONDS, Covering
+from benchmarks.mutants.mutations import mutants
+from benchmarks.mutants.report import EQUIVALENT, write_report
+
+ROOT = Path(__file__).parents[1]
+SOURCE = '''
+"""A sentence."""
+from typing import Literal
+LIMIT = 3
+def f(a: int | None = 2, *, b: Literal["x"] = "x") -> int | None:
+    """A docstring."""
+    if not a and b in ("left", "a sentence of words"):
+        raise ValueError(f"{a + 1} is wrong")
+    self.known = max(a, b)
+    total = 0
+    for each in a:
+        total += each
+    assert total > 1
+    return total * 2 if a >= LIMIT else g(a, b)
+'''
+
+
+def changes(source: str) -> list[str]:
+    return [mutant.name.rpartition(" | ")[2] for mutant in mutants("file.py", source.encode())]
+
+
+def test_every_kind_of_change_and_nothing_else() -> None:
+    assert changes(SOURCE) == [
+        "3 -> 4",
+        "2 -> 3",
+        "\"x\" -> 'XXx'",
+        "not a -> (a)",
+        "and -> or",
+        "in -> not in",
+        "\"left\" -> 'XXleft'",
+        'raise ValueError(f"{a + 1} is wrong") -> pass',
+        "self.known = max(a, b) -> pass",
+        "max -> min",
+        "a, b -> b, a",
+        "0 -> 1",
+        "+= -> -=",
+        "return total * 2 if a >= LIMIT else g(a, b) -> return None",
+        "* -> /",
+        "2 -> 3",
+        ">= -> >",
+        "a, b -> b, a",
+    ]
+
+
+@pytest.mark.parametrize("file", ["homie/executor.py", "homie/types.py", "error_detection/logical.py"])
+def test_mutants_of_real_files_are_programs_that_differ_in_one_place(file: str) -> None:
+    source = (ROOT / file).read_bytes()
+    all_of_them = mutants(file, source)
+    assert len({mutant.name for mutant in all_of_them}) == len(all_of_them) > 50
+    for mutant in all_of_them:
+        changed = mutant.apply(source)
+        assert ast.dump(ast.parse(changed)) != ast.dump(ast.parse(source)), mutant.name
+        assert changed.startswith(source[: mutant.start]) and changed.endswith(source[mutant.end :])
+
+
+def test_a_constant_is_tested_where_it_is_used() -> None:
+    (limit, *_, inside) = mutants("file.py", SOURCE.encode())
+    covering = Covering(
+        tests=["a.py::slow", "a.py::quick", "b.py::other"],
+        seconds=[0.9 * SECONDS, 0.2 * SECONDS, 0.1 * SECONDS],
+        lines={"file.py": {14: [0, 1], 7: [2]}},
+        mentions={"LIMIT": {("file.py", 4), ("file.py", 14)}},
+    )
+    assert (limit.line, limit.targets, inside.line) == (4, ("LIMIT",), 14)
+    assert covering.chosen(inside) == ["a.py::quick"], "the slow one does not fit beside it"
+    assert covering.chosen(limit) == ["a.py::quick", "b.py::other"]
+
+
+def test_the_report_counts_and_names(tmp_path: Path) -> None:
+    tested = mutants("homie/file.py", SOURCE.encode())[:10]
+    results = {mutant.name: {"status": "killed"} for mutant in tested}
+    results[tested[3].name] = {"status": "survived"}
+    results[tested[4].name] = {"status": "timeout"}
+    head = write_report(tmp_path / "report.md", tested, results, 5, 100)
+    assert head == "9 of 10 mutants killed (1 by a time limit): 90.0 % [59.6, 98.2], sample of 100 with seed 5"
+    text = (tmp_path / "report.md").read_text()
+    assert "| homie | 9 | 10 |" in text and "| homie/file.py | 9 | 10 |" in text
+    assert text.count("- line") == 1 and tested[3].name in text
+
+
+def test_equivalent_mutants_are_there_and_have_a_reason() -> None:
+    for group in yaml.safe_load(EQUIVALENT.read_text()) or []:
+        assert len(group["reason"].split()) > 3
+        for name in group["mutants"]:
+            file = name.split(" | ")[0]
+            assert name in {mutant.name for mutant in mutants(file, (ROOT / file).read_bytes())}, name
