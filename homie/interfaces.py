@@ -424,7 +424,10 @@ class WorldState(Protocol):
     """Privileged knowledge. Only simulators have it; only the background locator, scoring and records may ask."""
 
     def snapshot(self) -> dict[str, object]:
-        """Pose of every object, what it is in or on, how far every joint is open, what is held (JSON-ready)."""
+        """Pose of every object, what it is in or on, how far every joint is open, what is held (JSON-ready).
+
+        Where the scene sets a task of its own: `instruction`, and `success`, whether it is done now.
+        """
 
 
 class NameMatcher(Protocol):

@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
+from homie import registry
 from homie.config import read_config
 from homie.errors import BadInput, suggestion
 
@@ -228,6 +229,19 @@ class RunOptions(OpenOptions):
     video: bool = Field(True, description="Write video.mp4.")
     frames: bool = Field(True, description="Write the four views of every round.")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _own_instruction(cls, given: Any) -> Any:
+        """Where no instruction is given, the one of the scene, for robots whose scenes have one."""
+        if not isinstance(given, dict) or str(given.get("task") or "").strip():
+            return given
+        name, _, argument = str(given.get("robot", "")).partition(":")
+        seed = given.get("seed", 0)
+        if name not in registry.names("instructions") or not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
+            return given
+        file = given.get("scene")
+        return {**given, "task": registry.load("instructions", name)(argument, seed, file and Path(file))}
+
 
 class BenchOptions(PartsOptions):
     """A suite of tasks, how to run it, and with what. `run.json` of a bench keeps it whole."""
@@ -306,6 +320,7 @@ class SceneOptions(Options):
 
     settled: ClassVar[Mapping[str, tuple[str, ...]]] = {"scene": HOUSE}
 
+    robot: str = Field("mujoco", description="The robot whose scene it is: a house, or a table (`franka:stack`).")
     seed: Seed = 0
     scene: Path | None = Field(None, description="A scene spec (JSON) instead of a generated house.")
     rooms: Rooms = None

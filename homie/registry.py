@@ -43,6 +43,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "mujoco": "homie.envs.mujoco.home:open_home",
             "franka": "homie.envs.mujoco.table.robot:open_table",
         },
+        "instructions": {
+            "franka": "homie.envs.mujoco.table.robot:instruction_of",
+        },
         "detectors": {
             "simulated": "perception.detectors.simulated:SimulatedDetector",
             "yolo": "perception.detectors.yolo:YoloDetector",

@@ -5,6 +5,7 @@ RunOptions --assemble--> Parts --run_episode--> EpisodeSummary
 
 from __future__ import annotations
 
+import json
 import logging
 import signal
 import threading
@@ -30,13 +31,25 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a simulated world says of the task that its scene sets: whether it is done, and which that is, in words."""
+
+    done: bool
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
 class EpisodeSummary:
-    """What a run leaves: how the episode ended and where its files are (`video` is None if none was asked for)."""
+    """What a run leaves: how the episode ended and where its files are (`video` is None if none was asked for).
+
+    verdict: of the world, None where its scene sets no task.
+    """
 
     result: EpisodeResult
     run_folder: Path
     episode_folder: Path
     video: Path | None
+    verdict: Verdict | None = None
 
 
 def run(
@@ -70,9 +83,18 @@ def record(
         path = folder.episode(options.task, trial=0)
         log.info("episode folder %s", path)
         result = play(options, parts, path, listeners, seed=options.seed, trial=0, made_with=file.digest, ending=ending)
-        return EpisodeSummary(result, folder.path, path, path / "video.mp4" if options.video else None)
+        video = path / "video.mp4" if options.video else None
+        return EpisodeSummary(result, folder.path, path, video, own_verdict(path))
     finally:
         folder.close()
+
+
+def own_verdict(episode: Path) -> Verdict | None:
+    """What the world of a finished episode says of its scene's own task; None where there is none."""
+    path = episode / "final_state.json"
+    state = json.loads(path.read_bytes()) if path.exists() else {}
+    done = state.get("success")
+    return Verdict(done, str(state.get("instruction", ""))) if isinstance(done, bool) else None
 
 
 def play(

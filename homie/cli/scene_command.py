@@ -75,6 +75,13 @@ def scene_command(
         raise BadInput(f"The map is a PNG picture: give --png a name that ends in .png (got {options.png}).")
     if options.png is not None and options.save is not None and options.png.resolve() == options.save.resolve():
         raise BadInput(f"--png and --save name the same file ({options.png}): one would replace the other.")
+    if options.robot != "mujoco":
+        if options.robot.partition(":")[0] != "franka":
+            raise BadInput(f"There are scenes for mujoco and franka:FAMILY, none for the robot '{options.robot}'.")
+        from homie.cli.table_listing import show_table  # it imports the simulator
+
+        show_table(options, json=json)
+        return
     scene = house_of(options)
     if options.save is not None:
         _save(options.save, scene.dump().encode())

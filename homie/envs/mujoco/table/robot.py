@@ -59,6 +59,11 @@ def scene_of(family: str, seed: int, file: Path | None = None) -> TableScene:
     raise BadInput(f"There is no family of tasks '{family}' for the robot franka: {hint}")
 
 
+def instruction_of(family: str, seed: int, file: Path | None = None) -> str:
+    """What a table asks for, for runs that are given no instruction. Raises BadInput."""
+    return scene_of(family, seed, file).instruction
+
+
 class FrankaTable(SimulatedRobot):
     """A Panda before its table. `world` is privileged: skills and planners never get it."""
 

@@ -1,0 +1,45 @@
+"""`homie scene --robot franka:FAMILY`: the task of a table, what stands on it, and its picture."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+
+from PIL import Image as Picture
+
+from homie.cli.output import columns, print_json, say, tell
+from homie.envs.mujoco.table.robot import FrankaTable, scene_of
+from homie.errors import BadInput
+from homie.files import to_json, write_atomically
+from homie.options import HOUSE, SceneOptions
+
+
+def show_table(options: SceneOptions, *, json: bool) -> None:
+    """Print the table that a seed and a family make, or that a file holds. Raises BadInput."""
+    useless = sorted(options.model_fields_set & set(HOUSE) - {"seed"})
+    if useless:
+        raise BadInput(f"A table has no {' and no '.join(useless)}: leave --{useless[0]} out.")
+    scene = scene_of(options.robot.partition(":")[2], options.seed, options.scene)
+    if options.save is not None:
+        _save(options.save, to_json(scene.model_dump(mode="json")))
+    if options.png is not None:
+        drawn, robot = BytesIO(), FrankaTable(scene)
+        with robot:
+            Picture.fromarray(robot.look("front")).save(drawn, format="PNG")
+        _save(options.png, drawn.getvalue())
+    if json:
+        print_json(scene.model_dump(mode="json"))
+        return
+    say(f"instruction  {scene.instruction}")
+    say(f"family       {scene.family}, seed {scene.seed}, {scene.subset}")
+    say(f"\nthings ({len(scene.things)})")
+    rows = [(thing.name, f"{thing.x:.2f}", f"{thing.y:.2f}") for thing in scene.things]
+    say(columns([("name", "x", "y"), *rows], indent="  "))
+
+
+def _save(path: Path, data: bytes) -> None:
+    try:
+        write_atomically(path, data)
+    except OSError as error:
+        raise BadInput(f"Cannot write {path}: {error.strerror}.") from error
+    tell(f"wrote {path}")
