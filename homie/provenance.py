@@ -23,12 +23,11 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from homie.errors import BadInput
 from homie.files import to_json, write_atomically
 from homie.options import RunOptions
-from homie.registry import installed_version
+from homie.packages import DISTRIBUTION, OURS, installed_version
 
-PACKAGES = ("homie", "mujoco", "numpy", "pydantic", "opencv-python-headless", "pillow", "av")
+PACKAGES = (DISTRIBUTION, "mujoco", "numpy", "pydantic", "opencv-python-headless", "pillow", "av")
 WHERE_USED = ("torch", "transformers", "onnxruntime", "ultralytics")
 """Packages that only some parts need; their versions count where they have been imported."""
-OURS = ("homie", "planners", "skills", "perception", "error_detection", "ros_bridge")
 NOT_PLAYING = ("homie/bench", "homie/cli")
 """Code of ours that no episode runs through: it may change between two episodes of a run."""
 SETTINGS = ("targets", "grasp", "check_order", "attempts", "rounds", "on_missing_model")

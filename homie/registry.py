@@ -11,11 +11,12 @@ import os
 import sys
 import warnings
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, entry_points, version
+from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import Any
 
-from homie.errors import BadInput, MissingPart, suggestion
+from homie.errors import BadInput, suggestion
+from homie.packages import OURS, missing_part, shadow
 
 BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
@@ -132,28 +133,24 @@ def names(kind: str) -> list[str]:
     return list(targets(kind))
 
 
-def installed_version(package: str) -> str | None:
-    """The installed version of a package, or None."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
-
-
 def load(kind: str, name: str) -> Any:
     """The object registered under a name. Raises BadInput for an unknown name, MissingPart for a missing package."""
     target = targets(kind).get(name)
     if target is None:
         raise unknown(kind, name)
     module, _, attribute = target.partition(":")
+    package = module.partition(".")[0]
     try:
         return _attribute(importlib.import_module(module), attribute, f"The {word(kind)} '{name}' is registered as")
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] == module.partition(".")[0] and module != error.name:
+    except (ImportError, BadInput) as error:
+        if package in OURS and (culprit := shadow(package)):
+            raise BadInput(
+                f"{culprit} hides Homie's own package '{package}': rename it, or start Python from another folder."
+            ) from error
+        absent = error.name or "" if isinstance(error, ModuleNotFoundError) else ""
+        if not absent or (absent.partition(".")[0] == package and module != absent):
             raise  # a package that is there but broken, not one to install
-        raise MissingPart(
-            f"The {word(kind)} '{name}' needs the package '{error.name}': install it with `pip install {error.name}`."
-        ) from error
+        raise missing_part(f"The {word(kind)} '{name}'", absent, "") from error
 
 
 def find(kind: str, text: str) -> tuple[Any, str]:

@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("planners", "skills", "perception", "error_detection", "ros_bridge")
-KERNEL = ("agent", "errors", "executor", "files", "interfaces", "options", "registry", "safety", "types")
+KERNEL = ("agent", "errors", "executor", "files", "interfaces", "options", "packages", "registry", "safety", "types")
 ON_TOP = (
     "homie.assembly",
     "homie.bench",
@@ -30,13 +30,14 @@ MAY_IMPORT = {
         "homie.interfaces",
         "homie.errors",
         "homie.files",
+        "homie.packages",
         "perception.names",
         "perception.colours",
         "perception.boxes",
     ),
     # a policy that is served elsewhere is known by its name
-    "skills": ("homie.types", "homie.interfaces", "homie.errors", "homie.registry", "perception"),
-    "perception": ("homie.types", "homie.interfaces", "homie.errors"),
+    "skills": ("homie.types", "homie.interfaces", "homie.errors", "homie.packages", "homie.registry", "perception"),
+    "perception": ("homie.types", "homie.interfaces", "homie.errors", "homie.packages"),
     "error_detection": ("homie.types", "homie.interfaces", "homie.errors"),
     "ros_bridge": ("homie.types", "homie.interfaces", "homie.errors", "homie.safety", "homie.options"),
 }

@@ -9,15 +9,14 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from importlib.metadata import requires
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from homie import registry
+from homie import packages
 from homie.cli.output import print_json, say
-from homie.cli.parts import lacking_packages, package_name, part_states
+from homie.cli.parts import part_states
 
 BACKENDS = ("egl", "osmesa", "raycast")
 _RENDER = """
@@ -76,11 +75,11 @@ def examine() -> Iterator[Finding]:
 
 
 def _packages() -> Iterator[Finding]:
-    for requirement in requires("homie") or ():
-        if "extra ==" not in requirement:
-            name = package_name(requirement)
-            there = registry.installed_version(name)
-            yield Finding(name, bool(there), there or "not installed", fix=f"pip install '{requirement}'")
+    lacking = packages.lacking()
+    for requirement in packages.requirements():
+        there = packages.installed_version(requirement.name) or "not installed"
+        well = requirement not in lacking
+        yield Finding(requirement.name, well, there, fix=f"pip install '{requirement}'")
 
 
 def _backend(name: str) -> Finding:
@@ -115,9 +114,11 @@ def _write_access(folder: Path) -> Finding:
 
 def _extras() -> Iterator[Finding]:
     """The optional parts that this version of Homie declares."""
-    for extra, names in lacking_packages().items():
+    for extra in packages.extras():
+        names = [requirement.name for requirement in packages.lacking(extra)]
         detail = f"not installed: {', '.join(names)}" if names else "installed"
-        yield Finding(f"optional [{extra}]", not names, detail, needed=False, fix=f"pip install 'homie[{extra}]'")
+        command = packages.install_command(extra)
+        yield Finding(f"optional [{extra}]", not names, detail, needed=False, fix=command)
 
 
 def _planners() -> Iterator[Finding]:

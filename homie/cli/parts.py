@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import requires
 
 from pydantic import BaseModel
 
-from homie import registry
+from homie import packages, registry
 from homie.errors import HomieError
 from homie.interfaces import Detector, Planner, SkillSet
 
@@ -35,7 +34,6 @@ class PartState:
 def part_states(kind: str) -> Iterator[PartState]:
     """All registered parts of one of the `CONFIGURED` kinds. One that can not even be imported is described by what its
     import says."""
-    lacking = lacking_packages()
     for name, target in registry.targets(kind).items():
         try:
             made: type[Planner] | type[SkillSet] | type[Detector] = registry.load(kind, name)
@@ -45,23 +43,7 @@ def part_states(kind: str) -> Iterator[PartState]:
         except Exception as error:  # somebody else's package: it must not hide the others
             yield PartState(name, target, f"{type(error).__name__}: {error}")
         else:
-            missing = lacking.get(made.extra, [])
+            missing = [requirement.name for requirement in packages.lacking(made.extra)] if made.extra else []
             problem = f"not installed: {', '.join(missing)}" if missing else ""
-            fix = f"pip install 'homie[{made.extra}]'" if missing else ""
+            fix = packages.install_command(made.extra) if missing else ""
             yield PartState(name, target, problem, fix, made.Settings, getattr(made, "keys", ()))
-
-
-def lacking_packages() -> dict[str, list[str]]:
-    """For every extra that this version of Homie declares, the packages of it that are not installed."""
-    lacking: dict[str, list[str]] = {}
-    for requirement in requires("homie") or ():
-        if declared := re.search(r"extra == ['\"]([\w-]+)", requirement):
-            missing = lacking.setdefault(declared.group(1), [])
-            if registry.installed_version(package_name(requirement)) is None:
-                missing.append(package_name(requirement))
-    return lacking
-
-
-def package_name(requirement: str) -> str:
-    """The package that a requirement asks for."""
-    return re.split(r"[^\w.-]", requirement, maxsplit=1)[0]

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from homie.errors import BadInput, HomieError, InfrastructureError, MissingPart
+from homie.errors import BadInput, HomieError, InfrastructureError
+from homie.packages import missing_part
 from homie.types import Array, Image
 from perception.detectors.pictures import BoxSettings, PictureDetector
 from perception.names import vocabulary
@@ -88,9 +89,7 @@ class HubDetector(PictureDetector):
 def _check_packages(name: str) -> None:
     for package in _NEEDED:
         if importlib.util.find_spec(package) is None:
-            raise MissingPart(
-                f"The detector '{name}' needs the package '{package}': install it with `pip install 'homie[torch]'`."
-            )
+            raise missing_part(f"The detector '{name}'", package, "torch")
 
 
 def _device(name: str) -> str:

@@ -14,7 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import BaseModel, Field
 
-from homie.errors import BadInput, InfrastructureError, MissingPart
+from homie.errors import BadInput, InfrastructureError
+from homie.packages import missing_part
 from homie.types import Image
 from perception.detectors.pictures import BoxSettings, Found, PictureDetector
 
@@ -63,10 +64,7 @@ def _open(path: Path) -> Any:
     try:
         from ultralytics import YOLO
     except ModuleNotFoundError as error:
-        raise MissingPart(
-            f"The detector 'yolo' needs the package '{error.name}': install it with `pip install 'homie[yolo]'` (it is "
-            "under AGPL-3.0), or use 'yolo-onnx'."
-        ) from error
+        raise missing_part("The detector 'yolo' (under AGPL-3.0; 'yolo-onnx' is not)", error.name, "yolo") from error
     except Exception as error:  # a torchvision that does not fit the torch beside it fails in ways of its own
         raise InfrastructureError(
             f"Ultralytics can not be imported ({error}): install a torchvision that fits torch, or use 'yolo-onnx'."

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
-from homie.errors import BadInput, MissingPart
+from homie.errors import BadInput
+from homie.packages import missing_part
 from homie.types import Image
 from perception.detectors.letterbox import Letterbox
 from perception.detectors.pictures import BoxSettings, Found, PictureDetector
@@ -90,10 +91,7 @@ def _open(path: Path, settings: YoloOnnxSettings) -> onnxruntime.InferenceSessio
     try:
         import onnxruntime
     except ModuleNotFoundError as error:
-        raise MissingPart(
-            f"The detector 'yolo-onnx' needs the package '{error.name}': install it with `pip install "
-            "'homie[yolo-onnx]'`."
-        ) from error
+        raise missing_part("The detector 'yolo-onnx'", error.name, "yolo-onnx") from error
     if not path.is_file():
         raise BadInput(f"There is no file {path}: give the ONNX file of an exported YOLO.")
     available = onnxruntime.get_available_providers()

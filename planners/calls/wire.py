@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from homie.errors import MissingPart
+from homie.packages import missing_part
 
 if TYPE_CHECKING:
     import httpx2
@@ -63,9 +63,7 @@ def load_sdk(planner: str, package: str, extra: str) -> None:
     try:
         importlib.import_module(package)
     except ModuleNotFoundError as error:
-        raise MissingPart(
-            f"The {planner} planner needs the package '{error.name}': install it with `pip install 'homie[{extra}]'`."
-        ) from error
+        raise missing_part(f"The planner '{planner}'", error.name, extra) from error
     certificates()
 
 

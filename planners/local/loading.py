@@ -15,6 +15,7 @@ import transformers
 from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
 
 from homie.errors import BadInput, HomieError, MissingPart
+from homie.packages import missing_part
 from planners.local.engine import Engine
 from planners.local.families import FAMILIES, make_processor
 from planners.local.folder import read_json
@@ -97,9 +98,7 @@ def _four_bits(device: torch.device, dtype: torch.dtype) -> Any:
     if device.type != "cuda":
         raise BadInput("load_in_4bit needs an NVIDIA GPU: leave it out, or take a smaller model.")
     if importlib.util.find_spec("bitsandbytes") is None:
-        raise MissingPart(
-            "load_in_4bit needs the package 'bitsandbytes': install it with `pip install 'homie[quantized]'`."
-        )
+        raise missing_part("load_in_4bit", "bitsandbytes", "quantized")
     return transformers.BitsAndBytesConfig(
         load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=dtype, bnb_4bit_use_double_quant=True
     )
@@ -107,7 +106,7 @@ def _four_bits(device: torch.device, dtype: torch.dtype) -> Any:
 
 def _adapted(model: Any, folder: Path) -> Any:
     if importlib.util.find_spec("peft") is None:
-        raise MissingPart("adapter needs the package 'peft': install it with `pip install 'homie[peft]'`.")
+        raise missing_part("adapter", "peft", "peft")
     import peft
 
     with warnings.catch_warnings():

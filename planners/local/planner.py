@@ -9,7 +9,8 @@ from typing import ClassVar, Literal
 
 from pydantic import BaseModel, Field
 
-from homie.errors import BadInput, InfrastructureError, MissingPart
+from homie.errors import BadInput, InfrastructureError
+from homie.packages import missing_part
 from planners.brain import ModelPlanner, PromptSettings
 from planners.messages import LanguageModel
 
@@ -71,10 +72,7 @@ def _check_packages() -> None:
     """Raises MissingPart for what is not installed, InfrastructureError for a torchvision that breaks the rest."""
     for package in _NEEDED:
         if importlib.util.find_spec(package) is None:
-            raise MissingPart(
-                f"The planner 'transformers' needs the package '{package}': "
-                "install it with `pip install 'homie[torch]'`."
-            )
+            raise missing_part("The planner 'transformers'", package, "torch")
     if importlib.util.find_spec("torchvision") is not None:
         try:
             importlib.import_module("torchvision")

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homie.errors import BadInput, MissingPart
+from homie.errors import BadInput
+from homie.packages import missing_part
 from skills.checkpoints.finding import find_file, release_of, step_of
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def need(package: str) -> None:
     try:
         __import__(package)
     except ImportError as error:
-        raise MissingPart(f"Checkpoints need {package}: run `pip install 'homie[policies]'`.") from error
+        raise missing_part("A checkpoint", package, "policies") from error
 
 
 def _extras(file: Path) -> Mapping[str, object]:

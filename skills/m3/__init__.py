@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homie.errors import MissingPart
 from homie.interfaces import Kinematics, RobotSpec, Skill
+from homie.packages import missing_part
 from skills.m3.files import find_files
 from skills.m3.manipulate import Close, Manipulate, Open, Pick, Place
 from skills.m3.navigate import Navigate
@@ -29,7 +29,7 @@ class M3(PolicySet):
         try:
             from skills.m3.loading import load_networks
         except ModuleNotFoundError as error:
-            raise MissingPart(f"M3 needs {error.name}: run `pip install 'homie[{self.extra}]'`.") from error
+            raise missing_part("M3", error.name, self.extra) from error
         self._networks, self._hashes = load_networks(self.files)
 
     def policy(self) -> M3Policy:

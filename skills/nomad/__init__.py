@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from homie.errors import BadInput, MissingCheckpoint, MissingPart
+from homie.errors import BadInput, MissingCheckpoint
 from homie.interfaces import Kinematics, RobotSpec, Skill
+from homie.packages import missing_part
 from skills.nomad.goto import NomadGoTo
 from skills.nomad.topomap import TopoMap, load
 from skills.policy import Policy, PolicySet
@@ -50,7 +51,7 @@ class Nomad(PolicySet):
         try:
             from skills.nomad.loading import load_network
         except ModuleNotFoundError as error:
-            raise MissingPart(f"NoMaD needs {error.name}: run `pip install 'homie[{self.extra}]'`.") from error
+            raise missing_part("NoMaD", error.name, self.extra) from error
         self.path = Path(argument)
         self.network, self.sha256 = load_network(self.path)
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import ConfigDict, Field
 
-from homie.errors import BadInput, MissingCheckpoint, MissingPart
+from homie.errors import BadInput, MissingCheckpoint
 from homie.interfaces import Kinematics, RobotSpec, Skill
+from homie.packages import missing_part
 from skills.effector import EffectorSkill
 from skills.instructions import Templates
 from skills.octo.actions import HABITS, OTHERWISE, TEXT, Gripper, Statistics
@@ -78,7 +79,7 @@ class Octo(PolicySet):
         try:
             from skills.octo.loading import load_network, load_texts, read_release
         except ModuleNotFoundError as error:
-            raise MissingPart(f"Octo needs {error.name}: run `pip install 'homie[{self.extra}]'`.") from error
+            raise missing_part("Octo", error.name, self.extra) from error
         self.path = Path(argument)
         release = read_release(self.path)
         self.sha256 = release.sha256

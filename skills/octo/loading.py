@@ -7,7 +7,8 @@ from pathlib import Path
 
 import torch
 
-from homie.errors import BadInput, MissingPart
+from homie.errors import BadInput
+from homie.packages import missing_part
 from skills.checkpoints import Checkpoint, load_strict, read_checkpoint, require
 from skills.networks.device import chosen_device
 from skills.octo.flax_names import LANGUAGE_MODEL, flax_view, size_of
@@ -58,5 +59,5 @@ def load_texts(checkpoint: Checkpoint, tokenizer: Path) -> Texts:
     try:
         from skills.octo.text import T5Texts
     except ModuleNotFoundError as error:
-        raise MissingPart(f"Octo's text encoder needs {error.name}: run `pip install 'homie[torch]'`.") from error
+        raise missing_part("Octo's text encoder", error.name, "torch") from error
     return T5Texts(tensors, tokenizer, path=checkpoint.path)

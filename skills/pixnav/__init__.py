@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homie.errors import BadInput, MissingCheckpoint, MissingPart
+from homie.errors import BadInput, MissingCheckpoint
 from homie.interfaces import Kinematics, RobotSpec, Skill
+from homie.packages import missing_part
 from skills.pixnav.goto import PixNavGoTo
 from skills.policy import Policy, PolicySet
 
@@ -27,7 +28,7 @@ class PixNav(PolicySet):
         try:
             from skills.pixnav.loading import load_network
         except ModuleNotFoundError as error:
-            raise MissingPart(f"PixNav needs {error.name}: run `pip install 'homie[{self.extra}]'`.") from error
+            raise missing_part("PixNav", error.name, self.extra) from error
         self.path = Path(argument)
         self.network, self.sha256 = load_network(self.path)
 

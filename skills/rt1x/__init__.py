@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import ConfigDict, Field
 
-from homie.errors import BadInput, MissingCheckpoint, MissingPart
+from homie.errors import BadInput, MissingCheckpoint
 from homie.interfaces import Kinematics, RobotSpec, Skill
+from homie.packages import missing_part
 from skills.effector import EffectorSkill
 from skills.instructions import Templates
 from skills.policy import Policy, PolicySet, Value
@@ -62,7 +63,7 @@ class Rt1x(PolicySet):
         try:
             from skills.rt1x.loading import load_network
         except ModuleNotFoundError as error:
-            raise MissingPart(f"RT-1-X needs {error.name}: run `pip install 'homie[{self.extra}]'`.") from error
+            raise missing_part("RT-1-X", error.name, self.extra) from error
         self.path = Path(argument)
         self.network, self.sha256 = load_network(self.path, self.settings.device)
 

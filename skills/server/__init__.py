@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ConfigDict, Field
 
 from homie import registry
-from homie.errors import BadInput, InfrastructureError, MissingPart
+from homie.errors import BadInput, InfrastructureError
 from homie.interfaces import Kinematics, RobotSpec, Skill, SkillSet
+from homie.packages import missing_part
 from skills.policy import PolicySet
 from skills.server.access import TOKEN_VARIABLE, read_token
 
@@ -83,7 +84,7 @@ def _connect(url: str, settings: RemoteSettings) -> RemotePolicy:
     try:
         from skills.server.client import RemotePolicy
     except ModuleNotFoundError as error:
-        raise MissingPart(f"A remote policy needs {error.name}: run `pip install 'homie[remote]'`.") from error
+        raise missing_part("A remote policy", error.name, "remote") from error
     return RemotePolicy(
         url,
         token=read_token(settings.token_env),

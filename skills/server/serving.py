@@ -21,8 +21,9 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from homie.errors import BadInput, InfrastructureError, MissingPart
+from homie.errors import BadInput, InfrastructureError
 from homie.interfaces import SkillSet
+from homie.packages import missing_part
 from skills.policy import Policy, PolicyFailed, PolicySet
 from skills.server.access import read_token, require_token
 
@@ -45,7 +46,7 @@ try:
         to_frame,
     )
 except ModuleNotFoundError as missing:
-    raise MissingPart(f"The policy server needs {missing.name}: run `pip install 'homie[remote]'`.") from missing
+    raise missing_part("The policy server", missing.name, "remote") from missing
 
 if TYPE_CHECKING:
     from websockets.http11 import Request, Response

@@ -32,5 +32,5 @@ def test_a_local_cluster_gives_the_same_results_and_names_the_same_trouble(write
 
 def test_without_ray_the_command_that_installs_it_is_told(write_suite, tiny_bench, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(MissingPart, match=r"pip install 'homie\[ray\]'"):
+    with pytest.raises(MissingPart, match=r"pip install 'ray>=2\.40'"):
         run(tiny_bench(write_suite(), ray="local"))

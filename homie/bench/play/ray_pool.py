@@ -17,7 +17,8 @@ from typing import Any
 
 from homie.bench.play.pool import Limits, Pool
 from homie.bench.play.worker import Job, Report, perform, prepare
-from homie.errors import InfrastructureError, MissingPart
+from homie.errors import InfrastructureError
+from homie.packages import missing_part
 
 LOCAL = "local"
 """The address that means a cluster of this machine, started for this bench and stopped with it."""
@@ -58,7 +59,7 @@ class RayPool(Pool):
         try:
             import ray
         except ModuleNotFoundError as error:
-            raise MissingPart("`homie bench --ray` needs Ray: install it with `pip install 'homie[ray]'`.") from error
+            raise missing_part("`homie bench --ray`", "ray", "ray") from error
         self._ray = ray
         self._run, self._limits = run.resolve(), limits
         where: dict[str, Any] = (

@@ -24,9 +24,10 @@ from homie.bench.report.figures import MEANINGS, figures, tables
 from homie.bench.report.media import Media
 from homie.bench.summary import Intervals
 from homie.bench.tables import shown
-from homie.errors import BadInput, MissingPart, suggestion
+from homie.errors import BadInput, suggestion
 from homie.files import write_atomically
 from homie.options import ReportOptions
+from homie.packages import missing_part
 
 MEBIBYTE = 1024 * 1024
 
@@ -89,9 +90,7 @@ def _record(episode: Shown, out: Path) -> int:
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("homie"):
             raise
-        raise MissingPart(
-            f"--rerun needs the package '{error.name}': install it with `pip install 'homie[rerun]'`."
-        ) from error
+        raise missing_part("--rerun", error.name, "rerun") from error
     place = episode.folder.resolve()
     return record(place, out, name=f"{place.parent.parent.name}/{place.name}", task=episode.text)
 

@@ -80,7 +80,7 @@ def test_other_models_are_refused(model: Path, text: str, said: str) -> None:
 
 def test_without_the_package_the_command_is_named(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ultralytics", None)
-    with pytest.raises(MissingPart, match=r"pip install 'homie\[yolo\]'"):
+    with pytest.raises(MissingPart, match=r"pip install 'ultralytics>=8\.3'"):
         load_detector(f"yolo:{model}")
 
 

@@ -179,5 +179,5 @@ def test_files_that_are_no_exported_yolo_are_refused(tmp_path: Path) -> None:
 def test_without_onnxruntime_the_command_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = finder(tmp_path / "m.onnx")
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
-    with pytest.raises(MissingPart, match=r"pip install 'homie\[yolo-onnx\]'"):
+    with pytest.raises(MissingPart, match=r"pip install 'onnxruntime>=1\.20'"):
         load_detector(f"yolo-onnx:{path}")
