@@ -52,7 +52,7 @@ class Planner(ABC):
     Settings: ClassVar[type[BaseModel] | None] = None
     """The model of its settings (`--set NAME=VALUE`), or None if it has none."""
     extra: ClassVar[str] = ""
-    """The extra of Homie that brings the packages it needs (`pip install 'homie[EXTRA]'`), "" if none."""
+    """The extra of Homie that brings the packages it needs (`homie.packages.requirements`), "" if none."""
     keys: ClassVar[tuple[str, ...]] = ()
     """Names of environment variables that may hold its API keys."""
 
@@ -253,7 +253,7 @@ class SkillSet(ABC):
     Settings: ClassVar[type[BaseModel] | None] = None
     """The model of its settings (`--skill-option SET.NAME=VALUE`), or None if it has none."""
     extra: ClassVar[str] = ""
-    """The extra of Homie that brings the packages it needs (`pip install 'homie[EXTRA]'`), "" if none."""
+    """The extra of Homie that brings the packages it needs (`homie.packages.requirements`), "" if none."""
 
     @abstractmethod
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
@@ -278,7 +278,7 @@ class Detector(ABC):
     Settings: ClassVar[type[BaseModel] | None] = None
     """The model of its settings (`--detector-option NAME=VALUE`), or None if it has none."""
     extra: ClassVar[str] = ""
-    """The extra of Homie that brings the packages it needs (`pip install 'homie[EXTRA]'`), "" if none."""
+    """The extra of Homie that brings the packages it needs (`homie.packages.requirements`), "" if none."""
 
     def __init__(self, argument: str = "") -> None:
         """Raises BadInput for an argument, which a detector may take that has a constructor of its own."""

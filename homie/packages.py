@@ -73,7 +73,7 @@ def _fits(requirement: Requirement) -> bool:
 
 
 def install_command(extra: str = "", package: str = "") -> str:
-    """The command that brings what an extra lacks (`pip install 'openai>=3.0'`), or `package` where it lacks nothing."""
+    """The command that brings what an extra lacks, `pip install 'openai>=3.0'`, or `package` where it lacks nothing."""
     declared = requirements(extra) if extra else ()
     named = [requirement for requirement in declared if requirement.name == package]
     needed = lacking(extra) or named or declared
@@ -87,15 +87,18 @@ def missing_part(user: str, package: str | None, extra: str) -> MissingPart:
     return MissingPart(f"{user} needs the package '{package}': install it with `{command}`.")
 
 
-def shadow(package: str) -> Path | None:
-    """The file or folder of somebody else that Python takes for one of `OURS`, None where it takes Homie's."""
-    spec = importlib.util.find_spec(package)
-    if spec is None:
-        return None
+def shadows() -> dict[str, Path]:
+    """Of `OURS` those for which Python takes somebody else's file or folder, and that: it comes first on the path."""
     here = Path(__file__).resolve().parent.parent
-    where = spec.origin if spec.origin and not spec.submodule_search_locations else None
-    places = [Path(where)] if where else [Path(place) for place in spec.submodule_search_locations or ()]
-    return None if any(place.resolve().parent == here for place in places) else next(iter(places), None)
+    hidden: dict[str, Path] = {}
+    for package in OURS:
+        spec = importlib.util.find_spec(package)
+        if spec is None:
+            continue
+        places = [Path(place) for place in spec.submodule_search_locations or ([spec.origin] if spec.origin else [])]
+        if places and not any(place.resolve().parent == here for place in places):
+            hidden[package] = places[0]
+    return hidden
 
 
 def stranger() -> str:

@@ -15,8 +15,8 @@ from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import Any
 
-from homie.errors import BadInput, suggestion
-from homie.packages import OURS, missing_part, shadow
+from homie.errors import BadInput, MissingPart, suggestion
+from homie.packages import OURS, missing_part, shadows
 
 BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
@@ -143,13 +143,15 @@ def load(kind: str, name: str) -> Any:
     try:
         return _attribute(importlib.import_module(module), attribute, f"The {word(kind)} '{name}' is registered as")
     except (ImportError, BadInput) as error:
-        if package in OURS and (culprit := shadow(package)):
+        for hidden, culprit in shadows().items():
             raise BadInput(
-                f"{culprit} hides Homie's own package '{package}': rename it, or start Python from another folder."
+                f"{culprit} hides Homie's own package '{hidden}': rename it, or start Python from another folder."
             ) from error
         absent = error.name or "" if isinstance(error, ModuleNotFoundError) else ""
         if not absent or (absent.partition(".")[0] == package and module != absent):
             raise  # a package that is there but broken, not one to install
+        if absent.partition(".")[0] in OURS:
+            raise MissingPart(f"Homie's own module '{absent}' is gone from {package}: install Homie again.") from error
         raise missing_part(f"The {word(kind)} '{name}'", absent, "") from error
 
 

@@ -225,7 +225,5 @@ def test_pickled_weights_are_not_touched(folders: dict[str, Path], tmp_path: Pat
 
 def test_without_torch_the_command_is_named(folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub, "_NEEDED", ("no_such_package",))
-    with pytest.raises(
-        MissingPart, match="'no_such_package': install it with `pip install 'torch>=2.6' 'transformers<6,>=5.23'"
-    ):
+    with pytest.raises(MissingPart, match=r"'no_such_package': .*`pip install 'torch>=2\.6'"):
         load_detector(f"owl:{folders['owlv2']}")

@@ -1,0 +1,157 @@
+"""What is shown to somebody whose installation lacks something, or whose own files stand in the way."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import numpy
+import pydantic
+import pytest
+from packaging.requirements import Requirement
+
+from homie import packages
+
+ROOT = Path(__file__).parent.parent
+
+
+def _python(code: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Python started in a folder, as a user does: the folder comes first on its path."""
+    command = [sys.executable, "-c", code, *arguments]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+@pytest.mark.parametrize("extra", packages.extras())
+def test_every_extra_names_packages_with_bounds_that_pip_understands(extra: str) -> None:
+    needed = packages.requirements(extra)
+    assert needed
+    assert not [requirement for requirement in needed if requirement.name == packages.DISTRIBUTION]
+
+
+def test_extras_within_extras_are_followed() -> None:
+    names = [requirement.name for requirement in packages.requirements("peft")]
+    assert {"torch", "transformers", "peft"} <= set(names)
+    assert len(names) == len(set(names))
+
+
+def test_the_core_is_not_in_an_extra_nor_the_other_way_round() -> None:
+    core = {requirement.name for requirement in packages.requirements()}
+    assert {"numpy", "mujoco", "pydantic"} <= core
+    assert not core & {requirement.name for requirement in packages.requirements("chat")}
+    assert packages.lacking() == ()
+
+
+def test_a_version_out_of_bounds_is_lacking(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packages.importlib.metadata, "version", lambda name: "0.0.1")
+    assert "openai" in [requirement.name for requirement in packages.lacking("chat")]
+    command = packages.install_command("chat")
+    (asked,) = re.findall(r"'(.+?)'", command)
+    assert Requirement(asked).name == "openai" and Requirement(asked).specifier == packages.lacking("chat")[0].specifier
+
+
+def test_an_extra_of_somebody_else_falls_back_to_the_package() -> None:
+    assert packages.install_command("no-such-extra", "their_sdk") == "pip install their_sdk"
+
+
+def test_the_other_homie_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packages, "installed_version", lambda name: "0.4.1" if name == "homie" else None)
+    assert "0.4.1" in packages.stranger() and "pip uninstall homie" in packages.stranger()
+    monkeypatch.setattr(packages, "installed_version", lambda name: None)
+    assert packages.stranger() == ""
+
+
+RUN = "import homie; homie.run('get the apple', planner='rule', skills='classical', video=False)"
+
+
+@pytest.mark.parametrize(
+    "own", ["skills/__init__.py", "planners.py", "perception.py", "planners/__init__.py", "skills/classical.py"]
+)
+def test_a_users_own_file_that_hides_ours_is_the_culprit(own: str, tmp_path: Path) -> None:
+    (tmp_path / own).parent.mkdir(exist_ok=True)
+    (tmp_path / own).write_text("")
+    if own == "skills/classical.py":
+        (tmp_path / "skills/__init__.py").write_text("")
+    done = _python(RUN, tmp_path)
+    culprit = tmp_path / own.partition("/")[0]
+    sentence = done.stderr.strip().splitlines()[-1]
+    assert "homie.errors.BadInput" in sentence and f"{culprit} hides Homie's own package" in sentence
+    assert "pip install" not in sentence
+
+
+def test_import_from_the_folder_above_the_clone(tmp_path: Path) -> None:
+    """`git clone ... homie` makes a folder called homie: Python must not take it for the package."""
+    above = tmp_path / "above"
+    (above / "homie").mkdir(parents=True)
+    for name in ("homie", *packages.OURS[1:]):
+        shutil.copytree(ROOT / name, above / "homie" / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, above / "homie" / name)
+    site = tmp_path / "site"
+    build = "import sys; from setuptools.build_meta import build_editable; build_editable(sys.argv[1])"
+    done = _python(build, above / "homie", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(next(tmp_path.glob("homie_robot-*.whl"))) as wheel:
+        wheel.extractall(site)
+    look = "import site, sys; site.addsitedir(sys.argv[1]); import homie, skills; print(homie.run, homie.__file__)"
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", look, str(site)], cwd=above, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert str(above / "homie" / "homie" / "__init__.py") in done.stdout
+
+
+PLANNER = """
+from homie.interfaces import Planner
+from homie.types import Decision, PlannerInput, Subtask
+
+
+class Ends(Planner):
+    def reset(self, task: str, *, seed: int) -> None: ...
+
+    def decide(self, given: PlannerInput) -> Decision:
+        return Decision((Subtask("End"),))
+
+
+reveal_type(Ends().decide)
+"""
+
+
+@pytest.mark.slow
+def test_a_plug_in_is_type_checked_against_the_installed_wheel(tmp_path: Path) -> None:
+    """The wheel has py.typed in every package: mypy --strict sees the base class, and a wrong return type."""
+    tree, place = tmp_path / "tree", tmp_path / "venv"
+    tree.mkdir()
+    venv.create(place)
+    (site,) = place.glob("lib/python*/site-packages")
+    others = {str(Path(module.__file__).parent.parent) for module in (numpy, pydantic)}
+    (site / "others.pth").write_text("\n".join(others))  # which does not bring what is editable there
+    for name in packages.OURS:
+        shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tree / name)
+    build = "import sys; from setuptools.build_meta import build_wheel; build_wheel(sys.argv[1])"
+    done = _python(build, tree, str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    with zipfile.ZipFile(next(tmp_path.glob("homie_robot-*.whl"))) as wheel:
+        wheel.extractall(site)
+    assert all((site / name / "py.typed").is_file() for name in packages.OURS)
+    shutil.rmtree(tree)
+    (tmp_path / "mine.py").write_text(PLANNER)
+    check = [sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull, "--follow-imports", "silent"]
+    check += ["--python-executable", str(place / "bin/python"), "--cache-dir", str(tmp_path / "cache")]
+    command, environment = [*check, "mine.py"], os.environ | {"MYPYPATH": ""}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert "py.typed" not in done.stdout and "Any" not in done.stdout, done.stdout
+    assert done.returncode == 0, done.stdout
+    (tmp_path / "mine.py").write_text(PLANNER.replace('Decision((Subtask("End"),))', '"End"'))
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "return-value" in done.stdout
