@@ -40,10 +40,10 @@ class StrictEmmoe:
 
     def score(self, trajectory: Trajectory) -> Score:
         """The score of a run; an exception of the notebooks is recorded in `Score.raises`."""
-        readable = [step for step in trajectory.steps if step.text]
+        readable = [step for step in trajectory.steps if not step.unreadable]
         length = trajectory.length - (len(trajectory.steps) - len(readable))
         ended = trajectory.last_message_has_end
-        scored = readable[: max(length - 1, 0)]
+        scored = readable[:-1]  # what became of the last one no message says
         history = [strict_row(step) for step in scored]
         if ended:
             history.append(("End", NOTHING, NOTHING, "success"))
@@ -58,7 +58,8 @@ class StrictEmmoe:
                 raised.setdefault("tp", share)
         success = self._success(found, raised) if ended else False
         known = "success" not in raised
-        counts = Counter(raw_code_of(step.message) for step in scored)
+        feedback = [step.message for step in scored] if trajectory.feedback is None else trajectory.feedback
+        counts = Counter(raw_code_of(message) for message in feedback)
         failures = [step for step in scored if not step.success]
         return Score(
             trajectory.task_id,

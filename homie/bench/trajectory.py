@@ -21,6 +21,8 @@ from homie.types import HistoryItem, Outcome, RoundRecord, Subtask
 HISTORY_LINE = 3
 FEEDBACK_LINE = 4
 _SIGNAL = re.compile(r"(\(fail\)|\(success\))\s")
+_NUMBER = re.compile(r"\(.*?\)")
+"""What the notebooks take for the number of a subtask in the history: the first brackets, `(12)`."""
 _SUBTASK = re.compile(r".*Subtask: *(?:\[(.*?)\]|(.*?) *(?:Model:|$))", re.DOTALL)
 
 
@@ -28,7 +30,7 @@ _SUBTASK = re.compile(r".*Subtask: *(?:\[(.*?)\]|(.*?) *(?:Model:|$))", re.DOTAL
 class Step:
     """One subtask that the planner asked for, and what became of it.
 
-    text: as the planner wrote it, `Put, apple, fridge`; "" for an output that could not be read. success: None where
+    text: as the planner wrote it, `Put, apple, fridge`; unreadable: it wrote what nobody could read. success: None where
     the record does not tell. message: the feedback sentence. code: L1..E2, "" for none. action: as listed in
     `homie.executor.ACTIONS`, or as written. objects, places: all names of what was acted on and where to: the
     planner's words, and the entity that the executor made of them. attempts: whether each real attempt succeeded.
@@ -42,6 +44,7 @@ class Step:
     objects: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
     attempts: tuple[bool, ...] = ()
+    unreadable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,8 @@ class Trajectory:
     outputs included (it may be more than `steps` where the record lacks the last one).
     last_message_has_end: whether `End` stands anywhere in what was last said to the planner or by it (only
     `strict-emmoe` asks). verdict: whether the world is as the task wants it, None where nobody can tell.
-    infrastructure: why the episode could not be run, "" if it could.
+    infrastructure: why the episode could not be run, "" if it could. feedback: what EMMOE's record has as the feedback
+    of each subtask but the last, which need not be as many as its history has; None where the steps tell.
     """
 
     task_id: str
@@ -67,6 +71,7 @@ class Trajectory:
     verdict: bool | None = None
     infrastructure: str = ""
     never: tuple[str, ...] = ()
+    feedback: tuple[str, ...] | None = None
 
     @property
     def ended(self) -> bool:
@@ -157,7 +162,7 @@ def _steps(records: Sequence[RoundRecord]) -> Iterable[Step]:
         execution, feedback = record.execution, record.execution.feedback
         subtask, entity = execution.subtask, execution.target
         if record.decision.problem:
-            yield Step("", False, feedback.message, code=str(feedback.code or ""))
+            yield Step("", False, feedback.message, code=str(feedback.code or ""), unreadable=True)
             continue
         destination = subtask.destination or (subtask.target if subtask.action == "Put" else "")
         if subtask.action == "Put":
@@ -223,16 +228,17 @@ def from_conversation(
     """The trajectory of EMMOE's `conversation.json`: one string per round that could be read.
 
     As in the official notebooks, the subtasks and their signals are the history line of the last message, and the
-    feedback of a subtask is in the message after it. What became of the last subtask is not in the file.
+    feedback of a subtask is in the message after it: both by the number of the line, so that a line break in a subtask
+    hides what comes after it. What became of the last subtask is not in the file.
     """
     steps: list[Step] = []
+    feedback = [_feedback(message) for message in messages[1:]]
     if messages:
-        texts = _SIGNAL.split(_line(messages[-1], HISTORY_LINE))
+        texts = _SIGNAL.split(_line(messages[-1], HISTORY_LINE).removeprefix("Historical Execution:"))
         pairs = zip(texts[::2], texts[1::2], strict=False)
-        for number, (chunk, signal) in enumerate(pairs, 1):
-            message = _line(messages[number], FEEDBACK_LINE) if number < len(messages) else ""
-            feedback = message.partition("Feedback:")[2].strip() or message
-            steps.append(written_step(chunk.partition(")")[2].strip(), signal == "(success)", feedback))
+        for chunk, signal in pairs:
+            told = feedback[len(steps)] if len(steps) < len(feedback) else ""
+            steps.append(written_step(_NUMBER.sub("", chunk, count=1).strip(), signal == "(success)", told))
         last = written_step(_asked_for(messages[-1]), None, "")
         steps.append(replace(last, success=True, message="None") if last.action == "End" else last)
     first = messages[0].split("\n") if messages else []
@@ -245,6 +251,7 @@ def from_conversation(
         steps=tuple(steps),
         length=len(messages),
         last_message_has_end=bool(messages) and "End" in messages[-1],
+        feedback=tuple(feedback),
         verdict=verdict,
     )
 
@@ -258,6 +265,11 @@ def read_conversation(path: Path) -> list[str]:
     if not isinstance(messages, list) or not all(isinstance(message, str) for message in messages):
         raise BadInput(f"The conversation {path} must be a JSON list of strings.")
     return messages
+
+
+def _feedback(message: str) -> str:
+    line = _line(message, FEEDBACK_LINE)
+    return line.partition("Feedback:")[2].strip() or line
 
 
 def _line(message: str, index: int) -> str:
