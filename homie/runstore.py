@@ -298,7 +298,7 @@ def tries(folder: Path) -> tuple[Path, ...]:
     numbered = {
         path: int(match[1])
         for path in folder.parent.glob("*-partial-*")
-        if (match := SET_ASIDE.fullmatch(path.name.removeprefix(folder.name)))
+        if (match := SET_ASIDE.fullmatch(path.name.removeprefix(folder.name))) and path.is_dir()
     }
     return tuple(sorted(numbered, key=lambda path: numbered[path]))
 

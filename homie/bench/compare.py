@@ -11,7 +11,7 @@ from homie.bench.makeup import mixed_table
 from homie.bench.results import BenchRun, groups, load_runs, splits
 from homie.bench.scores import Count, Results
 from homie.bench.suite import Task
-from homie.bench.summary import RUN, Intervals, all_tables
+from homie.bench.summary import RUN, Intervals, all_tables, metrics_table
 from homie.bench.tables import Column, Table
 from homie.bench.usage import Spent, usage_table
 from homie.errors import BadInput
@@ -34,10 +34,9 @@ def compare_runs(runs: Sequence[BenchRun], intervals: Intervals) -> tuple[Table,
     """The tables of some runs. Raises BadInput if they have no episode in common, or differ in a common task."""
     results = _common(runs)
     suite = runs[0].suite
-    metrics, *others = all_tables(results, attributes=groups(suite), splits=splits(suite), intervals=intervals)
+    others = all_tables(results, attributes=groups(suite), splits=splits(suite), intervals=intervals)[1:]
     mixed = mixed_table({run.label: run.makeup for run in runs})
-    notes = [f"{run.label}: {note}." for run in runs for note in run.makeup.notes()]
-    first = (replace(metrics, notes=(*metrics.notes, *notes)), *([mixed] if mixed.rows else []))
+    first = (first_table(runs, intervals), *([mixed] if mixed.rows else []))
     usage = usage_table(*_usage(runs, results))
     if len(runs) < 2:
         return *first, usage, *others
@@ -46,6 +45,13 @@ def compare_runs(runs: Sequence[BenchRun], intervals: Intervals) -> tuple[Table,
     paired = paired_table(results, intervals, left_out=skipped)
     alone = alone_table(results, _texts(runs))
     return *first, paired, *([alone] if alone.rows else []), usage, *others
+
+
+def first_table(runs: Sequence[BenchRun], intervals: Intervals | None = None) -> Table:
+    """The metrics of some runs on their common episodes, with what one has to know to read them. Raises BadInput."""
+    table = metrics_table(_common(runs), intervals or Intervals())
+    notes = (f"{run.label}: {note}." for run in runs for note in run.makeup.notes())
+    return replace(table, notes=(*table.notes, *notes))
 
 
 def _shared(runs: Sequence[BenchRun]) -> frozenset[tuple[str, int]]:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from homie.bench.makeup import Makeup, makeup
 from homie.bench.play.episode import Episode, Finished
-from homie.bench.play.ledger import PLANNER, BenchFile, SweepFile, read_bench
+from homie.bench.play.ledger import PLANNER, BenchFile, SweepFile, is_bench, plan, read_bench
 from homie.bench.profiles import Homie, StrictEmmoe, plain
-from homie.bench.scores import Profile, Results, score_run
+from homie.bench.scores import Profile, Results, Score, score_run
 from homie.bench.suite import ATTRIBUTES, Suite, read_subtask
 from homie.bench.trajectory import Trajectory, from_ending
 from homie.bench.usage import Spent, spent
@@ -38,6 +38,13 @@ class BenchRun:
     makeup: Makeup = field(default_factory=Makeup)
 
     @property
+    def in_order(self) -> tuple[Score, ...]:
+        """A score for every planned episode, in the order of the suite; the lost ones are among them."""
+        found = {score.key: score for score in (*self.results.lost, *self.results.scores)}
+        keys = [(episode.task.id, episode.trial) for episode in plan(self.path, self.file.options, self.suite)]
+        return tuple(found[key] for key in keys)
+
+    @property
     def planned(self) -> frozenset[tuple[str, int]]:
         """The (task, trial) episodes that the run should have."""
         return frozenset(score.key for score in (*self.results.scores, *self.results.lost))
@@ -45,7 +52,7 @@ class BenchRun:
 
 def load_run(run: Path, profile: str = "homie") -> BenchRun:
     """The scores of a bench under a profile; unfinished and damaged episodes count as lost. Raises BadInput."""
-    if not (run / "suite.json").exists():
+    if not is_bench(run):
         raise BadInput(f"There is no run of a suite in {run}: give the folder that `homie bench` wrote.")
     file, suite, episodes = read_bench(run)
     finished = [(episode, left) for episode in episodes if (left := episode.finished) is not None]

@@ -30,7 +30,7 @@ _SUBTASK = re.compile(r".*Subtask: *(?:\[(.*?)\]|(.*?) *(?:Model:|$))", re.DOTAL
 class Step:
     """One subtask that the planner asked for, and what became of it.
 
-    text: as the planner wrote it, `Put, apple, fridge`; unreadable: it wrote what nobody could read. success: None where
+    text: as the planner wrote it, `Put, apple, fridge`; "" also where it is unreadable. success: None where
     the record does not tell. message: the feedback sentence. code: L1..E2, "" for none. action: as listed in
     `homie.executor.ACTIONS`, or as written. objects, places: all names of what was acted on and where to: the
     planner's words, and the entity that the executor made of them. attempts: whether each real attempt succeeded.

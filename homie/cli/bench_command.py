@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench
 from homie.bench.play.sweep import SweepSummary, sweep
+from homie.bench.tables import shown
 from homie.cli.output import print_json, progress_console, tell
 from homie.cli.parameters import Config, Json, build, options_from
 from homie.errors import InfrastructureError
@@ -42,10 +43,10 @@ def bench_command(
 def _tell(summary: BenchSummary) -> None:
     tell(f"run folder  {summary.run_folder}")
     tell(f"episodes    {summary.episodes}")
-    if summary.success is not None and summary.interval is not None:
-        low, high = summary.interval
-        share = f"{100 * summary.success:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
-        tell(f"success     {share}  ({summary.successes} of {summary.judged}, by the world's state)")
+    for name, estimate in summary.metrics.items():
+        tell(f"{name:<11} {shown(estimate, 'percent')}")
+    for note in summary.notes:
+        tell(note)
     if summary.infrastructure:
         causes = ", ".join(f"{count} {cause}" for cause, count in sorted(summary.causes.items()))
         tell(

@@ -142,7 +142,7 @@ def test_every_trouble_is_recorded_as_what_it_is(write_suite, tiny_bench, tmp_pa
         "silent": "planner",
         "bug": "error",
     }
-    assert summary.infrastructure == 8 and summary.judged == 1 and summary.success == 1.0
+    assert summary.infrastructure == 8 and summary.judged == 1 and summary.success == 1 / 9
     assert summary.causes == {"crash": 2, "killed": 1, "deadline": 2, "memory": 1, "planner": 1, "error": 1}
     told = {line.task: line.cause for line in summary.lines}
     assert "exit code 7" in told["crash"] and "SIGSEGV" in told["segfault"] and "4 s" in told["hang"]

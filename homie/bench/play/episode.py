@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 import warnings
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,6 +29,8 @@ Cause = Literal["crash", "killed", "deadline", "memory", "planner", "robot", "er
 planner gave no decision (its endpoint failed); the robot had a fault; anything else that nobody expected; or the
 episode was finished, and its files are no longer what was written."""
 STATE = "final_state.json"
+RECORDS = ("failure.json", "error.log", ENDING)
+"""What stays of a try that was set aside when a run is cleaned: why it failed."""
 
 
 class Failure(BaseModel):
@@ -89,6 +92,12 @@ class Episode:
         return self.finished.ending if self.finished else None
 
     @property
+    def damaged(self) -> bool:
+        """Whether it says that it is finished and its files cannot be trusted."""
+        finished = self.finished
+        return finished is not None and finished.damaged
+
+    @property
     def verdict(self) -> bool | None:
         """The world's verdict, as `finished` has it; None for an unfinished one."""
         return self.finished.verdict if self.finished else None
@@ -107,6 +116,20 @@ class Episode:
     def begin(self) -> None:
         """Make the folder anew; what was in it is set aside. Raises OSError."""
         new_episode(self.folder)
+
+    def clean(self) -> None:
+        """Of what was set aside, keep why each try failed and remove the rest; only of a finished episode. Raises
+        OSError."""
+        if self.finished is None or self.damaged:
+            return
+        for path in tries(self.folder):
+            for inside in path.iterdir():
+                if inside.is_dir():
+                    shutil.rmtree(inside)
+                elif inside.name not in RECORDS:
+                    inside.unlink()
+            if not any(path.iterdir()):
+                path.rmdir()
 
     def fail(self, cause: Cause, message: str, seconds: float) -> Failure:
         """Write down why infrastructure ended this try. Raises OSError."""

@@ -86,8 +86,8 @@ class BenchFolder(HeldFolder):
         path, lock = held_folder(options.out, suite.name)
         folder = cls(path, lock)
         try:
+            _mend(path, suite)
             if (path / "run.json").exists():
-                _mend(path, suite)
                 _check_same(path, options, suite)
             else:
                 folder._create(options, suite)
@@ -150,6 +150,11 @@ def plan(run: Path, options: BenchOptions, suite: Suite) -> tuple[Episode, ...]:
     )
 
 
+def is_bench(run: Path) -> bool:
+    """Whether a folder is the run of a bench, be it damaged."""
+    return any((run / name).exists() for name in ("suite.json", COPY))
+
+
 def read_bench(run: Path) -> tuple[BenchFile, Suite, tuple[Episode, ...]]:
     """A run folder of a bench: its configuration, its suite and all its episodes, finished or not. Raises BadInput."""
     try:
@@ -199,7 +204,8 @@ def _suite_damage(run: Path, file: BenchFile) -> str:
 
 def _mend(run: Path, suite: Suite) -> None:
     """Put back a damaged `run.json` from its copy, and a damaged `suite.json` from the suite that is given, if that is
-    the same. What cannot be mended is left to be refused. Raises OSError."""
+    the same. Where there is neither `run.json` nor its copy nothing was begun. What cannot be mended is left to be
+    refused. Raises OSError."""
     try:
         file = read_model(run / "run.json", BenchFile)
     except BadInput:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from homie.bench.metrics import estimate
 from homie.bench.play.episode import Episode, Failure
-from homie.bench.statistics import wilson
+from homie.bench.results import make_profile, trajectory
+from homie.bench.scores import Results, Score, score_run
+from homie.bench.suite import Suite
+from homie.bench.tables import shown
+from homie.damage import DAMAGED
 from homie.text import counted, printable
 
 
@@ -22,13 +27,18 @@ class Progress:
         self._console = console or Console(stderr=True, highlight=False)
         self._clock = clock
         self._live: Live | None = None
-        self.total = self.running = self.done = self.failed = self.successes = self.judged = 0
+        self.total = self.running = self.done = self.failed = 0
         self.causes: Counter[str] = Counter()
+        self._scores: list[Score] = []
         self._before = 0
 
-    def began(self, total: int, finished: list[Episode]) -> None:
-        """The bench begins, or goes on after what is finished."""
+    def began(self, suite: Suite, total: int, finished: Sequence[Episode], damaged: Sequence[Episode] = ()) -> None:
+        """The bench begins, or goes on after what is finished; what is damaged of that is run again."""
+        self._profile = make_profile("homie", suite)
         self.total, self._began = total, self._clock()
+        for episode in damaged:
+            ending = episode.ending
+            self._line(f"{episode.name}  {ending.cause if ending else DAMAGED}; it is run again.")
         for episode in finished:
             self._count(episode)
         self._before = self.done
@@ -73,29 +83,28 @@ class Progress:
         # What a narrow terminal cuts off is the end.
         ends = f", {duration(left * spent / fresh)} left" if fresh and spent > 0 and left else ""
         parts = [f"{self.done}/{self.total} done{ends}", f"{self.running} running, {self.failed} failed"]
-        if self.judged:
-            low, high = wilson(self.successes, self.judged)
-            share = 100 * self.successes / self.judged
-            parts.append(f"success {share:.1f} % [{100 * low:.1f}, {100 * high:.1f}]")
+        if self._scores:
+            rate = estimate(Results(self._profile.name, tuple(self._scores)), "SR")
+            parts.append(f"SR {shown(rate, 'percent')}")
         if fresh and spent > 0:
             parts.append(f"{60 * fresh / spent:.1f} episodes/min")
         return "  |  ".join(parts)
 
     def _count(self, episode: Episode) -> str:
         """Count a finished episode; how it ended, in a few words."""
-        ending = episode.ending
-        assert ending is not None, "only finished episodes are counted"
+        finished = episode.finished
+        assert finished is not None, "only finished episodes are counted"
+        ending = finished.ending
+        results = score_run(self._profile, [trajectory(episode, finished)])
+        self._scores += results.scores
         self.done += 1
         if ending.ended_by == "infrastructure":
             self.failed += 1
             self.causes[ending.cause.partition(":")[0]] += 1
             return f"infrastructure ({ending.cause.partition(':')[0]})"
-        verdict = episode.verdict
-        if verdict is not None:
-            self.judged += 1
-            self.successes += verdict
-        how = {None: "finished", True: "success", False: "no success"}[verdict]
-        return f"{how} after {counted(ending.rounds, 'round')}"
+        (score,) = results.scores
+        world = ", the world disagrees" if score.disagrees else ""
+        return f"{'success' if score.success else 'no success'} after {counted(ending.rounds, 'round')}{world}"
 
     def _tell(self, episode: Episode, seconds: float) -> None:
         said = self._count(episode)

@@ -8,20 +8,24 @@ instant, and a result depends on the task, the trial, the seed and the planner a
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from homie import registry
 from homie.assembly import check_detector, check_planner
+from homie.bench.compare import first_table
+from homie.bench.metrics import METRICS
 from homie.bench.play.episode import Episode
 from homie.bench.play.ledger import BenchFolder, check_known, plan, unfinished
 from homie.bench.play.pool import Limits, LocalPool, Pool
 from homie.bench.play.progress import Progress
 from homie.bench.play.worker import EXPERT, Job, Report
-from homie.bench.statistics import wilson
+from homie.bench.results import load_run
+from homie.bench.statistics import Estimate
 from homie.bench.suite import Suite, Task, find_suite
+from homie.bench.summary import WORLD, Intervals
 from homie.errors import BadInput, HomieError, InfrastructureError, Interrupted, MissingPart
 from homie.options import BenchOptions, PartsOptions, RunOptions
 from homie.session import stoppable, undisturbed
@@ -35,19 +39,24 @@ Order = Callable[[Sequence[Episode]], Sequence[Episode]]
 
 @dataclass(frozen=True, slots=True)
 class EpisodeLine:
-    """One episode in a summary. success: the world's own verdict, None where it has none."""
+    """One episode in a summary. success: as SR counts it; world: the world's own verdict, None where it has none."""
 
     task: str
     trial: int
     ended_by: str
     rounds: int
-    success: bool | None
+    success: bool
+    world: bool | None
     cause: str
 
 
 @dataclass(frozen=True, slots=True)
 class BenchSummary:
-    """What a bench leaves. success: share of the judged episodes, None if none was; interval: of Wilson, 95 %."""
+    """What a bench leaves: the first row of what `homie compare` makes of it, with its notes.
+
+    success, interval: SR, and its 95 % interval. metrics: SR and the others, each with its interval. infrastructure:
+    how many episodes it ended; they count as not succeeded. judged: how many have a verdict of the world.
+    """
 
     run_folder: Path
     suite: str
@@ -59,6 +68,8 @@ class BenchSummary:
     successes: int
     success: float | None
     interval: tuple[float, float] | None
+    metrics: dict[str, Estimate]
+    notes: tuple[str, ...]
     lines: tuple[EpisodeLine, ...]
 
 
@@ -85,11 +96,18 @@ def bench(
         if left and not options.mixed:
             check_known(episodes)
         names = {episode.name for episode in left}
-        progress.began(len(episodes), [episode for episode in episodes if episode.name not in names])
+        progress.began(
+            suite,
+            len(episodes),
+            [episode for episode in episodes if episode.name not in names],
+            [episode for episode in left if episode.damaged],
+        )
         make = pool or (lambda run: _pool(run, options, len(left)))
         if left:
             _Runner(options, suite, make(folder.path), progress).run(order(left))
-        return _summary(folder.path, options, suite, episodes)
+        if options.clean:
+            _clean(episodes)
+        return _summary(folder.path)
     finally:
         progress.close()
         folder.close()
@@ -221,30 +239,46 @@ def _raised(report: Report) -> HomieError:
     return kind(report.message)
 
 
-def _summary(run: Path, options: BenchOptions, suite: Suite, episodes: Sequence[Episode]) -> BenchSummary:
+def _clean(episodes: Sequence[Episode]) -> None:
+    """Remove what tries of finished episodes left. Raises InfrastructureError."""
+    try:
+        for episode in episodes:
+            episode.clean()
+    except OSError as error:
+        raise InfrastructureError(f"Cannot remove {error.filename}: {error.strerror}.") from error
+
+
+def _summary(run: Path) -> BenchSummary:
+    scored = load_run(run)
     lines: list[EpisodeLine] = []
-    causes: dict[str, int] = {}
-    for episode in episodes:
+    causes: Counter[str] = Counter()
+    for episode, score in zip(plan(run, scored.file.options, scored.suite), scored.in_order, strict=True):
         ending = episode.ending
         assert ending is not None, "the runner returns only when all are finished"
-        lost = ending.ended_by == "infrastructure"
-        if lost:
-            cause = ending.cause.partition(":")[0]
-            causes[cause] = causes.get(cause, 0) + 1
-        verdict = None if lost else episode.verdict
-        lines.append(EpisodeLine(episode.task.id, episode.trial, ending.ended_by, ending.rounds, verdict, ending.cause))
-    judged = [line for line in lines if line.success is not None]
-    successes = sum(bool(line.success) for line in judged)
+        if score.lost:
+            causes[score.lost.partition(":")[0]] += 1
+        lines.append(
+            EpisodeLine(
+                *(score.task_id, score.trial, ending.ended_by, ending.rounds),
+                success=bool(score.success),
+                world=score.verdict,
+                cause=score.lost,
+            )
+        )
+    table = first_table([scored])
+    metrics = {name: Intervals().of(scored.results, name) for name in (*METRICS, WORLD)}
     return BenchSummary(
         run_folder=run,
-        suite=suite.name,
-        planner=options.planner,
+        suite=scored.suite.name,
+        planner=scored.file.options.planner,
         episodes=len(lines),
         infrastructure=sum(causes.values()),
-        causes=causes,
-        judged=len(judged),
-        successes=successes,
-        success=successes / len(judged) if judged else None,
-        interval=wilson(successes, len(judged)) if judged else None,
+        causes=dict(causes),
+        judged=sum(line.world is not None for line in lines),
+        successes=sum(line.success for line in lines),
+        success=metrics["SR"].value,
+        interval=metrics["SR"].interval,
+        metrics=metrics,
+        notes=table.notes,
         lines=tuple(lines),
     )

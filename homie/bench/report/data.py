@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from homie.bench.play.episode import Episode, Failure
-from homie.bench.play.ledger import plan
+from homie.bench.play.ledger import is_bench, plan
 from homie.bench.profiles import Homie
 from homie.bench.results import BenchRun, load_runs
 from homie.bench.scores import Results, Score, score_run
@@ -92,10 +92,10 @@ def load(folders: Sequence[Path], profile: str = "homie") -> tuple[Source, ...]:
     for folder in folders:
         if (folder / "sweep.json").exists():
             raise BadInput(f"{folder} holds the runs of a sweep: give these, as {folder}/*/.")
-        if not (folder / "run.json").exists():
+        if not (folder / "run.json").exists() and not is_bench(folder):
             raise BadInput(f"There is no run in {folder}: give a folder that `homie run` or `homie bench` wrote.")
-    benches = load_runs([folder for folder in folders if (folder / "suite.json").exists()], profile)
-    singles = [(folder, read_run(folder)) for folder in folders if not (folder / "suite.json").exists()]
+    benches = load_runs([folder for folder in folders if is_bench(folder)], profile)
+    singles = [(folder, read_run(folder)) for folder in folders if not is_bench(folder)]
     singles.sort(key=lambda one: _planner(one[1]))
     groups = groupby(singles, key=lambda one: _planner(one[1]))
     taken = {run.label for run in benches}
