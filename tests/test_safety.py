@@ -226,3 +226,108 @@ def test_continuous_joints_take_the_short_way_round():
     state = replace(STATE, arm=np.array([0.0, 3.0]))
     sent = SafetyGate(SPEC).check(Command(arm=(0.0, -3.0)), state).sent
     assert sent.arm is not None and 3.0 < sent.arm[1] <= 3.2 + 1e-9
+
+
+def changes(command, *, gate=None, state=STATE):
+    return (gate or SafetyGate(SPEC)).check(command, state)
+
+
+def test_every_part_has_its_own_limits_and_says_which_was_left():
+    for command, worst in (
+        (Command(base=(-1.5, 0.0)), "base[0] -1.5 is outside -1..1: clamped"),
+        (Command(base=(0.0, 2.5)), "base[1] 2.5 is outside -2..2: clamped"),
+        (Command(arm=(-1.25, 0.0)), "arm[0] -1.25 is outside -1..2: clamped"),
+        (Command(torso=0.55), "torso[0] 0.55 is outside 0..0.4: clamped"),
+        (Command(torso=-0.1), "torso[0] -0.1 is outside 0..0.4: clamped"),
+        (Command(head=(0.0, -0.9)), "head[1] -0.9 is outside -0.7..1.4: clamped"),
+        (Command(head=(1.75, 3.0)), "head[1] 3 is outside -0.7..1.4: clamped"),
+        (Command(gripper=0.125), "gripper[0] 0.125 is outside 0..0.1: clamped"),
+    ):
+        assert changes(command).changes[0] == worst
+        with pytest.raises(CommandRefused) as refusal:
+            SafetyGate(SPEC, "refuse").check(command, STATE)
+        assert str(refusal.value) == f"Command refused: {worst.removesuffix(': clamped')}."
+        assert SafetyGate(SPEC).over_limit == "clamp"
+
+
+def test_at_a_limit_and_a_hair_over_it_nothing_is_said():
+    beside = replace(STATE, arm=np.array([2.0, 0.0]), torso=0.4, head=np.array([1.5, 1.4]))
+    at = Command(arm=(2.0, 0.0), torso=0.4, head=(1.5, 1.4), gripper=0.1)
+    over = Command(arm=(2.0 + 1e-7, 0.0), torso=0.4 + 1e-7, head=(1.5, 1.4 + 1e-7), gripper=0.1 + 1e-7)
+    for command in (at, over):
+        sent = changes(command, state=beside, gate=SafetyGate(SPEC, "refuse"))
+        assert sent.changes == ()
+        assert sent.sent.arm == (2.0, 0.0) and sent.sent.torso == 0.4 and sent.sent.gripper == 0.1
+    with pytest.raises(CommandRefused):
+        SafetyGate(SPEC, "refuse").check(Command(gripper=0.1 + 1e-5), STATE)
+
+
+@pytest.mark.parametrize("way", [1.0, -1.0])
+def test_every_limb_moves_as_fast_as_it_may_and_no_faster(way):
+    gate = SafetyGate(SPEC)
+    far = Command(
+        arm=(0.5 + way * 0.5, way * 1.0), torso=0.2 + way * 0.1, head=(way * 0.6, 0.35 + way * 0.6), gripper=0.1
+    )
+    state = replace(STATE, arm=np.array([0.5, 0.0]), head=np.array([0.0, 0.35]))
+    sent = changes(far, gate=gate, state=state)
+    assert sent.sent.arm == pytest.approx((0.5 + way * 0.1, way * 0.2))
+    assert sent.sent.torso == pytest.approx(0.2 + way * 0.01)
+    assert sent.sent.head == pytest.approx((way * 0.15, 0.35 + way * 0.15))
+    assert sent.sent.gripper == 0.1, "a gripper closes as fast as it can"
+    assert sent.changes == ("arm: speed limited", "torso: speed limited", "head: speed limited")
+    for steps in (2, 3, 3):  # from the last target on, but not more than three periods ahead of the joint
+        sent = changes(far, gate=gate, state=state)
+        assert sent.sent.arm == pytest.approx((0.5 + way * 0.1 * steps, way * 0.2 * steps))
+        assert sent.sent.torso == pytest.approx(0.2 + way * 0.01 * steps)
+        assert sent.sent.head == pytest.approx((way * 0.15 * steps, 0.35 + way * 0.15 * steps))
+    ahead = SafetyGate(SPEC, lead=1.0)
+    for _ in range(3):
+        sent = changes(far, gate=ahead, state=state)
+    assert sent.sent.torso == pytest.approx(0.2 + way * 0.01)
+
+
+def test_a_limb_that_is_left_out_keeps_its_last_target():
+    gate = SafetyGate(SPEC)
+    first = changes(Command(arm=(1.0, 0.0), torso=0.4, head=(1.0, 0.0)), gate=gate).sent
+    changes(Command(base=(0.01, 0.0)), gate=gate)
+    second = changes(Command(arm=(1.0, 0.0), torso=0.4, head=(1.0, 0.0)), gate=gate).sent
+    assert second.arm[0] == pytest.approx(2 * first.arm[0]) and second.torso == pytest.approx(0.22)
+    assert second.head[0] == pytest.approx(0.3)
+    gate.stop()
+    again = changes(Command(arm=(1.0, 0.0), torso=0.4, head=(1.0, 0.0)), gate=gate).sent
+    assert again == first
+
+
+def test_the_base_ramps_in_both_its_numbers_and_says_so():
+    gate = SafetyGate(SPEC)
+    first = changes(Command(base=(-1.0, 2.0)), gate=gate)
+    assert first.sent.base == pytest.approx((-0.05, 0.4)) and first.changes == ("base: acceleration limited",)
+    second = changes(Command(base=(-1.0, -2.0)), gate=gate)
+    assert second.sent.base == pytest.approx((-0.1, 0.0))
+    assert changes(Command(base=(0.05, 0.4))).changes == ()
+
+
+def test_a_continuous_joint_may_be_told_any_number_of_turns():
+    for turns in (-2, 0, 3):
+        sent = changes(Command(arm=(0.0, 0.1 + turns * 2 * math.pi)))
+        assert sent.sent.arm == pytest.approx((0.0, 0.1)) and sent.changes == ()
+    assert changes(Command(arm=(0.1, 0.0))).sent.arm[0] == pytest.approx(0.1), "a joint with limits is as told"
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (Command(base=(0.1,)), "base takes 2 number(s), got 1."),
+        (Command(arm=(0.0, 0.0, 0.0)), "arm takes 2 number(s), got 3."),
+        (Command(torso=(0.1, 0.2)), "torso takes 1 number(s), got 2."),
+        (Command(head=(0.0, 0.0, 0.0)), "head takes 2 number(s), got 3."),
+        (Command(gripper=()), "gripper takes 1 number(s), got 0."),
+        (Command(torso="up"), "torso must be 1 number(s), got 'up'."),
+        (Command(arm=([1.0], 0.0)), "arm must be 2 number(s), got ([1.0], 0.0)."),
+        (Command(gripper=math.nan), "gripper holds a value that is not finite (nan)."),
+    ],
+)
+def test_a_refusal_names_part_and_reason(command, said):
+    with pytest.raises(CommandRefused) as refusal:
+        SafetyGate(SPEC).check(command, STATE)
+    assert str(refusal.value) == f"Command refused: {said}"

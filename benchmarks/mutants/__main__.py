@@ -3,7 +3,8 @@
     python -m benchmarks.mutants                    400 mutants drawn with seed 0; goes on where it was stopped
     python -m benchmarks.mutants --sample 100 --seed 7 --only homie/executor.py
     python -m benchmarks.mutants --again            those that survived, once more, after tests were added
-    python -m benchmarks.mutants --cover            run the tests with coverage anew (needed after changes)
+    python -m benchmarks.mutants --cover tests/test_agent.py    tests that are new or run other lines now
+    python -m benchmarks.mutants --cover            measure anew which tests run which lines
 
 Everything is in build/mutants: copies of the tree, coverage.json, results-SEED.jsonl, report-SEED.md.
 """
@@ -30,7 +31,7 @@ WORK = ROOT / "build" / "mutants"
 SCOPE = ("homie/*.py", "error_detection/*.py", "homie/bench/**/*.py")
 UNKNOWN = "exit status 4"
 """What pytest ends with where a test that it was given is not there."""
-TESTS = ["tests", "-m", "not slow and not experts"]
+MARKS = ["-m", "not slow and not experts"]
 
 
 def scope(only: list[str]) -> list[str]:
@@ -90,14 +91,13 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=1e9, help="stop after; the same command goes on")
     parser.add_argument("--only", nargs="*", default=[], help="beginnings of file names")
     parser.add_argument("--again", action="store_true", help="run those that survived once more")
-    parser.add_argument("--cover", action="store_true", help="run the tests with coverage anew")
-    parser.add_argument("--tests", nargs="*", default=TESTS, help="arguments of pytest for the coverage run")
+    parser.add_argument("--cover", nargs="*", metavar="TESTS", help="measure all tests anew, or these in addition")
     arguments = parser.parse_args()
     WORK.mkdir(parents=True, exist_ok=True)
-    if arguments.cover or not (WORK / "covering.json").exists():
-        python = make_tree(ROOT, WORK / "tree-0")
-        cover(python, WORK / "tree-0", WORK, scope([]), arguments.tests)
-    covering = read_covering(ROOT, WORK / "tree-0", WORK)
+    anew = arguments.cover == [] or not (WORK / "covering.json").exists()
+    if anew or arguments.cover:
+        cover(ROOT, WORK, scope([]), [*(arguments.cover or ["tests"]), *MARKS], anew=anew)
+    covering = read_covering(ROOT, WORK)
     files = scope(arguments.only)
     everything = [mutant for file in files for mutant in mutants(file, (ROOT / file).read_bytes())]
     population = [mutant for mutant in everything if mutant.name not in equivalent()]

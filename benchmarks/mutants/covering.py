@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.mutants.mutations import Mutant
 from benchmarks.mutants.plugin import CONTEXT
-from benchmarks.mutants.trees import tree_environment
+from benchmarks.mutants.trees import make_tree, tree_environment
 
 SECONDS = 10.0
 """What the tests chosen for one mutant may take together, by their durations in the coverage run."""
@@ -81,8 +81,14 @@ class Covering:
         return sum(seconds[test] for test in tests)
 
 
-def cover(python: Path, tree: Path, work: Path, scope: list[str], tests: list[str]) -> None:
-    """Run the tests once with coverage; writes covering.json. Failing tests are left out of everything after."""
+def cover(root: Path, work: Path, scope: list[str], tests: list[str], *, anew: bool) -> None:
+    """Run some tests with coverage; writes covering.json. Failing tests are left out of everything after.
+
+    anew: forget what was measured before; else these tests are added, or measured again.
+    """
+    known = None if anew else read_covering(root, work)
+    tree = work / "tree-0"
+    python = make_tree(root, tree)
     for old in work.glob("coverage*"):
         old.unlink()
     settings, durations = work / "coveragerc", work / "durations.json"
@@ -95,10 +101,12 @@ def cover(python: Path, tree: Path, work: Path, scope: list[str], tests: list[st
     }
     command = [python, "-m", "pytest", "-p", "benchmarks.mutants.plugin", "-p", "no:cacheprovider", "-q", *tests]
     subprocess.run(command, cwd=tree, env=environment, check=False)
-    _write(tree, work, scope, json.loads(durations.read_text()))
+    _write(tree, work, scope, json.loads(durations.read_text()), known)
 
 
-def _write(tree: Path, work: Path, scope: list[str], durations: dict[str, float]) -> None:
+def _write(
+    tree: Path, work: Path, scope: list[str], durations: dict[str, float], known: Covering | None = None
+) -> None:
     from coverage import CoverageData
     from coverage.exceptions import CoverageException
 
@@ -108,17 +116,23 @@ def _write(tree: Path, work: Path, scope: list[str], durations: dict[str, float]
         with contextlib.suppress(CoverageException):  # torn: some tests kill processes
             piece.read()
             data.update(piece)
+    if known is not None:
+        durations = {**dict(zip(known.tests, known.seconds, strict=True)), **durations}
     tests = sorted(durations)
     number = {test: place for place, test in enumerate(tests)}
     by_file: defaultdict[str, list[int]] = defaultdict(list)
     for test, place in number.items():
         by_file[test.split("::")[0]].append(place)
+    before = {} if known is None else known.lines
     lines: dict[str, dict[int, list[int]]] = {}
     for file in scope:
         contexts = data.contexts_by_lineno(str(tree / file))
         lines[file] = {}
-        for line, names in contexts.items():
-            covered = {number[name] for name in names if name in number}
+        earlier = before.get(file, {})
+        for line in {*contexts, *earlier}:
+            names = contexts.get(line, [])
+            covered = {number[known.tests[test]] for test in earlier.get(line, ())} if known is not None else set()
+            covered.update(number[name] for name in names if name in number)
             covered.update(place for name in names for place in by_file.get(name, ()))  # shared fixtures
             if covered:
                 lines[file][line] = sorted(covered)
@@ -126,11 +140,12 @@ def _write(tree: Path, work: Path, scope: list[str], durations: dict[str, float]
     (work / "covering.json").write_text(json.dumps(content))
 
 
-def read_covering(root: Path, tree: Path, work: Path) -> Covering:
+def read_covering(root: Path, work: Path) -> Covering:
     """The coverage run of before, of the lines that files have now.
 
-    Lines that were changed since, in `root` against the copy `tree` that was measured, are as those that run at import.
+    Lines of `root` that were changed since they were measured are as those that run at import.
     """
+    tree = work / "tree-0"
     content = json.loads((work / "covering.json").read_text())
     lines: dict[str, dict[int, list[int]]] = {}
     mentions: defaultdict[str, set[tuple[str, int]]] = defaultdict(set)

@@ -163,6 +163,35 @@ def test_l3_pick_is_exact_where_a_kind_would_be_ambiguous() -> None:
     assert told(found) == ("L3", "Unable to pick, the drawer_2 is closed, you should open it first")
 
 
+@pytest.mark.parametrize(
+    ("name", "spoken"), [("kitchen_drawer_1", "kitchen drawer"), ("kitchen_drawer", "kitchen drawer")]
+)
+def test_l3_speaks_of_a_container_in_words(name: str, spoken: str) -> None:
+    scene = at("kitchen_counter_1")
+    scene.world.furniture[name] = type(scene.world.furniture["drawer_1"])(name, "kitchen", closed=True)
+    scene.world.things["lemon_1"].place = name
+    scene.world.distances = {name: 0.5, "lemon_1": 0.5}
+    assert told(ask(scene, "Pick", "lemon")) == (
+        "L3",
+        f"Unable to pick, the {spoken} is closed, you should open it first",
+    )
+
+
+def test_l3_names_the_second_of_two_exactly_whichever_it_is() -> None:
+    for closed, other in (("drawer_1", "drawer_2"), ("drawer_2", "drawer_1")):
+        scene = at("kitchen_counter_1")
+        furniture = type(scene.world.furniture["drawer_1"])
+        scene.world.furniture = {
+            **scene.world.furniture,
+            closed: furniture(closed, "kitchen", closed=True),
+            other: furniture(other, "kitchen", closed=False),
+        }
+        scene.world.things["lemon_1"].place = closed
+        scene.world.distances = {"drawer_1": 0.5, "drawer_2": 0.5, "lemon_1": 0.5}
+        sentence = f"Unable to pick, the {closed} is closed, you should open it first"
+        assert told(ask(scene, "Pick", "lemon")) == ("L3", sentence)
+
+
 def test_l4_pick_of_furniture() -> None:
     assert told(ask(at("table_1"), "Pick", "table")) == ("L4", "Can not pick table! Please choose another object")
 
@@ -247,4 +276,6 @@ def test_layers_are_reported_in_order() -> None:
     assert [check.layer for check in ask(scene, "Pick", "apple").checks] == ["format", "logical", "distance"]
     code = ask(at("kitchen", code_order), "Pick", "apple").checks
     assert [check.layer for check in code] == ["format", "logical", "format", "distance"]
+    whole = ["format", "logical", "format", "distance", "format", "execution"]
+    assert [check.layer for check in ask(at("kitchen_counter_1", code_order), "Pick", "apple").checks] == whole
     assert code[-1] == Check("distance", code[-1].code, "Unable to pick, the target is far away")

@@ -1,0 +1,199 @@
+"""What a person reads while an episode runs: the words, line by line."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import pytest
+from homie_tiny import TinyRobot
+from rich.console import Console
+
+from homie.agent import EpisodeResult
+from homie.display import ProgressDisplay
+from homie.types import (
+    SUCCESS,
+    Attempt,
+    Check,
+    Decision,
+    Detection,
+    ErrorCode,
+    Execution,
+    Feedback,
+    Outcome,
+    PlannerInput,
+    RoundRecord,
+    Subtask,
+)
+
+PICK = Subtask("Pick", "apple")
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Screen:
+    """A display with what it has written, in colour or not, on a terminal or not."""
+
+    def __init__(self, *, terminal: bool = False) -> None:
+        self.file, self.clock = io.StringIO(), Clock()
+        colours = "standard" if terminal else None
+        console = Console(file=self.file, width=80, force_terminal=terminal, color_system=colours)
+        self.display = ProgressDisplay(console, self.clock)
+
+    def new(self) -> str:
+        """What was written since the last time."""
+        text = self.file.getvalue()
+        self.file.seek(0)
+        self.file.truncate()
+        return text
+
+
+@pytest.fixture
+def screen() -> Screen:
+    return Screen()
+
+
+def given(*detections: Detection, round: int = 3) -> PlannerInput:
+    return PlannerInput("task", round, {}, detections, (), (), None, (), ())
+
+
+def seen(stamp: float):
+    return replace(TinyRobot().observe(), stamp=stamp)
+
+
+def test_a_round(screen: Screen) -> None:
+    display = screen.display
+    display.started("put the apple away")
+    assert screen.new() == "task  put the apple away\n"
+    box = (0, 0, 5, 5)
+    parts = [("table", ""), ("apple", ""), ("apple", ""), ("kitchen", "floor"), ("fridge", "door")]
+    display.observed(given(*(Detection(name, "front", box, part=part) for name, part in parts)), seen(12.34))
+    assert screen.new() == "\nround 3  12.3 s\n  sees      apple, fridge, table\n"
+    display.observed(given(round=4), seen(0.0))
+    assert screen.new() == "\nround 4  0.0 s\n  sees      nothing it knows\n"
+    display.decided(3, Decision((PICK, Subtask("End")), "It is near.", "octo"))
+    assert screen.new() == "  analysis  It is near.\n  decision  [Pick, apple] [End]  with octo\n"
+    display.decided(3, Decision((), problem="what?"))
+    assert screen.new() == "  decision  none that can be read\n"
+    display.executing(3, PICK)
+    assert screen.new() == "  doing     [Pick, apple]\n"
+
+
+def test_checks_are_told_when_the_last_has_looked_or_one_complains(screen: Screen) -> None:
+    display = screen.display
+    display.executing(1, PICK)
+    screen.new()
+    display.checked(Check("format"))
+    display.checked(Check("logical"))
+    assert screen.new() == ""
+    display.checked(Check("distance"))
+    assert screen.new() == "  checks    format ok  logical ok  distance ok\n"
+    display.checked(Check("execution", ErrorCode.E1, "no"))
+    assert screen.new() == "  checks    execution E1\n"
+    display.executing(2, PICK)
+    display.checked(Check("format"))
+    display.executing(3, PICK)
+    screen.new()
+    display.checked(Check("format", ErrorCode.F2, "no"))
+    assert screen.new() == "  checks    format F2\n", "those of another subtask are gone"
+
+
+@pytest.mark.parametrize(
+    ("attempt", "line"),
+    [
+        (Attempt(1, "classical/pick", Outcome.SUCCEEDED, "", 7.26, 9), "classical/pick succeeded after 7.3 s"),
+        (Attempt(2, "octo", Outcome.FAILED, "it slipped", 1.0, 9), "octo failed after 1.0 s: it slipped"),
+        (Attempt(3, "octo", Outcome.TIMED_OUT, "", 60.0, 9), "octo timed out after 60.0 s"),
+        (
+            Attempt(1, "pick", Outcome.SUCCEEDED, "done, then: stuck", 1.0, 9, 0, "octo"),
+            "pick in place of octo succeeded after 1.0 s",
+        ),
+    ],
+)
+def test_attempts(screen: Screen, attempt: Attempt, line: str) -> None:
+    screen.display.attempted(attempt)
+    assert screen.new() == f"  attempt {attempt.number} {line}\n"
+
+
+def test_a_log_is_told_every_half_minute_that_a_skill_is_at_work(screen: Screen) -> None:
+    display, clock = screen.display, screen.clock
+    clock.now = 100.0
+    display.executing(1, PICK)
+    screen.new()
+    for now, stamp, line in (
+        (101.0, 50.0, ""),
+        (129.9, 55.0, ""),
+        (130.0, 61.6, "  at work   [Pick, apple]  12 s of robot time\n"),
+        (159.9, 70.0, ""),
+        (160.0, 80.0, "  at work   [Pick, apple]  30 s of robot time\n"),
+    ):
+        clock.now = now
+        display.ticked(seen(stamp))
+        assert screen.new() == line
+    display.executing(1, PICK)
+    screen.new()
+    clock.now = 200.0
+    display.ticked(seen(90.0))
+    assert screen.new() == "  at work   [Pick, apple]  0 s of robot time\n", "the next skill has its own time"
+
+
+def record(feedback: Feedback, *inventory: str) -> RoundRecord:
+    return RoundRecord(1, Decision((PICK,)), Execution(PICK, "", (), (), feedback), inventory, 0.0, {})
+
+
+def test_what_became_of_it(screen: Screen) -> None:
+    screen.display.recorded(record(SUCCESS, "red apple", "mug"))
+    assert screen.new() == "  feedback  success\n  inventory red apple mug\n"
+    screen.display.recorded(record(Feedback("fail", ErrorCode.D1, "too far")))
+    assert screen.new() == "  feedback  fail D1: too far\n  inventory nothing\n"
+
+
+def test_the_end(screen: Screen) -> None:
+    screen.display.finished(EpisodeResult("task", "ended", 1, (), (), 8.04))
+    assert screen.new() == "\nThe planner ended the task after 1 round and 8.0 s of robot time.\n"
+    screen.display.finished(EpisodeResult("task", "rounds", 20, (), (), 100.0))
+    assert screen.new() == "\nThe rounds ran out after 20 rounds and 100.0 s of robot time.\n"
+
+
+def test_escape_sequences_and_markup_of_a_model_are_text(screen: Screen) -> None:
+    screen.display.decided(1, Decision((PICK,), "[bold]x[/bold] \x1b[31m"))
+    assert "  analysis  [bold]x[/bold] \\x1b[31m\n" in screen.new()
+
+
+def test_colours_say_how_it_went() -> None:
+    screen = Screen(terminal=True)
+    for part, colour in (
+        (Attempt(1, "pick", Outcome.SUCCEEDED, "", 1.0, 9), "32"),
+        (Attempt(1, "pick", Outcome.FAILED, "", 1.0, 9), "31"),
+        (Attempt(1, "pick", Outcome.TIMED_OUT, "", 1.0, 9), "31"),
+    ):
+        screen.display.attempted(part)
+        assert f"\x1b[{colour}mpick" in screen.new()
+    for feedback, colour in ((SUCCESS, "32"), (Feedback("fail", ErrorCode.E1, "no"), "31")):
+        screen.display.recorded(record(feedback))
+        assert f"\x1b[{colour}m{'success' if feedback.ok else 'fail E1: no'}" in screen.new()
+    screen.display.checked(Check("distance", ErrorCode.D1))
+    assert "\x1b[31mdistance D1" in screen.new()
+    screen.display.checked(Check("distance"))
+    assert "\x1b[2mdistance ok" in screen.new()
+    screen.display.started("task")
+    assert screen.new().startswith("\x1b[1mtask  ")
+
+
+def test_on_a_terminal_a_clock_runs_and_is_gone_at_the_end() -> None:
+    screen = Screen(terminal=True)
+    screen.display.executing(1, PICK)
+    screen.display.ticked(seen(1.0))
+    screen.display.ticked(seen(9.0))
+    screen.display._status._live.refresh()  # type: ignore[union-attr]  # rich draws it in a thread of its own
+    assert "[Pick, apple]  8 s" in screen.new()
+    screen.display.recorded(record(SUCCESS))
+    written = screen.new()
+    assert "\x1b[?25h" in written and "feedback" in written
+    screen.display.close()
+    assert screen.new() == ""

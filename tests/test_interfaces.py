@@ -1,0 +1,109 @@
+"""What a part gets from its contract without writing it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkill, TinySkills
+
+from homie import interfaces
+from homie.errors import BadInput
+from homie.interfaces import Detector, Locator, Planner, Robot, Skill, SkillSet
+from homie.types import VIEWS, Detection, Goal, Subtask
+
+
+class Silent(Planner):
+    def reset(self, task: str, *, seed: int) -> None: ...
+
+    def decide(self, given):  # type: ignore[no-untyped-def]
+        raise AssertionError
+
+
+def test_a_planner() -> None:
+    planner = Silent()
+    assert (planner.name, planner.Settings, planner.extra, planner.keys) == ("", None, "", ())
+    assert planner.describe() == {} and planner.texts() == {}
+
+
+def test_a_robot() -> None:
+    robot = TinyRobot()
+    assert (robot.views, robot.eye, robot.actions) == (VIEWS, "head", ())
+    assert robot.inventory_by == "feedback" and robot.picture_size is None and robot.describe() == {}
+    with pytest.raises(BadInput, match="use --targets sensors"):
+        interfaces.background(robot)
+    with robot as entered:
+        assert entered is robot and not robot.closed
+    assert robot.closed
+
+
+def test_the_background_is_the_robots() -> None:
+    class Knowing(TinyRobot):
+        def background(self) -> Locator:
+            return TinyLocator(self)
+
+    assert isinstance(interfaces.background(Knowing()), TinyLocator)
+
+
+def test_a_skill() -> None:
+    class Looking(TinySkill):
+        cameras = ("front", "left")
+        max_seconds = Skill.max_seconds
+
+    skill = Looking("Pick")
+    assert skill.looks() == ("front", "left") and skill.max_seconds == 60.0
+    assert skill.reason == "" and skill.complaint == ""
+    skill.revise(Goal("ball", "", np.zeros(3)))
+    assert (Skill.name, Skill.actions, Skill.cameras) == ("", (), ())
+
+
+def test_a_set_of_skills() -> None:
+    assert TinySkills().describe() == {}
+    TinySkills().close()
+    assert (SkillSet.name, SkillSet.actions, SkillSet.Settings, SkillSet.extra) == ("", (), None, "")
+
+
+def test_a_detector_takes_no_argument_of_its_own_accord() -> None:
+    assert TinyDetector().describe() == {} and TinyDetector("").name == "tiny"
+    with pytest.raises(BadInput, match=r"The detector 'tiny' takes no argument \(got 'file'\)"):
+        TinyDetector("file")
+    assert (Detector.name, Detector.Settings, Detector.extra) == ("", None, "")
+
+
+class Map(TinyLocator):
+    """Everything is as far away as it is told."""
+
+    metres = 0.0
+    spots = ("kitchen",)
+
+    def is_spot(self, entity: str) -> bool:
+        return entity in self.spots
+
+    def distance(self, entity, observation):  # type: ignore[no-untyped-def]
+        return self.metres
+
+
+@pytest.mark.parametrize(
+    ("entity", "metres", "there"),
+    [("kitchen", 0.3, True), ("kitchen", 0.31, False), ("apple", 2.0, True), ("apple", 2.01, False)],
+)
+def test_where_go_to_ends(entity: str, metres: float, there: bool) -> None:
+    robot = TinyRobot()
+    locator = Map(robot)
+    locator.metres = metres
+    assert locator.arrived(entity, robot.observe()) is there
+
+
+def test_a_locator() -> None:
+    robot = TinyRobot()
+    locator, seen = TinyLocator(robot), robot.observe()
+    assert (Locator.name, locator.cameras, locator.due(seen)) == ("", (), None)
+    assert locator.objection(Subtask("Pick", "moon")) == "" and locator.listing() == ()
+    boxes = [Detection("apple", "front", (0, 0, 1, 1), instance=name) for name in ("apple_1", "apple_2", "apple_1")]
+    assert locator.arranged(boxes) == tuple(boxes)
+    assert Locator.seen(locator, "apple_1", boxes) == (boxes[0], boxes[2])
+
+
+def test_the_spec_of_the_smallest_robot_is_whole() -> None:
+    assert SPEC.period == 0.1 and math.isfinite(SPEC.gripper_max) and isinstance(TinyRobot(), Robot)

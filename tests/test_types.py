@@ -1,0 +1,133 @@
+"""The words of Homie as values: how they are written, and the little geometry that they know."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from homie.types import (
+    END,
+    SUCCESS,
+    VIEWS,
+    Attempt,
+    Box,
+    Command,
+    Decision,
+    Detection,
+    ErrorCode,
+    Execution,
+    Feedback,
+    HistoryItem,
+    Outcome,
+    PlannerInput,
+    Pose2,
+    RoundRecord,
+    SentCommand,
+    Subtask,
+    Surface,
+    in_sight,
+    model_key,
+)
+
+
+def test_how_they_are_written() -> None:
+    assert str(END) == "[End]" and str(Subtask("Pick", "apple")) == "[Pick, apple]"
+    assert str(Subtask("Put", "apple", "brown table")) == "[Put, apple, brown table]"
+    assert str(Subtask("Put", "", "table")) == "[Put, table]"
+    assert str(HistoryItem(3, END, SUCCESS)) == "(3) [End](success)"
+    assert SUCCESS.ok and SUCCESS.message == "None" and SUCCESS.code is None
+    assert not Feedback("fail", ErrorCode.E1, "no").ok
+    assert [code.value for code in ErrorCode] == ["F1", "F2", "L1", "L2", "L3", "L4", "D1", "D2", "E1", "E2"]
+    assert [outcome.value for outcome in Outcome] == ["running", "succeeded", "failed", "timed_out"]
+    assert VIEWS == ("front", "left", "back", "right")
+
+
+def test_what_is_not_said() -> None:
+    given_ = PlannerInput("task", 1, {}, (), (), (), None, (), ())
+    assert (given_.inventory_text, given_.history_text, given_.rounds, given_.listing) == ("None", "None", 20, ())
+    assert Decision(()) == Decision((), analysis="", model="", raw="", problem="", answers=())
+    assert Command() == Command(None, None, None, None, None, None)
+    assert SentCommand(Command(), Command()).changes == ()
+    seen = Detection("apple", "front", (0, 0, 1, 1))
+    assert (seen.score, seen.instance, seen.part) == (1.0, "", "")
+    assert Surface(np.zeros(3), 0.1, 0.1, 0.0).clearance == math.inf
+
+
+def test_what_a_planner_is_told_of_hand_and_history() -> None:
+    items = (HistoryItem(1, Subtask("Go to", "apple"), SUCCESS), HistoryItem(2, END, Feedback("fail")))
+    given_ = PlannerInput("task", 1, {}, (), ("red apple", "mug"), items, None, (), ())
+    assert given_.inventory_text == "red apple mug"
+    assert given_.history_text == "(1) [Go to, apple](success) (2) [End](fail)"
+
+
+@pytest.mark.parametrize("name", ["RT-1-X", "rt1x", "rt 1 x", "RT_1_X", "R.T1X"])
+def test_spellings_of_a_model(name: str) -> None:
+    assert model_key(name) == "rt1x" != model_key("rt2x")
+
+
+def test_a_pose_on_the_floor() -> None:
+    pose = Pose2(1.0, 2.0, math.pi / 2)  # it looks along y
+    np.testing.assert_allclose(pose.transform(np.array([3.0, 0.5, 0.7])), [0.5, 5.0, 0.7], atol=1e-12)
+    np.testing.assert_allclose(pose.inverse(np.array([0.5, 5.0, 0.7])), [3.0, 0.5, 0.7], atol=1e-12)
+    np.testing.assert_array_equal(pose.xy, [1.0, 2.0])
+
+
+lengths = st.floats(-9, 9)
+
+
+@given(lengths, lengths, st.floats(-4, 4), st.tuples(lengths, lengths, lengths))
+def test_there_and_back(x: float, y: float, yaw: float, point: tuple[float, float, float]) -> None:
+    pose = Pose2(x, y, yaw)
+    there = pose.transform(np.array(point))
+    np.testing.assert_allclose(pose.inverse(there), point, atol=1e-9)
+    assert np.hypot(*(there[:2] - pose.xy)) == pytest.approx(math.hypot(*point[:2]), abs=1e-9)
+
+
+def test_a_box_on_the_floor_plan() -> None:
+    box = Box(np.array([1.0, 1.0, 0.5]), np.array([2.0, 1.0, 0.5]))
+    assert box.yaw == 0.0
+    np.testing.assert_allclose(box.corners(), [[3, 2], [-1, 2], [-1, 0], [3, 0]])
+    assert box.distance(np.array([2.5, 0.5])) == 0.0
+    assert box.distance(np.array([4.0, 1.0])) == pytest.approx(1.0)
+    assert box.distance(np.array([1.0, 3.5])) == pytest.approx(1.5)
+    assert box.distance(np.array([6.0, 6.0])) == pytest.approx(5.0)
+    turned = Box(np.array([1.0, 1.0, 0.5]), np.array([2.0, 1.0, 0.5]), math.pi / 2)
+    np.testing.assert_allclose(turned.corners(), [[0, 3], [0, -1], [2, -1], [2, 3]], atol=1e-12)
+    assert turned.distance(np.array([1.0, 3.5])) == pytest.approx(0.5)
+    assert turned.distance(np.array([2.5, 1.0])) == pytest.approx(0.5)
+
+
+@given(st.floats(-4, 4), st.floats(0.1, 2), st.floats(0.1, 2), st.floats(0.0, 1.0))
+def test_the_edge_of_a_box_is_where_its_distance_begins(yaw: float, x: float, y: float, share: float) -> None:
+    box = Box(np.array([0.3, -0.2, 0.0]), np.array([x, y, 1.0]), yaw)
+    first, second, *_ = box.corners()
+    edge = first + share * (second - first)
+    outward = (edge - box.center[:2]) * 0.01
+    assert box.distance(edge) == pytest.approx(0.0, abs=1e-9)
+    assert box.distance(edge + outward) > 0.0 == box.distance(edge - outward)
+
+
+def test_what_is_in_sight_is_whole_or_a_door_of_what_is_not() -> None:
+    def seen(name: str, part: str = "", view: str = "front", instance: str = "") -> Detection:
+        return Detection(name, view, (0, 0, 9, 9), 1.0, instance, part)
+
+    whole, door, handle = seen("fridge"), seen("fridge", "door"), seen("fridge", "handle")
+    floor, drawer = seen("kitchen", "floor"), seen("drawer", "drawer")
+    elsewhere = seen("fridge", "door", "left")
+    assert in_sight([whole, door, handle, floor]) == (whole, floor)
+    assert in_sight([door, handle, drawer]) == (door, drawer)
+    assert in_sight([whole, elsewhere]) == (whole, elsewhere), "in each view on its own"
+    first, second = seen("fridge", instance="fridge_1"), seen("fridge", "door", instance="fridge_2")
+    assert in_sight([first, second]) == (first, second), "another fridge"
+    assert in_sight([first, seen("fridge", "door", instance="fridge_1")]) == (first,)
+
+
+def test_a_round_began_before_its_attempts() -> None:
+    attempts = tuple(Attempt(n, "pick", Outcome.FAILED, "", 1.5, 9) for n in (1, 2))
+    execution = Execution(Subtask("Pick", "apple"), "", (), attempts, SUCCESS)
+    assert RoundRecord(1, Decision(()), execution, (), 10.0, {}).began == 7.0
+    assert (attempts[0].clamped, attempts[0].stands_in_for, execution.target) == (0, "", "")
