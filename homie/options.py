@@ -290,8 +290,8 @@ class ReportOptions(Options):
     out: Path | None = Field(None, description="The page (default: report.html in the first run folder).")
     profile: Literal["homie", "strict-emmoe"] = Field("homie", description="Reading of the EMMOE protocol.")
     views: int = Field(192, ge=0, le=1024, description="Width of the views in pixels; 0 leaves them out.")
-    megabytes: float = Field(
-        50.0, ge=0.0, le=2000.0, description="MiB of pictures and videos in the page; what is more is linked."
+    max_size: float = Field(
+        50.0, ge=0.0, le=2000.0, description="MiB of the page: pictures and videos are in it while there is room."
     )
     rerun: Path | None = Field(None, description="Record one episode for the Rerun viewer into this file, besides.")
     episode: str | None = Field(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from homie.bench.play.episode import Episode, Failure
-from homie.bench.play.ledger import is_bench, plan
+from homie.bench.play.ledger import BenchFile, is_bench, plan
 from homie.bench.profiles import Homie
 from homie.bench.results import BenchRun, load_runs
 from homie.bench.scores import Results, Score, score_run
@@ -36,6 +36,21 @@ class Round:
     number: int
     records: tuple[RoundRecord, ...]
 
+    @property
+    def decided_in(self) -> float | None:
+        """Wall seconds from the pictures to the decision, None where the record does not tell."""
+        return self.records[0].timings.get("plan")
+
+    @property
+    def took(self) -> float | None:
+        """Wall seconds of the whole round."""
+        return self.records[-1].timings.get("total")
+
+    @property
+    def decision(self) -> str:
+        """Its subtasks in one line, or that there are none."""
+        return " ".join(map(str, self.records[0].decision.subtasks)) or "unreadable"
+
 
 @dataclass(frozen=True, slots=True)
 class KeyPath:
@@ -48,10 +63,14 @@ class KeyPath:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """One episode as the page shows it. run: the label of its run. name: of its folder. score: None if unfinished."""
+    """One episode as the page shows it. run: the label of its run. name: of its folder. score: None if unfinished.
+
+    task: the id of its task; of a single run its instruction.
+    """
 
     run: str
     name: str
+    task: str
     text: str
     trial: int
     folder: Path
@@ -63,6 +82,11 @@ class Shown:
     split: str = ""
     keypaths: tuple[KeyPath, ...] = ()
     failures: tuple[Failure, ...] = ()
+
+    @property
+    def decisions(self) -> tuple[float, ...]:
+        """Wall seconds of each decision."""
+        return tuple(seconds for one in self.rounds if (seconds := one.decided_in) is not None)
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -78,12 +102,16 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One planner in the report: a bench, or all single runs of one planner. bench: None for single runs."""
+    """One planner in the report: a bench, or all single runs of one planner. bench: None for single runs.
+
+    facts: what was run. machine: where and with which versions.
+    """
 
     label: str
     results: Results
     episodes: tuple[Shown, ...]
     facts: Mapping[str, str]
+    machine: Mapping[str, str]
     bench: BenchRun | None = None
 
 
@@ -124,12 +152,18 @@ def _bench(run: BenchRun) -> Source:
         "targets": options.targets,
         "profile": run.results.profile,
         "seed": str(run.file.seed),
-        "created": run.file.created,
-        "versions": ", ".join(f"{name} {number}" for name, number in run.file.versions.items()),
-        "platform": run.file.platform,
     }
     shown = tuple(_planned(run.label, one, scores[one.task.id, one.trial]) for one in episodes)
-    return Source(run.label, run.results, shown, {name: text for name, text in facts.items() if text}, run)
+    used = {name: text for name, text in facts.items() if text}
+    return Source(run.label, run.results, shown, used, _machine(run.file), run)
+
+
+def _machine(file: BenchFile | RunFile) -> dict[str, str]:
+    return {
+        "created": file.created,
+        "versions": ", ".join(f"{name} {number}" for name, number in file.versions.items()),
+        "platform": file.platform,
+    }
 
 
 def _planned(label: str, episode: Episode, score: Score) -> Shown:
@@ -149,6 +183,7 @@ def _planned(label: str, episode: Episode, score: Score) -> Shown:
     return Shown(
         run=label,
         name=episode.name,
+        task=task.id,
         text=task.text,
         trial=episode.trial,
         folder=episode.folder,
@@ -179,6 +214,7 @@ def _single(label: str, runs: Sequence[tuple[Path, RunFile]]) -> Source:
                 Shown(
                     run=label,
                     name=name,
+                    task=ending.task if ending else file.options.task,
                     text=ending.task if ending else file.options.task,
                     trial=ending.trial if ending else 0,
                     folder=folder,
@@ -193,11 +229,8 @@ def _single(label: str, runs: Sequence[tuple[Path, RunFile]]) -> Source:
         "planner": _planner(first),
         "targets": ", ".join(sorted({file.options.targets for _, file in runs})),
         "seeds": ", ".join(str(seed) for seed in sorted({file.seed for _, file in runs})),
-        "created": first.created,
-        "versions": ", ".join(f"{name} {number}" for name, number in first.versions.items()),
-        "platform": first.platform,
     }
-    return Source(label, score_run(Homie(), trajectories), tuple(shown), facts)
+    return Source(label, score_run(Homie(), trajectories), tuple(shown), facts, _machine(first))
 
 
 def _read(folder: Path, file: RunFile) -> tuple[EpisodeFile | None, tuple[RoundRecord, ...]]:
