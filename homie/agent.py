@@ -244,7 +244,9 @@ class Episode:
 
     def _record(self, decision: Decision, execution: Execution, clock: _Clock) -> RoundRecord:
         stamp = self.executor.robot.observe().stamp
-        record = RoundRecord(self.round, decision, execution, self.inventory, stamp, clock.seconds())
+        record = RoundRecord(
+            self.round, decision, execution, self.inventory, stamp, clock.seconds(execution.skill_seconds)
+        )
         self.listener.recorded(record)
         return record
 
@@ -296,8 +298,9 @@ class _Clock:
         self._spent[section] = self._spent.get(section, 0.0) + now - self._last
         self._last = now
 
-    def seconds(self) -> dict[str, float]:
-        """Sections, the total, and `overhead`: what the loop itself took."""
+    def seconds(self, skill: float = 0.0) -> dict[str, float]:
+        """Sections, the total, `overhead`: what the loop itself took, `skill`: how much of it a skill thought."""
         total = time.perf_counter() - self._began
         spent = {name: round(value, 6) for name, value in self._spent.items()}
+        spent = {**spent, "skill": round(skill, 6)} if skill else spent
         return {**spent, "overhead": round(total - sum(self._spent.values()), 6), "total": round(total, 6)}

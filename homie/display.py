@@ -81,6 +81,10 @@ class ProgressDisplay(EpisodeListener):
     def recorded(self, record: RoundRecord) -> None:
         self.close()
         feedback = record.execution.feedback
+        moved = sum(attempt.robot_seconds for attempt in record.execution.attempts)
+        if (thought := record.timings.get("skill", 0.0)) > moved > 0.0:
+            slow = f"the skill thought for {thought:.1f} s over {moved:.1f} s of robot time, which waited for it"
+            self._line("  slow      ", slow, rest="yellow")
         said = "success" if feedback.ok else f"fail {feedback.code}: {feedback.message}"
         self._line("  feedback  ", said, rest="green" if feedback.ok else "red")
         self._line("  inventory ", " ".join(record.inventory) or "nothing", rest="dim")

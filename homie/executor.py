@@ -5,6 +5,7 @@ subtask -> format -> logical -> distance -> [ skill attempt -> execution check ]
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -159,10 +160,11 @@ class Executor:
         self, decision: Decision, subtask: Subtask, entity: str, skill: Skill, made: list[Check], watcher: Watcher
     ) -> Execution:
         attempts: list[Attempt] = []
+        timed = _Timed(skill)
         held = self.locator.held(self.robot.observe())
         feedback = Feedback("fail", ErrorCode.E1, self.sentences.too_difficult(subtask.action))
         for number in range(1, self.attempts + 1):
-            attempt = self._attempt(number, subtask, entity, skill, watcher)
+            attempt = self._attempt(number, subtask, entity, skill, timed, watcher)
             attempt = replace(attempt, stands_in_for=self.skills.stands_in_for(decision.model, subtask.action))
             after = self._look(self.locator.cameras)
             done = self.locator.verify(subtask, entity, held, after)
@@ -183,7 +185,7 @@ class Executor:
             feedback = replace(feedback, message=skill.complaint)
         made.append(Check("execution", feedback.code, "" if feedback.ok else feedback.message))
         watcher.checked(made[-1])
-        return Execution(subtask, decision.model, tuple(made), tuple(attempts), feedback, entity)
+        return Execution(subtask, decision.model, tuple(made), tuple(attempts), feedback, entity, timed.seconds)
 
     def _look(self, cameras: tuple[str, ...]) -> Observation:
         """A fresh observation, taken in by the locator if it has pictures."""
@@ -204,7 +206,9 @@ class Executor:
         skill.start(subtask, goal, observation)
         return observation
 
-    def _attempt(self, number: int, subtask: Subtask, entity: str, skill: Skill, watcher: Watcher) -> Attempt:
+    def _attempt(
+        self, number: int, subtask: Subtask, entity: str, skill: Skill, timed: _Timed, watcher: Watcher
+    ) -> Attempt:
         """Run the skill until it says that it is over, its time is up, or the gate refuses a command."""
         observation = self._begin(subtask, entity, skill)
         began = observation.stamp
@@ -215,11 +219,14 @@ class Executor:
                 if observation.stamp - began > skill.max_seconds:
                     outcome, reason = Outcome.TIMED_OUT, f"not done after {skill.max_seconds:g} s"
                     break
-                sent = self.robot.act(skill.act(observation))
+                sent = self.robot.act(timed.act(observation))
                 watcher.commanded(observation, sent)
                 commands += 1
                 clamped += bool(sent.changes)
-                observation = self.robot.observe(skill.looks())
+                wanted = skill.looks()
+                if wanted and skill.deliberates and not self.robot.waits:
+                    self.robot.stop()  # while the policy thinks, the last command must not go on
+                observation = self.robot.observe(wanted)
                 watcher.ticked(observation)
                 if (due := self.locator.due(observation)) is not None:
                     observation = self._look(due) if due else observation
@@ -230,3 +237,18 @@ class Executor:
         watcher.commanded(observation, self.robot.act(Command()))  # the base stands, limbs hold
         seconds = round(observation.stamp - began, 6)
         return Attempt(number, skill.name, outcome, reason or skill.reason, seconds, commands, clamped)
+
+
+class _Timed:
+    """A skill with a clock: the wall time that it takes for its commands."""
+
+    def __init__(self, skill: Skill) -> None:
+        self._skill = skill
+        self.seconds = 0.0
+
+    def act(self, observation: Observation) -> Command:
+        began = time.perf_counter()
+        try:
+            return self._skill.act(observation)
+        finally:
+            self.seconds += time.perf_counter() - began

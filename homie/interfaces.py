@@ -152,6 +152,9 @@ class Robot(ABC):
     """The cameras whose pictures the planner gets."""
     eye: str = "head"
     """The camera whose picture a video shows beside the third-person view."""
+    waits: bool = False
+    """Whether its time stands still between two calls of `act`, as in a simulation. One that does not is stopped while
+    a policy makes a decision."""
     actions: tuple[str, ...] = ()
     """What a planner may tell it, where some skill has it, End included; empty for the household actions of EMMOE."""
     inventory_by: Literal["feedback", "hand"] = "feedback"
@@ -207,6 +210,8 @@ class Skill(ABC):
     actions: tuple[str, ...] = ()
     cameras: tuple[str, ...] = ()
     max_seconds: float = 60.0
+    deliberates: bool = False
+    """Whether an `act` for which it `looks` may take longer than a control period: networks do."""
 
     @abstractmethod
     def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:

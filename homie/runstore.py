@@ -231,7 +231,8 @@ class EpisodeStore(EpisodeListener):
             self._commands.write(observation, sent)
 
     def recorded(self, record: RoundRecord) -> None:
-        line = to_json(_RECORD.dump_python(record, mode="json"), indent=None)
+        # Wall time is among the timings, so that equal episodes have equal records without them.
+        line = to_json(_RECORD.dump_python(record, mode="json", exclude={"execution": {"skill_seconds"}}), indent=None)
         with writing(self.folder):
             self._commands.flush()
             self._steps.write(line)

@@ -466,7 +466,10 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What became of one subtask: the checks in the order made, the attempts, the feedback."""
+    """What became of one subtask: the checks in the order made, the attempts, the feedback.
+
+    skill_seconds: wall time that the skill took for its commands; records have it among their timings.
+    """
 
     subtask: Subtask
     model: str
@@ -474,6 +477,7 @@ class Execution:
     attempts: tuple[Attempt, ...]
     feedback: Feedback
     target: str = ""
+    skill_seconds: float = field(default=0.0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,8 @@ class PolicySkill(Skill):
     attempt as FAILED. The command of a period in which the attempt ends stops the base and holds the limbs.
     """
 
+    deliberates = True
+
     def __init__(self, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> None:
         self.policy = policy
         self.spec = spec

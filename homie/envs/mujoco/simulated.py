@@ -21,6 +21,7 @@ class SimulatedRobot(Robot):
 
     data: mujoco.MjData
     eyes: Eyes
+    waits = True
 
     def close(self) -> None:
         self.stop()

@@ -1,0 +1,96 @@
+"""While a policy decides: hardware stands, a simulation waits, and the record says how long it took."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from homie import registry
+from homie.agent import EpisodeListener
+from homie.envs.mujoco.table.families import generate
+from homie.envs.mujoco.table.robot import FrankaTable
+from homie.executor import Executor, SkillBook
+from homie.interfaces import Skill
+from homie.types import Command, Decision, Outcome, Subtask
+
+EVERY = 4
+"""Control periods of a motion."""
+MOVE = Subtask("Move", "[54, 50, 49, 0, 60, 60, 1]")
+
+
+class Watched(FrankaTable):
+    """A robot that keeps what it is told, in order."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+        super().__init__(generate("pick", 0))
+
+    def act(self, command):
+        self.told.append("act")
+        return super().act(command)
+
+    def stop(self):
+        self.told.append("stop")
+        super().stop()
+
+
+class Slow(Skill):
+    """Decides every fourth control period, by a picture, and takes its time; three decisions in all."""
+
+    name, actions, cameras, deliberates = "slow/move", ("Move",), ("front",), True
+
+    def start(self, subtask, goal, observation):
+        self.made = 0
+
+    def looks(self):
+        return self.cameras if self.made % EVERY == 0 else ()
+
+    def act(self, observation):
+        if self.looks():
+            assert "front" in observation.frames
+            time.sleep(0.05)
+        self.made += 1
+        return Command()
+
+    @property
+    def outcome(self):
+        return Outcome.SUCCEEDED if self.made == 3 * EVERY else Outcome.RUNNING
+
+
+class Glancing(Slow):
+    """Looks as often, and is quick."""
+
+    deliberates = False
+
+
+@pytest.fixture(scope="module")
+def robot() -> Iterator[Watched]:
+    with Watched() as made:
+        yield made
+
+
+def run(robot: Watched, skill: Skill, *, waits: bool):
+    robot.waits = waits
+    detector, sentences = registry.load("detectors", "simulated")(""), registry.load("sentences", "emmoe")
+    book = SkillBook({"slow": {"Move": skill}})
+    executor = Executor(robot, detector, robot.background(), book, (), sentences, actions=("Move", "End"))
+    robot.told.clear()
+    return executor.execute(Decision((MOVE,)), MOVE, (), robot.observe(), EpisodeListener())
+
+
+def test_hardware_is_stopped_after_each_motion_before_the_next_decision(robot):
+    run(robot, Slow(), waits=False)
+    motion = ["act"] * EVERY
+    assert robot.told == [*motion, "stop", *motion, "stop", *motion, "stop", "act"]
+
+
+@pytest.mark.parametrize(("skill", "waits"), [(Slow, True), (Glancing, False)])
+def test_what_waits_or_is_quick_is_not_stopped(robot, skill, waits):
+    run(robot, skill(), waits=waits)
+    assert robot.told == ["act"] * (3 * EVERY + 1)
+
+
+def test_the_time_of_decisions_is_told(robot):
+    assert run(robot, Slow(), waits=True).skill_seconds > 3 * 0.05
