@@ -30,7 +30,9 @@ def lit_colour(pixels: NDArray[np.uint8]) -> Array:
     """The colour (3,), 0..255, of the well lit part of a thing's pixels (n, 3): what lies in shade says little."""
     brightness = pixels.max(axis=1)
     low, high = np.percentile(brightness, [60.0, 95.0])
-    lit: Array = np.median(pixels[(brightness >= low) & (brightness <= high)], axis=0)
+    well_lit = (brightness >= low) & (brightness <= high)
+    # Of two pixels, as a thing has them in a small picture, none may be between.
+    lit: Array = np.median(pixels[well_lit] if well_lit.any() else pixels, axis=0)
     return lit
 
 

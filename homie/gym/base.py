@@ -1,0 +1,116 @@
+"""What the two environments share: a session, its seeds, its pictures, and when an episode is over."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Box
+
+from homie.errors import BadInput
+from homie.live import Session, open_session
+from homie.options import MAX_SEED
+from homie.types import ErrorCode, Execution, Feedback, Image
+
+Action = TypeVar("Action")
+
+CODES = ("", "success", *ErrorCode)
+"""Feedback as a number: nothing yet, success, then the ten codes."""
+
+
+class SessionEnv(gymnasium.Env[dict[str, Any], Action]):
+    """An environment around a session. An episode is terminated by success, truncated after `rounds` steps."""
+
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 4}  # noqa: RUF012 (Gymnasium has it so)
+
+    def __init__(self, render_mode: str | None, options: Mapping[str, Any], rounds: int) -> None:
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise BadInput(f"render_mode is None or 'rgb_array' (got {render_mode!r}).")
+        self.render_mode = render_mode
+        self.rounds = rounds
+        self._options = dict(options)
+        self._session: Session | None = None
+        self._steps = 0
+        self._feedback: Feedback | None = None
+
+    @property
+    def session(self) -> Session:
+        """What the environment is made of. Raises BadInput before the first reset."""
+        if self._session is None:
+            raise BadInput("The environment has not been reset yet: call reset() first.")
+        return self._session
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Begin an episode. seed: of the scene, as `--seed` of the command has it; without one the next is drawn."""
+        super().reset(seed=seed)
+        scene = int(self.np_random.integers(MAX_SEED + 1)) if seed is None else seed % (MAX_SEED + 1)
+        self._begin(scene)
+        self._steps, self._feedback = 0, None
+        return self._observation(), self._info(None)
+
+    def _begin(self, seed: int) -> None:
+        """Bring the session to the start of the scene of a seed."""
+        if self._session is None:
+            self._session = open_session(None, False, {**self._options, "seed": seed})
+        else:
+            self._session.reset(seed)
+
+    def _outcome(self, execution: Execution | None, *, ended: bool) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """What `step` returns, after a subtask or the end."""
+        self._steps += 1
+        self._feedback = self._feedback if execution is None else execution.feedback
+        success = self.success()
+        over = success or ended
+        info = self._info(execution)
+        return self._observation(), float(success), over, self._steps >= self.rounds and not over, info
+
+    @abstractmethod
+    def success(self) -> bool:
+        """Whether the task is done, by the world's own state."""
+
+    @abstractmethod
+    def instruction(self) -> str:
+        """The task in words."""
+
+    @abstractmethod
+    def _observation(self) -> dict[str, Any]: ...
+
+    def _info(self, execution: Execution | None) -> dict[str, Any]:
+        """What an agent that reads words may be told; `success` is the world's own."""
+        feedback = self._feedback
+        return {
+            "task": self.instruction(),
+            "subtask": "" if execution is None else str(execution.subtask),
+            "feedback": "" if feedback is None else str(feedback.code or "success"),
+            "message": "" if feedback is None or feedback.ok else feedback.message,
+            "inventory": self.session.inventory,
+            "success": self.success(),
+            "robot_seconds": self.session.robot.observe().stamp,
+        }
+
+    def _code(self) -> int:
+        """The last feedback as an index into CODES."""
+        if self._feedback is None:
+            return 0
+        return CODES.index(self._feedback.code or "success")
+
+    def render(self) -> Image | None:
+        """A picture (480, 640, 3) from outside, in the mode `rgb_array`."""
+        return self.session.film() if self.render_mode == "rgb_array" else None
+
+    def close(self) -> None:
+        """Let go of the robot. Idempotent."""
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+
+
+def picture_space(size: tuple[int, int]) -> Box:
+    """Pictures (H, W, 3) of a width and height."""
+    width, height = size
+    return Box(0, 255, (height, width, 3), np.uint8)

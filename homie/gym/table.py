@@ -1,0 +1,64 @@
+"""`homie/Table-v0`: a Panda on a table; an action is seven numbers as EmbodiedBench has them.
+
+action          Box (7,): cell x, y, z (0 to 99), roll, pitch, yaw (0 to 119, 3 degrees each), gripper (0 closed, 1
+                open). Rounded to whole numbers. skills/arm_actions.py has the workspace.
+observation     front, wrist: pictures; joints (7,) rad; gripper (1,) m; feedback: see `CODES`
+reward          1 when what the task asks for is so, which ends the episode; else 0
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from gymnasium.spaces import Box, Dict, Discrete
+from numpy.typing import NDArray
+
+from homie.envs.mujoco.table import panda
+from homie.envs.mujoco.table.robot import PICTURE_SIZE, FrankaTable, scene_of
+from homie.gym.base import CODES, SessionEnv, picture_space
+from homie.objects import split
+from homie.options import OpenOptions
+
+HIGHEST = (99, 99, 99, 119, 119, 119, 1)
+"""The largest of each of the seven numbers; the smallest is 0 (EmbodiedBench, appendix C.4)."""
+
+
+class TableEnv(SessionEnv[NDArray[np.float32]]):
+    """See the module's docstring. Of `options` all that `homie.open` takes but robot and seed."""
+
+    def __init__(self, *, family: str = "pick", render_mode: str | None = None, **options: Any) -> None:
+        """family: pick, stack, sort or wipe; the seed says which table it is. Raises BadInput."""
+        scene_of(family, 0)  # the family is one
+        options["robot"] = f"franka:{family}"
+        checked = OpenOptions.build(**split(options)[0])
+        super().__init__(render_mode, options, checked.rounds)
+        self.action_space = Box(np.zeros(7, np.float32), np.array(HIGHEST, np.float32))
+        picture = picture_space(checked.pixels or PICTURE_SIZE)
+        low, high = panda.SPEC.arm_limits.T.astype(np.float32)
+        self.observation_space = Dict(
+            {
+                **dict.fromkeys(FrankaTable.views, picture),
+                "joints": Box(low - np.float32(0.1), high + np.float32(0.1)),  # contacts push a joint past its limit
+                "gripper": Box(0.0, panda.SPEC.gripper_max + 0.01, (1,), np.float32),
+                "feedback": Discrete(len(CODES)),
+            }
+        )
+
+    def step(self, action: NDArray[np.float32]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        """Bring the tool to a pose, then open or close the gripper."""
+        numbers = [int(one) for one in np.rint(action)]
+        return self._outcome(self.session.call("Move", str(numbers)), ended=False)
+
+    def success(self) -> bool:
+        return bool(self.session.world_state()["success"])
+
+    def instruction(self) -> str:
+        return str(self.session.world_state()["instruction"])
+
+    def _observation(self) -> dict[str, Any]:
+        seen = self.session.observe()
+        joints = np.array([seen.body.joints[name] for name in panda.ARM_JOINTS], np.float32)
+        gripper = np.array([max(seen.body.gripper, 0.0)], np.float32)
+        pictures = {name: frame.rgb for name, frame in seen.frames.items()}
+        return {**pictures, "joints": joints, "gripper": gripper, "feedback": np.int64(self._code())}

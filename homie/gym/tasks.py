@@ -1,0 +1,67 @@
+"""What is to be done in a house: a goal of one's own, a task of a suite, or one made from house and seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from homie.bench.goals import Goal, parse_goal, unknown_words
+from homie.bench.suite import SceneChoice, find_suite
+from homie.errors import BadInput
+
+TOPS = ("table", "desk", "kitchen_counter", "nightstand", "tv_stand")
+"""Furniture on which the tasks made here have things put."""
+
+
+@dataclass(frozen=True, slots=True)
+class HouseTask:
+    """An instruction and what counts as done. scene: where a suite has it, None for the house of any seed."""
+
+    text: str
+    goal: Goal
+    scene: SceneChoice | None = None
+
+
+def of_suite(suite: str, task: str) -> HouseTask:
+    """A task of a suite by its id. Raises BadInput for one that no state of the world can judge."""
+    (found,) = find_suite(suite).select(task)[:1]
+    if found.goal is None:
+        raise BadInput(f"The task '{task}' of the suite '{suite}' has no goal that the world could be asked for.")
+    return HouseTask(found.text, found.goal, found.scene)
+
+
+def of_goal(goal: object, instruction: str) -> HouseTask:
+    """A task from a goal as a suite file writes it. Raises BadInput."""
+    if not instruction.strip():
+        raise BadInput("Say with `instruction` in words what the goal asks for.")
+    return HouseTask(instruction.strip(), parse_goal(goal))
+
+
+def of_house(scene: Mapping[str, Any], seed: int) -> HouseTask:
+    """A task made from a scene spec and a seed: bring a thing that lies in the open to furniture where none of its kind
+    is. Raises BadInput for a house without one."""
+    kinds = {piece["name"]: piece["kind"] for piece in scene["furniture"]}
+    there = {(one["kind"], kinds.get(one["receptacle"], "")) for one in scene["objects"]}
+    choices = sorted(
+        {
+            (thing, top)
+            for thing, place in there
+            if place in TOPS
+            for top in TOPS
+            if top in kinds.values() and (thing, top) not in there
+        }
+    )
+    if not choices:
+        raise BadInput(f"The house of seed {seed} has nothing that could be brought to a table: give a goal.")
+    thing, top = choices[int(np.random.default_rng(seed).integers(len(choices)))]
+    words = [name.replace("_", " ") for name in (thing, top)]
+    return HouseTask(f"put the {words[0]} on the {words[1]}", parse_goal({"on": [thing, top]}))
+
+
+def check_fits(task: HouseTask, scene: Mapping[str, Any]) -> None:
+    """Raise BadInput for a goal that names what a house has not."""
+    if unknown := unknown_words(task.goal, scene):
+        raise BadInput(f"The goal names what this house has not: {', '.join(unknown)}.")
