@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from homie.errors import BadInput
 from homie.interfaces import Locator, Robot
 from homie.types import (
     VIEWS,
@@ -60,6 +61,12 @@ class SensorLocator(Locator):
     cameras = (*VIEWS, "head")
 
     def __init__(self, robot: Robot) -> None:
+        """Raises BadInput for a robot that cannot look around itself."""
+        if lacking := [view for view in VIEWS if view not in robot.views]:
+            raise BadInput(
+                f"--targets sensors needs a robot that looks around itself; {robot.spec.name} has no view "
+                f"{', '.join(lacking)}: use --targets background."
+            )
         self._spec = robot.spec
         self._kinematics = robot.kinematics
         self._forget_all()
@@ -117,8 +124,10 @@ class SensorLocator(Locator):
         return body.base.transform(self._kinematics.forward(self._posture(body)).position)
 
     def _posture(self, body: Proprioception) -> Array:
-        """Torso and arm as the kinematics take them, (n + 1,)."""
-        return np.array([body.joints["torso_lift_joint"], *(body.joints[name] for name in self._spec.arm_joints)])
+        """Torso (0 without one) and arm as the kinematics take them, (n + 1,)."""
+        return np.array(
+            [body.joints.get("torso_lift_joint", 0.0), *(body.joints[name] for name in self._spec.arm_joints)]
+        )
 
     def _without_arm(self, scan: Scan, body: Proprioception) -> Scan:
         """A scan without the points of the robot's own arm, which a box around something else may hold."""

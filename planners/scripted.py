@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,10 @@ class ScriptEntry(BaseModel):
 
 
 class ScriptedPlanner(Planner):
-    """Plays the decisions of a file. Format: docs/planners.md. Raises BadInput for a file that can not be used."""
+    """Plays the decisions of a file, or of the folder of an episode. Format: docs/planners.md.
+
+    Raises BadInput for what cannot be used.
+    """
 
     name = "scripted"
 
@@ -43,7 +47,7 @@ class ScriptedPlanner(Planner):
         if not argument:
             raise BadInput("The scripted planner needs a file: --planner scripted:plan.yaml.")
         path = Path(argument).expanduser()
-        self._text = _read(path)
+        self._text = script_of(path) if path.is_dir() else _read(path)
         self._decisions = parse_script(self._text, path)
         self._next = 0
 
@@ -82,6 +86,36 @@ def parse_script(text: str, path: Path) -> tuple[Decision, ...]:
     if not isinstance(loaded, list) or not loaded:
         raise BadInput(f"The script {path} must be a list of decisions with at least one entry.")
     return tuple(_entry(path, number, entry) for number, entry in enumerate(loaded, 1))
+
+
+def script_of(episode: Path) -> str:
+    """The decisions of an episode as a script (YAML), from its folder: one entry a round. Raises BadInput.
+
+    Rounds whose output could not be read are left out.
+    """
+    rounds: dict[int, Any] = {}
+    for number, line in enumerate(_read(episode / "steps.jsonl").splitlines(), 1):
+        try:
+            record = json.loads(line)
+            rounds.setdefault(record["round"], record["decision"])
+        except (ValueError, LookupError, TypeError) as error:
+            raise BadInput(f"Line {number} of {episode / 'steps.jsonl'} is no round record.") from error
+    entries = []
+    for decision in rounds.values():
+        subtasks = [[part for part in one.values() if part] for one in decision["subtasks"]]
+        kept = {name: decision[name] for name in ("analysis", "model") if decision[name]}
+        if subtasks:
+            entries.append({"subtasks": subtasks, **kept})
+    return str(yaml.safe_dump(entries, sort_keys=False, allow_unicode=True, width=1000))
+
+
+def write_script(episode: str | Path, path: str | Path) -> None:
+    """Write the decisions of a finished episode into a file for `--planner scripted:FILE`. Raises BadInput."""
+    text = script_of(Path(episode))
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"Cannot write the script {path}: {error.strerror}.") from error
 
 
 def _read(path: Path) -> str:

@@ -19,6 +19,8 @@ ON_TOP = (
     "homie.cli",
     "homie.data",
     "homie.display",
+    "homie.gym",
+    "homie.live",
     "homie.session",
     "homie.studio",
     "homie.training",

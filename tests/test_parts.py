@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -176,3 +177,27 @@ def test_an_entry_point_to_nothing_is_one_sentence(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(BadInput, match="'lost' is registered as homie_tiny:Nope, and that module has no 'Nope'"):
         load_planner("lost")
+
+
+class Bare(TinyRobot):
+    """Without a raised posture."""
+
+    def __init__(self):
+        super().__init__()
+        self.spec = replace(self.spec, ready=())
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            {"robot": "franka:pick", "targets": "sensors"},
+            "franka has no view left, back, right: use --targets background",
+        ),
+        ({**TINY, "robot": Bare(), "skills": "classical"}, "from a raised posture .* which tiny has not"),
+    ],
+)
+def test_parts_that_do_not_fit_a_robot_are_refused_before_anything_is_written(tmp_path, options, said):
+    with pytest.raises(BadInput, match=said):
+        homie.run("go", out=tmp_path / "run", **options)
+    assert not (tmp_path / "run").exists()

@@ -67,9 +67,14 @@ def clustered_wilson(terms: Iterable[Term], confidence: float = 0.95) -> Estimat
     """A share of episodes (denominators 0 or 1) with Wilson's interval at the effective number of episodes.
 
     That number is what the variance between tasks says (linearised ratio estimator), but never less than the number of
-    tasks nor more than that of episodes. Where all episodes agree it is the number of tasks.
+    tasks nor more than that of episodes. Where all episodes agree it is the number of tasks. Raises ValueError for what
+    is no share or no number.
     """
     sums = _cluster_sums(terms)
+    if not ((sums >= 0).all() and (sums[:, 0] <= sums[:, 1]).all()):
+        raise ValueError(
+            "a share needs a numerator from 0 to its denominator in every episode: use bootstrap for a mean"
+        )
     numerator, denominator = sums[:, 0].sum(), sums[:, 1].sum()
     if denominator == 0:
         return Estimate(None)
@@ -208,7 +213,10 @@ def _by_cluster(terms: Iterable[Term]) -> Mapping[Hashable, tuple[float, float]]
 
 
 def _cluster_sums(terms: Iterable[Term]) -> Array:
-    return np.array(list(_by_cluster(terms).values()), dtype=np.float64).reshape(-1, 2)
+    sums = np.array(list(_by_cluster(terms).values()), dtype=np.float64).reshape(-1, 2)
+    if not np.isfinite(sums).all():
+        raise ValueError("a term holds what is no finite number")
+    return sums
 
 
 def _resample(sums: Array, *, seed: int, resamples: int) -> Array:

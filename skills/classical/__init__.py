@@ -24,6 +24,11 @@ class Classical(SkillSet):
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
         if spec.max_linear <= 0.0:
             raise BadInput(f"The skill set 'classical' drives about, which {spec.name} can not: use --skills arm.")
+        if not spec.ready:
+            raise BadInput(
+                "The skill set 'classical' reaches out from a raised posture (`RobotSpec.ready`), which "
+                f"{spec.name} has not: give skills of its own with --skills."
+            )
         hand = Hand()
         return [
             GoTo(spec, kinematics),

@@ -151,9 +151,9 @@ class M3Skill(PolicySkill):
 
     @property
     def q(self) -> Array:
-        """Torso lift, then the arm joints, as measured: (8,)."""
+        """Torso lift (0 without one), then the arm joints, as measured: (8,)."""
         joints = self.seen.body.joints
-        return np.array([joints["torso_lift_joint"], *(joints[name] for name in self.spec.arm_joints)])
+        return np.array([joints.get("torso_lift_joint", 0.0), *(joints[name] for name in self.spec.arm_joints)])
 
     def gripper_position(self) -> Array:
         """Where the gripper is in the base frame, (3,)."""

@@ -228,3 +228,16 @@ def test_a_detectable_difference_is_found_four_times_of_five() -> None:
     for first, second, _ in generator.multinomial(size, shares, size=400):
         found += mcnemar([True] * first + [False] * second, [False] * first + [True] * second).p < 0.05
     assert 0.72 < found / 400 < 0.85  # the exact test is a little careful
+
+
+@pytest.mark.parametrize("terms", [[("a", 2.0, 1.0)], [("a", -1.0, 1.0)], [("a", 1.0, -1.0)]])
+def test_what_is_no_share_is_refused(terms):
+    with pytest.raises(ValueError, match="a share needs a numerator from 0 to its denominator"):
+        clustered_wilson(Term(*term) for term in terms)
+
+
+@pytest.mark.parametrize("estimate", [clustered_wilson, bootstrap])
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_what_is_no_number_is_refused(estimate, number):
+    with pytest.raises(ValueError, match="no finite number"):
+        estimate([Term("a", number, 1.0), Term("b", 1.0, 1.0)])

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from text_world import stage
 
 from homie.errors import BadInput
+from homie.session import run
 from homie.types import Decision, Subtask
 from planners.parsing import parse_subtask
-from planners.scripted import ScriptedPlanner, read_script
+from planners.scripted import ScriptedPlanner, read_script, write_script
 
 FULL = """
 - "[Go to, apple]"
@@ -128,3 +129,18 @@ def test_any_file_is_a_script_or_bad_input(tmp_path_factory: pytest.TempPathFact
         complaint = str(error)
     assert bool(complaint) != bool(decisions)
     assert len(complaint.splitlines()) <= 1
+
+
+def test_an_episode_is_a_script_again(tmp_path, tiny_options):
+    lines = ("Go to | ball", "Pick | ball", "Go to | box", "Put | ball | box", "End")
+    first = run(tiny_options(lines))
+    again = run(tiny_options(planner=f"scripted:{first.episode_folder}", out=tmp_path / "again"))
+    write_script(first.episode_folder, tmp_path / "plan.yaml")
+    written = run(tiny_options(planner=f"scripted:{tmp_path / 'plan.yaml'}", out=tmp_path / "written"))
+    assert first.result == again.result == written.result
+    (tmp_path / "other").mkdir()
+    with pytest.raises(BadInput, match=r"Can not read the script .*steps\.jsonl"):
+        ScriptedPlanner(str(tmp_path / "other"))
+    (tmp_path / "other" / "steps.jsonl").write_text('{"round": 1}')
+    with pytest.raises(BadInput, match=r"Line 1 of .* is no round record"):
+        ScriptedPlanner(str(tmp_path / "other"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -17,6 +18,7 @@ from homie.envs.mujoco.catalog_furniture import blueprint
 from homie.envs.mujoco.catalog_objects import object_plan
 from homie.envs.mujoco.parts import Blueprint, ObjectPlan
 from homie.envs.mujoco.spec_checks import check
+from homie.envs.mujoco.spec_doubts import doubts
 from homie.errors import BadInput
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
@@ -198,13 +200,19 @@ class SceneSpec(_Model):
 
     @classmethod
     def load(cls, path: Path | str) -> SceneSpec:
-        """Read a spec file. Raises BadInput with one sentence if it can't be read or is wrong."""
+        """Read a spec file. Raises BadInput with one sentence if it can't be read or is wrong.
+
+        Warns of what is allowed and probably not meant (`spec_doubts`).
+        """
         try:
             text = Path(path).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "not a text file"
             raise BadInput(f"Cannot read the scene spec {path}: {reason}.") from error
-        return cls.parse(text, str(path))
+        scene = cls.parse(text, str(path))
+        for sentence in doubts(scene):
+            warnings.warn(f"{path}: {sentence}", stacklevel=2)
+        return scene
 
     @classmethod
     def parse(cls, text: str, source: str = "scene spec") -> SceneSpec:

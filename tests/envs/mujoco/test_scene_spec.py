@@ -14,6 +14,7 @@ from homie.envs.mujoco.catalog_objects import OBJECTS
 from homie.envs.mujoco.generate import generate
 from homie.envs.mujoco.palette import COLOURS
 from homie.envs.mujoco.spec import SceneSpec
+from homie.envs.mujoco.spec_doubts import doubts
 from homie.envs.mujoco.surfaces import surfaces_of
 from homie.envs.mujoco.topdown import draw_map
 from homie.errors import BadInput
@@ -167,3 +168,35 @@ def test_map_shows_robot_and_furniture_where_they_are() -> None:
     assert isinstance(table, tuple)
     assert robot[2] > robot[0] + 50, "the robot is drawn blue"
     assert table[0] > table[2] + 50, "the table has the colour of wood"
+
+
+def two_rooms(doorway: bool = True, furniture: tuple[dict, ...] = ()) -> SceneSpec:
+    rooms = [
+        {"name": name, "kind": kind, "x0": x, "y0": 0, "x1": x + 4, "y1": 4}
+        for name, kind, x in (("kitchen", "kitchen", 0), ("study", "study", 4))
+    ]
+    doorways = [{"rooms": ["kitchen", "study"], "x": 4.0, "y": 2.0}] if doorway else []
+    robot = {"x": 1.0, "y": 1.0, "yaw": 0.0}
+    return SceneSpec.model_validate({"rooms": rooms, "doorways": doorways, "furniture": furniture, "robot": robot})
+
+
+def test_what_is_probably_not_meant_is_told(tmp_path):
+    fridge = {"name": "fridge_1", "kind": "fridge", "colour": "white", "room": "kitchen", "y": 2.0, "yaw": 3.14159}
+    assert doubts(two_rooms()) == []
+    assert doubts(two_rooms(furniture=({**fridge, "x": 2.0},))) == []
+    assert doubts(two_rooms(doorway=False)) == [
+        "The robot cannot get to 'study': no doorway leads there from where it starts."
+    ]
+    shut = two_rooms(furniture=({**fridge, "x": 3.5},))
+    blocked, lost = doubts(shut)
+    assert blocked == (
+        "The robot does not fit through the doorway between 'kitchen' and 'study': 'fridge_1' is in the way."
+    )
+    assert "'study'" in lost
+    (tmp_path / "shut.json").write_text(shut.dump())
+    with pytest.warns(UserWarning, match=r"shut\.json: The robot does not fit"):
+        SceneSpec.load(tmp_path / "shut.json")
+
+
+def test_generated_houses_leave_no_doubt():
+    assert [seed for seed in range(12) if doubts(generate(seed, None, 10))] == []

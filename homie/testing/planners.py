@@ -1,24 +1,19 @@
-"""Conformance kits: what Homie expects of a part, checked on one of your own: `check_planner(MyPlanner())`.
-
-Made to be called from your tests. It needs no robot and no home: the situations are made up, some of them odd.
-"""
+"""The kit for planners. It needs no robot and no home: the situations are made up, some of them odd."""
 
 from __future__ import annotations
 
 import contextlib
 import io
 import json
-import os
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 
 import numpy as np
-from pydantic import BaseModel
 
 from homie.errors import PlannerError
 from homie.executor import ACTIONS
 from homie.interfaces import Planner
+from homie.testing.violations import NotConforming, described, environment_secrets, named
 from homie.types import (
     SUCCESS,
     VIEWS,
@@ -46,19 +41,6 @@ _FAILURES = (
     (ErrorCode.E1, "Unable to pick, the subtask is too difficult to perform"),
     (ErrorCode.E2, "Unable to put, and the object is missing"),
 )
-_SECRET_NAME = re.compile(r"(?:key|token|secret|password|passwd|authorization|credential)s?$", re.IGNORECASE)
-_SECRET_VALUE = re.compile(
-    r"\bsk-[\w-]{12,}|\bBearer\s+\S{8,}|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_\w{20,}|\w+://[^/\s:@]+:[^/\s@]+@"
-)
-_SHORTEST_SECRET = 8
-
-
-class NotConforming(AssertionError):
-    """A part that does not keep its contract. `violations`: all that was found, one sentence each."""
-
-    def __init__(self, violations: list[str]) -> None:
-        self.violations = tuple(violations)
-        super().__init__("\n".join(f"- {one}" for one in self.violations))
 
 
 def check_planner(planner: Planner, *, deterministic: bool = False) -> None:
@@ -72,11 +54,11 @@ def check_planner(planner: Planner, *, deterministic: bool = False) -> None:
     """
     if not isinstance(planner, Planner):
         raise NotConforming([f"{type(planner).__name__} is no homie.interfaces.Planner."])
-    found = [*_class(planner), *_described(planner, "before the first reset")]
+    found = [*named(planner), *described(planner, "before the first reset")]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         first = [_play(planner, 1, episode, found) for episode in episodes(TASK)]
-        found += _described(planner, "after an episode")
+        found += described(planner, "after an episode")
         if deterministic:
             again = [_play(planner, 1, episode, found) for episode in episodes(TASK)]
             found += _differences(first, again)
@@ -231,53 +213,7 @@ def _decision(decision: object) -> list[str]:
         record = json.dumps(asdict(decision), allow_nan=False)
     except (TypeError, ValueError) as error:
         return [*wrong, f"it can not be recorded as JSON: {error}."]
-    return wrong + [f"its record has {one}." for one in _environment_secrets(record)]
-
-
-def _class(planner: Planner) -> list[str]:
-    wrong = []
-    if not isinstance(planner.name, str) or not planner.name:
-        wrong.append("`name` must be the name under which it is registered.")
-    settings: object = type(planner).Settings
-    if settings is not None and not (isinstance(settings, type) and issubclass(settings, BaseModel)):
-        wrong.append("`Settings` must be a pydantic model or None.")
-    return wrong
-
-
-def _described(planner: Planner, when: str) -> list[str]:
-    try:
-        told: object = planner.describe()
-    except Exception as error:
-        return [f"describe raised {type(error).__name__} {when}: {error}"]
-    if not isinstance(told, Mapping):
-        return [f"describe returned {type(told).__name__}, not a mapping."]
-    try:
-        text = json.dumps(told, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        return [f"describe is not JSON-ready: {error}."]
-    return [f"describe has {one}." for one in (*_secrets(told), *_environment_secrets(text))]
-
-
-def _secrets(value: object, name: str = "") -> Iterator[str]:
-    """What looks like a secret: by the name of its key, or by its own looks."""
-    if isinstance(value, Mapping):
-        for key, one in value.items():
-            yield from _secrets(one, str(key))
-    elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _secrets(one, name)
-    elif isinstance(value, str) and value:
-        if _SECRET_NAME.search(name):
-            yield f"what looks like a secret: '{name}'"
-        elif _SECRET_VALUE.search(value):
-            yield f"what looks like a secret, in '{name}'"
-
-
-def _environment_secrets(text: str) -> Iterator[str]:
-    """Names of environment variables that hold a secret, by their name, whose value stands in a text."""
-    for name, value in os.environ.items():
-        if _SECRET_NAME.search(name) and len(value) >= _SHORTEST_SECRET and value in text:
-            yield f"the value of the environment variable {name}"
+    return wrong + [f"its record has {one}." for one in environment_secrets(record)]
 
 
 def _shown(decision: Decision | None) -> str:

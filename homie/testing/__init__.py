@@ -1,0 +1,24 @@
+"""Conformance kits: what Homie expects of a part, checked on one of your own, in your tests: `check_planner(Mine())`.
+
+Each raises NotConforming with everything that it found. Planners, detectors: no robot needed. The others are given one;
+`check_robot` and `check_skills` move it.
+"""
+
+from __future__ import annotations
+
+from homie.testing.detectors import check_detector
+from homie.testing.locators import check_locator
+from homie.testing.planners import check_planner, episodes
+from homie.testing.robots import check_robot
+from homie.testing.skills import check_skills
+from homie.testing.violations import NotConforming
+
+__all__ = [
+    "NotConforming",
+    "check_detector",
+    "check_locator",
+    "check_planner",
+    "check_robot",
+    "check_skills",
+    "episodes",
+]

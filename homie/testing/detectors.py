@@ -1,0 +1,86 @@
+"""The kit for detectors: pictures of several sizes, with and without depth, and none at all."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Iterator
+
+import numpy as np
+
+from homie.interfaces import Detector
+from homie.testing.violations import NotConforming, described, named, raised, settle
+from homie.types import CameraFrame, Detection, Intrinsics, Observation, Pose, Pose2, Proprioception
+
+SIZES = ((256, 256), (480, 640), (32, 64), (2, 2))
+"""Heights and widths of the pictures."""
+BODY = Proprioception(Pose2(0.0, 0.0, 0.0), (0.0, 0.0), {}, 0.0, (False, False), False)
+
+
+def check_detector(detector: Detector, *observations: Observation, deterministic: bool = True) -> None:
+    """Check a detector against `homie.interfaces.Detector`. Raises NotConforming with everything that it found.
+
+    observations: further ones to look at, with things in them. Looked at: boxes lie in their picture and masks fit it,
+    names are words, scores from 0 to 1, the input stays as it was, nothing is printed on stdout, `describe` is JSON
+    without secrets. deterministic: the same picture gives the same boxes.
+    """
+    if not isinstance(detector, Detector):
+        raise NotConforming([f"{type(detector).__name__} is no homie.interfaces.Detector."])
+    found = [*named(detector), *described(detector, "at the start")]
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        for name, seen in [*_made_up(), *((f"observation {n}", one) for n, one in enumerate(observations, 1))]:
+            before = {view: frame.rgb.tobytes() for view, frame in seen.frames.items()}
+            try:
+                first = detector.detect(seen)
+                again = detector.detect(seen) if deterministic else first
+            except Exception as error:
+                found.append(raised(f"detect ({name})", error))
+                continue
+            found += [f"detect ({name}): {sentence}" for sentence in _wrong(first, seen)]
+            if first != again:
+                found.append(f"detect ({name}) gave other detections for the same pictures.")
+            if before != {view: frame.rgb.tobytes() for view, frame in seen.frames.items()}:
+                found.append(f"detect ({name}) changed its input.")
+    if printed.getvalue():
+        found.append("It prints on stdout, which belongs to --json: use stderr or `logging`.")
+    settle(found)
+
+
+def _made_up() -> Iterator[tuple[str, Observation]]:
+    yield "no pictures", Observation(0.0, BODY, {})
+    dice = np.random.default_rng(0)
+    for height, width in SIZES:
+        for texture, rgb in (
+            ("noise", dice.integers(0, 256, (height, width, 3), dtype=np.uint8)),
+            ("black", np.zeros((height, width, 3), np.uint8)),
+        ):
+            rgb.flags.writeable = False
+            lens = Intrinsics(width / 2, width / 2, (width - 1) / 2, (height - 1) / 2, width, height)
+            frame = CameraFrame("front", rgb, None, lens, Pose(np.zeros(3), np.eye(3)))
+            yield f"{texture} of {height} x {width}", Observation(0.0, BODY, {"front": frame})
+
+
+def _wrong(detections: object, seen: Observation) -> Iterator[str]:
+    if not isinstance(detections, tuple) or not all(isinstance(one, Detection) for one in detections):
+        yield "it must return a tuple of Detection."
+        return
+    last: dict[str, int] = {}
+    for one in detections:
+        if one.view not in seen.frames:
+            yield f"'{one.name}' is in the view '{one.view}', of which there is no picture."
+            continue
+        height, width = seen.frames[one.view].rgb.shape[:2]
+        x0, y0, x1, y1 = one.box
+        if not (0 <= x0 < x1 <= width and 0 <= y0 < y1 <= height):
+            yield f"the box {one.box} of '{one.name}' is not inside its picture of {width} x {height}."
+        if not one.name or one.name != " ".join(one.name.split()):
+            yield f"a name must be words with single blanks (got {one.name!r})."
+        if not 0.0 <= one.score <= 1.0:
+            yield f"the score of '{one.name}' must be from 0 to 1 (got {one.score})."
+        if one.mask is not None and (one.mask.shape != (height, width) or one.mask.dtype != np.bool_):
+            yield f"the mask of '{one.name}' must be bool of {height} x {width} (is {one.mask.dtype} {one.mask.shape})."
+        area = (x1 - x0) * (y1 - y0)
+        if area > last.get(one.view, area):
+            yield f"within a view larger boxes come first ('{one.name}' comes too late)."
+        last[one.view] = area

@@ -1,0 +1,77 @@
+"""The kit for locators: what it says of names that are there, and of one that is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from homie.executor import ACTIONS
+from homie.interfaces import Locator, Robot
+from homie.testing.violations import NotConforming, raised, settle
+from homie.types import Detection, Goal, Observation, Subtask
+
+NOWHERE = "no such thing 4711"
+
+
+def check_locator(
+    locator: Locator, robot: Robot, names: Sequence[str], detections: Sequence[Detection] = (), *, view: bool = True
+) -> None:
+    """Check a locator in a world where `names` are there. Raises NotConforming with everything that it found.
+
+    detections: what a detector reports in the robot's views, for a locator that goes by it. view: whether to give it
+    pictures. Looked at: names mean an entity or None, an entity has a goal with a finite place and a distance, the
+    questions that error detection asks have answers of the right kind for every action.
+    """
+    if not isinstance(locator, Locator):
+        raise NotConforming([f"{type(locator).__name__} is no homie.interfaces.Locator."])
+    found: list[str] = []
+    if not isinstance(locator.name, str) or not locator.name:
+        found.append("`name` must be the name under which it is registered.")
+    robot.reset(seed=0)
+    try:
+        locator.reset(seed=0)
+        seen = robot.observe(dict.fromkeys((*robot.views, *locator.cameras)) if view else ())
+        locator.update(seen, detections)
+        found += _due(locator, seen)
+        for action in ACTIONS[:-1]:
+            if (meant := locator.resolve(NOWHERE, Subtask(action, NOWHERE), seen)) is not None:
+                found.append(f"resolve('{NOWHERE}') for {action} must be None (is {meant!r}).")
+        held: object = locator.held(seen)
+        if held is not None and not isinstance(held, str):
+            found.append(f"held must be an entity or None (is {held!r}).")
+        for name in names:
+            found += [f"'{name}': {sentence}" for sentence in _entity(locator, name, seen)]
+    except Exception as error:
+        found.append(raised("reset, update or a question", error))
+    settle(found)
+
+
+def _due(locator: Locator, seen: Observation) -> Iterator[str]:
+    due: object = locator.due(seen)
+    if due is not None and not isinstance(due, tuple):
+        yield f"due must be the cameras to look through, a tuple, or None (is {due!r})."
+
+
+def _entity(locator: Locator, name: str, seen: Observation) -> Iterator[str]:
+    entity: object = locator.resolve(name, Subtask("Go to", name), seen)
+    if not isinstance(entity, str):
+        yield f"resolve must give its entity (gave {entity!r})."
+        return
+    if locator.resolve(entity, Subtask("Go to", entity), seen) != entity:
+        yield f"the exact name '{entity}' must mean itself: feedback names entities like that."
+    for question in (locator.opens, locator.pickable, locator.is_spot):
+        if not isinstance(answer := question(entity), bool | np.bool_):
+            yield f"{question.__name__} must be true or false (is {answer!r})."
+    container: object = locator.closed_container(entity)
+    if container is not None and not isinstance(container, str):
+        yield f"closed_container must be an entity or None (is {container!r})."
+    if not np.isfinite(metres := locator.distance(entity, seen)) or metres < 0.0:
+        yield f"distance must be metres (is {metres})."
+    goal: object = locator.goal(entity, Subtask("Go to", name), seen)
+    if not isinstance(goal, Goal) or np.shape(goal.position) != (3,) or not np.isfinite(goal.position).all():
+        yield "goal must be a Goal with a finite position (3,)."
+    for action, fits in (("Go to", True), ("Pick", locator.pickable(entity)), ("Open", locator.opens(entity))):
+        done: object = locator.verify(Subtask(action, name), entity, None, seen) if fits else None
+        if done is not None and not isinstance(done, bool | np.bool_):
+            yield f"verify ({action}) must be true, false or None (is {done!r})."

@@ -1,0 +1,83 @@
+"""The kit for skill sets. It lets each skill move the robot for a moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from homie.errors import BadInput, CommandRefused
+from homie.interfaces import Robot, Skill, SkillSet
+from homie.testing.violations import NotConforming, described, named, raised, settle
+from homie.types import Box, Command, Goal, Outcome, Subtask
+
+STEPS = 10
+"""Control periods for which each skill runs."""
+
+
+def check_skills(skill_set: SkillSet, robot: Robot, goals: Sequence[tuple[Subtask, Goal]] = ()) -> None:
+    """Check a skill set on a robot that it can move. Raises NotConforming with everything that it found.
+
+    goals: subtasks with their goals, for actions that need a real one; all others are tried with a small thing that
+    floats a metre ahead, of which nothing else is known. A skill may fail at that, and says so by its outcome. Looked
+    at: the actions it declares are those that its skills have, `act` gives finite commands, `start` may come again.
+    """
+    if not isinstance(skill_set, SkillSet):
+        raise NotConforming([f"{type(skill_set).__name__} is no homie.interfaces.SkillSet."])
+    found = [*named(skill_set), *described(skill_set, "at the start")]
+    try:
+        skills = list(skill_set.skills(robot.spec, robot.kinematics))
+    except BadInput as error:
+        raise NotConforming([f"It cannot move this robot: {error}"]) from error
+    able = {action for skill in skills for action in skill.actions}
+    if set(skill_set.actions) != able:
+        found.append(f"`actions` says {sorted(skill_set.actions)}, and its skills have {sorted(able)}.")
+    given = {subtask.action: (subtask, goal) for subtask, goal in goals}
+    for skill in skills:
+        for action in skill.actions:
+            robot.reset(seed=0)
+            found += [f"{skill.name or action}: {one}" for one in _tried(skill, action, robot, given.get(action))]
+    settle(found)
+
+
+def _tried(skill: Skill, action: str, robot: Robot, given: tuple[Subtask, Goal] | None) -> Iterator[str]:
+    if not skill.name:
+        yield "`name` is empty; every attempt in the records has it."
+    if not skill.max_seconds > 0.0:
+        yield f"`max_seconds` must be more than 0 (is {skill.max_seconds})."
+    try:
+        subtask, goal = given or _floating(action, robot)
+        for _ in range(2):
+            skill.start(subtask, goal, robot.observe(skill.cameras))
+            yield from _runs(skill, robot)
+            if skill.outcome not in Outcome:
+                yield f"`outcome` must be one of homie.types.Outcome (is {skill.outcome!r})."
+    except Exception as error:
+        yield raised(f"start or act ({action})", error)
+
+
+def _runs(skill: Skill, robot: Robot) -> Iterator[str]:
+    for _ in range(STEPS):
+        if skill.outcome is not Outcome.RUNNING:
+            return
+        command: object = skill.act(robot.observe(skill.looks()))
+        if not isinstance(command, Command):
+            yield f"act must return a Command (returned {type(command).__name__})."
+            return
+        numbers = [*(command.base or ()), *(command.arm or ()), *(command.head or ())]
+        numbers += [one for one in (command.torso, command.gripper) if one is not None]
+        if not np.isfinite(numbers).all():
+            yield "act gave a command that is not finite."
+            return
+        try:
+            robot.act(command)
+        except CommandRefused as refusal:
+            yield f"the safety gate refused a command: {refusal}"
+            return
+
+
+def _floating(action: str, robot: Robot) -> tuple[Subtask, Goal]:
+    base = robot.observe().body.base
+    at = base.transform(np.array([1.0, 0.0, 0.8]))
+    subtask = Subtask(action, "apple", "table") if action == "Put" else Subtask(action, "apple")
+    return subtask, Goal("apple_1", str(subtask), at, box=Box(at, np.full(3, 0.03)))

@@ -1,0 +1,82 @@
+"""What every kit uses: the exception, and what is wrong with how a part is named and describes itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+_SECRET_NAME = re.compile(r"(?:key|token|secret|password|passwd|authorization|credential)s?$", re.IGNORECASE)
+_SECRET_VALUE = re.compile(
+    r"\bsk-[\w-]{12,}|\bBearer\s+\S{8,}|\bAKIA[0-9A-Z]{16}\b|\bgh[pousr]_\w{20,}|\w+://[^/\s:@]+:[^/\s@]+@"
+)
+_SHORTEST_SECRET = 8
+
+
+class NotConforming(AssertionError):
+    """A part that does not keep its contract. `violations`: all that was found, one sentence each."""
+
+    def __init__(self, violations: list[str]) -> None:
+        self.violations = tuple(violations)
+        super().__init__("\n".join(f"- {one}" for one in self.violations))
+
+
+def settle(found: list[str]) -> None:
+    """Raise NotConforming if anything was found."""
+    if found:
+        raise NotConforming(list(dict.fromkeys(found)))
+
+
+def raised(what: str, error: Exception) -> str:
+    """The sentence about a part that raised what it should not."""
+    return f"{what} raised {type(error).__name__}: {error}"
+
+
+def named(part: Any) -> list[str]:
+    wrong = []
+    if not isinstance(part.name, str) or not part.name:
+        wrong.append("`name` must be the name under which it is registered.")
+    settings: object = type(part).Settings
+    if settings is not None and not (isinstance(settings, type) and issubclass(settings, BaseModel)):
+        wrong.append("`Settings` must be a pydantic model or None.")
+    return wrong
+
+
+def described(part: Any, when: str) -> list[str]:
+    try:
+        told: object = part.describe()
+    except Exception as error:
+        return [f"describe raised {type(error).__name__} {when}: {error}"]
+    if not isinstance(told, Mapping):
+        return [f"describe returned {type(told).__name__}, not a mapping."]
+    try:
+        text = json.dumps(told, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        return [f"describe is not JSON-ready: {error}."]
+    return [f"describe has {one}." for one in (*_secrets(told), *environment_secrets(text))]
+
+
+def _secrets(value: object, name: str = "") -> Iterator[str]:
+    """What looks like a secret: by the name of its key, or by its own looks."""
+    if isinstance(value, Mapping):
+        for key, one in value.items():
+            yield from _secrets(one, str(key))
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _secrets(one, name)
+    elif isinstance(value, str) and value:
+        if _SECRET_NAME.search(name):
+            yield f"what looks like a secret: '{name}'"
+        elif _SECRET_VALUE.search(value):
+            yield f"what looks like a secret, in '{name}'"
+
+
+def environment_secrets(text: str) -> Iterator[str]:
+    """Names of environment variables that hold a secret, by their name, whose value stands in a text."""
+    for name, value in os.environ.items():
+        if _SECRET_NAME.search(name) and len(value) >= _SHORTEST_SECRET and value in text:
+            yield f"the value of the environment variable {name}"

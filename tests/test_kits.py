@@ -1,0 +1,163 @@
+"""The kits for skills, robots, locators and detectors: our own parts pass, and what is wrong is named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from homes import one_room
+from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkill, TinySkills
+
+from homie.envs.mujoco.home import MujocoHome
+from homie.envs.mujoco.table.families import generate
+from homie.envs.mujoco.table.robot import FrankaTable
+from homie.testing import NotConforming, check_detector, check_locator, check_robot, check_skills
+from homie.types import Command, Detection, Outcome, SentCommand, Subtask
+from perception.detectors.simulated import SimulatedDetector
+from perception.memory import SensorLocator
+from skills.arm import Arm
+from skills.classical import Classical
+
+TABLE = {"name": "table_1", "kind": "table", "colour": "brown", "x": 3.0, "y": 3.0, "yaw": 0.0}
+APPLE = {"name": "apple_1", "kind": "apple", "colour": "red", "x": 1.0, "y": 1.0}
+
+
+@pytest.fixture(scope="module")
+def home():
+    with MujocoHome(one_room([TABLE], [APPLE]), picture_size=(128, 128)) as robot:
+        yield robot
+
+
+@pytest.fixture(scope="module")
+def table():
+    with FrankaTable(generate("pick", 0), (128, 128)) as robot:
+        yield robot
+
+
+def test_our_robots_conform(home, table):
+    for robot in (home, table, TinyRobot()):
+        check_robot(robot)
+
+
+def test_our_skills_conform(home, table):
+    check_skills(Classical(), home)
+    check_skills(TinySkills(), TinyRobot())
+    locator = table.background()
+    table.reset(seed=0)
+    locator.reset(seed=0)
+    move = Subtask("Move", "[54, 50, 40, 0, 60, 90, 1]")
+    check_skills(Arm(), table, [(move, locator.goal(move.target, move, table.observe()))])
+
+
+def test_our_locators_conform(home):
+    check_locator(home.background(), home, ["apple", "table", "kitchen"], view=False)
+    check_locator(TinyLocator(robot := TinyRobot()), robot, ["ball", "box"])
+    home.reset(seed=0)
+    seen = home.observe(home.views)
+    check_locator(SensorLocator(home), home, ["kitchen"], SimulatedDetector().detect(seen))
+
+
+def test_our_detectors_conform(home):
+    home.reset(seed=0)
+    check_detector(SimulatedDetector(), home.observe(home.views))
+    check_detector(TinyDetector(), TinyRobot().observe(("front",)))
+
+
+def said(check, *arguments) -> str:
+    with pytest.raises(NotConforming) as caught:
+        check(*arguments)
+    return str(caught.value)
+
+
+class Wild(TinyRobot):
+    """Obeys everything, at once, and forgets nothing."""
+
+    actions = ("Move",)
+
+    def reset(self, *, seed):
+        pass
+
+    def act(self, command):
+        self.x += (command.base or (0.0, 0.0))[0]
+        return SentCommand(command, command)
+
+
+def test_what_is_wrong_with_a_robot():
+    wild = Wild()
+    wild.spec = replace(SPEC, rest=np.zeros(5), period=0.1)
+    told = said(check_robot, wild)
+    for part in (
+        "spec.rest must have the shape (2,)",
+        "holds End too",
+        "took 0 s by its stamps",
+        "SafetyGate",
+        "m/s was",
+    ):
+        assert part in told
+    assert "is no homie.interfaces.Robot" in said(check_robot, object())
+
+
+class Mad(TinySkill):
+    def act(self, observation):
+        return Command(base=(float("nan"), 0.0))
+
+
+class Lame(TinySkill):
+    def start(self, subtask, goal, observation):
+        raise KeyError("surfaces")
+
+
+class Odd(TinySkills):
+    name = "odd"
+    actions = ("Go to", "Pick", "Put", "Fly")
+
+    def skills(self, spec, kinematics):
+        return [Mad("Go to"), Lame("Pick"), TinySkill("Put")]
+
+
+def test_what_is_wrong_with_skills():
+    told = said(check_skills, Odd(), TinyRobot())
+    assert "`actions` says ['Fly', 'Go to', 'Pick', 'Put'], and its skills have ['Go to', 'Pick', 'Put']" in told
+    assert "tiny go to: act gave a command that is not finite" in told
+    assert "tiny pick: start or act (Pick) raised KeyError: 'surfaces'" in told
+    assert "tiny put" not in told and Outcome.RUNNING in Outcome
+
+
+class Vague(TinyLocator):
+    name = ""
+
+    def resolve(self, name, subtask, observation):
+        return "ball"
+
+    def distance(self, entity, observation):
+        return float("nan")
+
+
+def test_what_is_wrong_with_a_locator():
+    robot = TinyRobot()
+    told = said(check_locator, Vague(robot), robot, ["box"])
+    for part in ("`name` must be", "for Pick must be None (is 'ball')", "'box': distance must be metres (is nan)"):
+        assert part in told
+
+
+class Careless(TinyDetector):
+    def detect(self, observation):
+        found = [
+            Detection("small  thing", view, (0, 0, 1, 1), 1.5, mask=np.ones((3, 3), bool))
+            for view in observation.frames
+        ]
+        return (*found, Detection("wide", "front", (0, 0, 9000, 2)), Detection("ghost", "nowhere", (0, 0, 1, 1)))
+
+
+def test_what_is_wrong_with_a_detector():
+    told = said(check_detector, Careless())
+    for part in (
+        "the box (0, 0, 9000, 2) of 'wide' is not inside its picture of 2 x 2",
+        "single blanks (got 'small  thing')",
+        "must be from 0 to 1 (got 1.5)",
+        "the mask of 'small  thing' must be bool of 2 x 2 (is bool (3, 3))",
+        "larger boxes come first",
+        "in the view 'nowhere', of which there is no picture",
+    ):
+        assert part in told
