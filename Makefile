@@ -8,10 +8,10 @@ SEED ?= 4
 OUT ?= runs/demo-$(shell date +%Y%m%d-%H%M%S)
 # From 4.0 on, MuJoCo's files come with mujoco-core: pip would remove them with the mujoco of before.
 FORGET_OLD_MUJOCO = $(PIP) show --quiet mujoco-core 2>/dev/null || $(PIP) uninstall --quiet --yes mujoco 2>/dev/null
-SOURCES := homie planners skills perception error_detection ros_bridge benchmarks tests
+SOURCES := .ci homie planners skills perception error_detection ros_bridge benchmarks tests
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test experts docs check-docs lint format bench clean
+.PHONY: help demo test experts docs check-docs lint format bench bounds clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/'
@@ -39,6 +39,9 @@ lint: $(VENV)/dev.stamp ## ruff and mypy
 format: $(VENV)/dev.stamp ## let ruff mend and format what it can
 	$(BIN)/ruff check --fix $(SOURCES)
 	$(BIN)/ruff format $(SOURCES)
+
+bounds: ## install the wheel at the lowest bounds and with the newest versions, and run it (PYTHONS="python3.11 python3.12")
+	$(PYTHON) .ci/bounds.py $(PYTHONS)
 
 bench: $(VENV)/core.stamp ## measure speed, write docs/benchmarks.md
 	$(BIN)/python benchmarks/run.py

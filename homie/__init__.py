@@ -14,6 +14,7 @@ What happens is logged to `homie` and the loggers under it (standard `logging`);
 from __future__ import annotations
 
 import logging
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from homie.live import Session
     from homie.options import RunOptions
     from homie.session import EpisodeSummary
+
+if sys.platform == "win32":
+    raise ImportError("Homie runs on Linux and macOS, not on Windows, which lacks file locks that it needs: use WSL.")
 
 logging.getLogger("homie").addHandler(logging.NullHandler())
 

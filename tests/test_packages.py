@@ -93,7 +93,7 @@ def test_import_from_the_folder_above_the_clone(tmp_path: Path) -> None:
     (above / "homie").mkdir(parents=True)
     for name in ("homie", *packages.OURS[1:]):
         shutil.copytree(ROOT / name, above / "homie" / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "PACKAGE.md", "LICENSE"):
         shutil.copy(ROOT / name, above / "homie" / name)
     site = tmp_path / "site"
     build = "import sys; from setuptools.build_meta import build_editable; build_editable(sys.argv[1])"
@@ -107,6 +107,12 @@ def test_import_from_the_folder_above_the_clone(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert str(above / "homie" / "homie" / "__init__.py") in done.stdout
+
+
+def test_windows_is_told_so(tmp_path: Path) -> None:
+    done = _python("import sys; sys.platform = 'win32'; import homie", tmp_path)
+    assert done.stderr.strip().splitlines()[-1].startswith("ImportError: Homie runs on Linux and macOS")
+    assert "WSL" in done.stderr and "fcntl" not in done.stderr
 
 
 PLANNER = """
@@ -136,7 +142,7 @@ def test_a_plug_in_is_type_checked_against_the_installed_wheel(tmp_path: Path) -
     (site / "others.pth").write_text("\n".join(others))  # which does not bring what is editable there
     for name in packages.OURS:
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
+    for name in ("pyproject.toml", "PACKAGE.md", "LICENSE"):
         shutil.copy(ROOT / name, tree / name)
     build = "import sys; from setuptools.build_meta import build_wheel; build_wheel(sys.argv[1])"
     done = _python(build, tree, str(tmp_path))
