@@ -77,7 +77,7 @@ def tried(python: str, wheel: Path, scratch: Path) -> Iterator[tuple[str, str, b
     install(python, lowest, wheel, lowest_bounds())
     yield f"Python {version}, lowest bounds", *used(lowest)
     pip(lowest, "uninstall", "--yes", "mujoco")  # from 4.0 on its files are another distribution's
-    pip(lowest, "install", "--only-binary", ":all:", f"mujoco=={mujoco}")
+    pip(lowest, "install", "--no-compile", "--only-binary", ":all:", f"mujoco=={mujoco}")
     yield f"Python {version}, lowest bounds but MuJoCo", *used(lowest)
     shutil.rmtree(newest)
     shutil.rmtree(lowest)
@@ -95,7 +95,7 @@ def install(python: str, place: Path, wheel: Path, constraints: list[str]) -> No
     call([python, "-m", "venv", str(place)], place.parent)
     file = place / "constraints.txt"
     file.write_text("\n".join(constraints))
-    pip(place, "install", "--only-binary", ":all:", "--constraint", str(file), str(wheel))
+    pip(place, "install", "--no-compile", "--only-binary", ":all:", "--constraint", str(file), str(wheel))
 
 
 def pip(place: Path, *arguments: str) -> None:
