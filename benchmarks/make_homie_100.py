@@ -3,11 +3,11 @@
     python benchmarks/make_homie_100.py build
     python benchmarks/make_homie_100.py experts --tasks "apple-*,lemon-sofa"
 
-`build` looks for a house for every task of homie_100_tasks.py and writes homie/bench/suites/homie-100.yaml. `experts`
-plays the experts that docs/data/homie-100-experts.json does not tell about yet, one after the other, and writes that
-file after each. A house in which the expert failed is passed over by the next `build`; other tasks keep theirs. So
-`experts` and `build` in turn end with 100 experts that do their tasks. (Where the skills have become better: remove the
-file, and all begins anew.)
+`build` looks for a house for every task of homie_100/tasks.py and writes homie/bench/suites/homie-100.yaml and what a
+second hand says of it, tests/bench/homie-100-second-hand.yaml. `experts` plays the experts that
+docs/data/homie-100-experts.json does not tell about yet, one after the other, and writes that file after each. A house
+in which the expert failed is passed over by the next `build`; other tasks keep theirs. So `experts` and `build` in turn
+end with 100 experts that do their tasks. (Where the skills have become better: remove the file, and all begins anew.)
 """
 
 from __future__ import annotations
@@ -24,23 +24,27 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from homie_100_patterns import Draft
-from homie_100_tasks import ENTRIES, TEST, Entry
+from homie_100.draft import Draft, Plan
+from homie_100.entry import Entry
+from homie_100.script import Unsuited
+from homie_100.tasks import ENTRIES, TEST
 
 from homie.bench.authoring import House
 from homie.bench.goals import parse_goal, unknown_words
 from homie.bench.play.runner import bench
 from homie.bench.results import load_run
-from homie.bench.suite import Task, read_suite
+from homie.bench.suite import Task, read_subtask, read_suite
 from homie.envs.mujoco.catalog_furniture import FURNITURE
 from homie.envs.mujoco.catalog_objects import OBJECTS
 from homie.envs.mujoco.generate import generate
+from homie.envs.mujoco.variation import Variation
 from homie.errors import BadInput
 from homie.options import BenchOptions
 from homie.types import Subtask
 
 ROOT = Path(__file__).parents[1]
 SUITE = ROOT / "homie" / "bench" / "suites" / "homie-100.yaml"
+SECOND_HAND = ROOT / "tests" / "bench" / "homie-100-second-hand.yaml"
 EXPERTS = ROOT / "docs" / "data" / "homie-100-experts.json"
 SIZES = ((2, 16), (3, 18), (4, 20), (3, 20))
 """Rooms and objects of the houses; fewer objects than there are kinds, so that most things are the only one."""
@@ -50,8 +54,14 @@ LONG = 10
 LETTERS = {"o": "open-ended", "l": "logical", "h": "human-style"}
 HEAD = """\
 # homie-100: 100 household tasks in generated houses. Made by benchmarks/make_homie_100.py; docs/suites.md explains the
-# fields. Change benchmarks/homie_100_tasks.py rather than this file.
+# fields. Change benchmarks/homie_100/ rather than this file.
 """
+HEAD_SECOND = """\
+# What a second hand says of every task of homie-100: another plan that is right, and plans that are wrong. Made by
+# benchmarks/make_homie_100.py; docs/homie-100.md explains it. `unseen`: the world
+# ends as it should, only the key paths can tell.
+"""
+VERSION = 2
 
 
 @cache
@@ -64,39 +74,69 @@ def house(seed: int) -> House | None:
         return None
 
 
-def candidates(entry: Entry) -> Iterator[tuple[int, Draft]]:
+def varied(entry: Entry, seed: int) -> tuple[House, Variation]:
+    """The house of a seed as a task needs it. Raises Unsuited."""
+    plain = house(seed)
+    if plain is None:
+        raise Unsuited("no house")
+    variation = entry.variation(plain)
+    if not variation:
+        return plain, variation
+    rooms, objects = SIZES[seed % len(SIZES)]
+    try:
+        return House(generate(seed, rooms, objects, variation)), variation
+    except BadInput as error:
+        raise Unsuited(str(error)) from error
+
+
+def candidates(entry: Entry) -> Iterator[tuple[int, Variation, Draft]]:
     """Houses in which the task makes sense, in an order that depends on the task alone."""
     refused = known_experts().get(entry.id, {}).get("refused", [])
     first = zlib.crc32(entry.id.encode()) % SEEDS
     for step in range(SEEDS):
         seed = (first + step) % SEEDS
-        here = house(seed)
-        if here is None or seed in refused:
+        if seed in refused:
             continue
-        found = entry.pattern(here)
-        if found is None or unknown_words(goal := parse_goal(found.goal), here.spec.model_dump()):
+        try:
+            here, variation = varied(entry, seed)
+            found = entry.pattern(here)
+        except Unsuited:
             continue
-        if not goal.holds(here.state):
-            yield seed, found
+        goal = parse_goal(found.goal)
+        if not unknown_words(goal, here.spec.model_dump()) and not goal.holds(here.state):
+            yield seed, variation, found
 
 
-def built(entry: Entry) -> dict[str, Any]:
-    """The task as the suite file has it. Raises SystemExit if no house suits it."""
-    seed, found = next(candidates(entry), (None, None))
-    if seed is None or found is None:
+def built(entry: Entry) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The task as the suite file has it, and what a second hand says of it. Raises SystemExit if no house suits it."""
+    chosen = next(candidates(entry), None)
+    if chosen is None:
         raise SystemExit(f"{entry.id}: none of the {SEEDS} houses suits it")
+    seed, variation, found = chosen
     rooms, objects = SIZES[seed % len(SIZES)]
+    differs = {"start": variation.start, "opened": list(variation.opened), "added": list(variation.added)}
     horizon = "long-horizon" if len(found.expert) >= LONG else "short-horizon"
-    return {
+    task = {
         "id": entry.id,
         "text": entry.text.format_map(found.slots),
         "attributes": [horizon, *(LETTERS[letter] for letter in entry.letters)],
         "split": "test" if entry.id in TEST else "train",
-        "scene": {"seed": seed, "rooms": rooms, "objects": objects},
+        "scene": {
+            "seed": seed,
+            "rooms": rooms,
+            "objects": objects,
+            **{key: value for key, value in differs.items() if value},
+        },
         "keypaths": found.keypaths,
+        **({"never": found.never} if found.never else {}),
         "goal": found.goal,
         "expert": found.expert,
     }
+    return task, {"right": [_plan(one) for one in found.right], "wrong": [_plan(one) for one in found.wrong]}
+
+
+def _plan(plan: Plan) -> dict[str, Any]:
+    return {"why": plan.why, **({"unseen": True} if plan.unseen else {}), "plan": plan.subtasks}
 
 
 def declared_names() -> dict[str, str]:
@@ -113,21 +153,29 @@ def declared_names() -> dict[str, str]:
 
 
 def build() -> None:
-    """Write the suite."""
-    tasks = [built(entry) for entry in ENTRIES]
+    """Write the suite and its second hand."""
+    both = [built(entry) for entry in ENTRIES]
+    tasks = [task for task, _ in both]
     suite = {
         "format": 1,
         "name": "homie-100",
+        "version": VERSION,
         "description": "100 household tasks in generated houses, in the proportions of EMMOE-100.",
         "protocol": {"rounds": 20, "trials": 3},
         "names": declared_names(),
         "tasks": tasks,
     }
-    text = yaml.dump(suite, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=118, allow_unicode=True)
-    SUITE.write_text(HEAD + text, encoding="utf-8")
+    _write(SUITE, HEAD, suite)
+    _write(SECOND_HAND, HEAD_SECOND, {task["id"]: second for task, second in both})
     read_suite(SUITE)
     print(Counter(attribute for task in tasks for attribute in task["attributes"]))
-    print(len(tasks), "tasks,", Counter(task["split"] for task in tasks))
+    skeletons = {tuple(read_subtask(one).action for one in task["expert"]) for task in tasks}
+    print(len(tasks), "tasks,", Counter(task["split"] for task in tasks), len(skeletons), "skeletons")
+
+
+def _write(path: Path, head: str, content: dict[str, Any]) -> None:
+    text = yaml.dump(content, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=118, allow_unicode=True)
+    path.write_text(head + text, encoding="utf-8")
 
 
 class _Dumper(yaml.SafeDumper):

@@ -151,7 +151,7 @@ class Homie:
         shares = [_share(count, path) for count, path in zip(reached, trajectory.keypaths, strict=True)]
         if not trajectory.keypaths:  # a task with a goal only: the world decides
             shares = [float(bool(trajectory.verdict))]
-        spoilt = next((node for node in trajectory.never if any(self._match(step, node) for step in steps)), "")
+        spoilt = next((path[-1] for path in trajectory.never if _matched(steps, path, self._match) == len(path)), "")
         success = trajectory.ended and 1.0 in shares and not spoilt
         counts = Counter(step.code for step in steps)
         expert = trajectory.expert_length

@@ -107,7 +107,7 @@ class Task(_Model):
     """One task: the instruction, where, and what counts as done.
 
     keypaths: each a list of subtasks in the order in which they have to succeed; any one of them will do. never:
-    subtasks that spoil the task when they succeed, whatever else is done. goal: what has to be so in the world at the
+    such lists of what spoils the task, whatever else is done. goal: what has to be so in the world at the
     end. expert: subtasks that do the task.
     """
 
@@ -117,7 +117,7 @@ class Task(_Model):
     split: Literal["train", "test"] = "test"
     scene: SceneChoice = SceneChoice()
     keypaths: tuple[Annotated[tuple[SubtaskText, ...], Field(min_length=1)], ...] = ()
-    never: tuple[SubtaskText, ...] = ()
+    never: tuple[Annotated[tuple[SubtaskText, ...], Field(min_length=1)], ...] = ()
     goal: Goal | None = None
     expert: tuple[SubtaskText, ...] | None = Field(default=None, min_length=1)
 

@@ -51,7 +51,7 @@ class Step:
 class Trajectory:
     """One episode, ready to be scored.
 
-    keypaths: nodes as `[Put, apple, fridge]`. never: nodes that spoil the task when they are reached. expert_length:
+    keypaths: nodes as `[Put, apple, fridge]`. never: paths that spoil the task when they are reached. expert_length:
     subtasks of the expert, End included, 0 where there is none. length: subtasks of this episode, End and unreadable
     outputs included (it may be more than `steps` where the record lacks the last one).
     last_message_has_end: whether `End` stands anywhere in what was last said to the planner or by it (only
@@ -70,7 +70,7 @@ class Trajectory:
     last_message_has_end: bool
     verdict: bool | None = None
     infrastructure: str = ""
-    never: tuple[str, ...] = ()
+    never: tuple[tuple[str, ...], ...] = ()
     feedback: tuple[str, ...] | None = None
 
     @property

@@ -48,13 +48,16 @@ def test_what_spoils_a_task_takes_the_success_and_no_progress() -> None:
     """Both branches of a condition: the path of the right one is there, and so is what the other one does."""
     both = trajectory("Pick, apple", "Put, apple, fridge", "Pick, pear", "Put, pear_1, fridge", "End")
     assert Homie().score(both).success
-    spoilt = Homie().score(replace(both, never=("[Put, pear, fridge]",)))
+    spoilt = Homie().score(replace(both, never=(("[Put, pear, fridge]",),)))
     assert (spoilt.success, spoilt.tp, spoilt.weight) == (False, 1.0, 0.0)
     assert spoilt.next_node == "never [Put, pear, fridge]"
-    assert Homie().score(replace(both, never=("[Put, pear, sofa]",))).success
+    assert Homie().score(replace(both, never=(("[Put, pear, sofa]",),))).success
+    in_a_row = ("[Put, apple, fridge]", "[Put, pear, fridge]")
+    assert not Homie().score(replace(both, never=(in_a_row,))).success
+    assert Homie().score(replace(both, never=(in_a_row[::-1],))).success, "a path is reached in its order"
     tried = trajectory("Pick, apple", "Put, apple, fridge", written_step("Put, pear, fridge", False, FAR), "End")
-    assert Homie().score(replace(tried, never=("[Put, pear, fridge]",))).success, "only what succeeds spoils"
-    assert StrictEmmoe({**NAMES, "pear": "pear", "pear_1": "pear"}).score(replace(both, never=("[End]",))).success
+    assert Homie().score(replace(tried, never=(("[Put, pear, fridge]",),))).success, "only what succeeds spoils"
+    assert StrictEmmoe({**NAMES, "pear": "pear", "pear_1": "pear"}).score(replace(both, never=(("[End]",),))).success
 
 
 def test_end_is_exact() -> None:

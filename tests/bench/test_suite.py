@@ -58,12 +58,12 @@ def test_a_suite_is_read(write):
 def test_a_varied_house_what_spoils_a_task_and_a_version(write):
     changed = SUITE.replace("{seed: 7, rooms: 3}", "{seed: 7, start: kitchen, opened: [fridge], added: [apple@sofa]}")
     changed = changed.replace("name: small", "name: small\nversion: 3").replace(
-        "goal: {on", "never: [[Put, apple, sofa]]\n    goal: {on"
+        "goal: {on", "never: [[[Put, apple, sofa]]]\n    goal: {on"
     )
     suite = read_suite(write(changed))
     scene = suite.tasks[0].scene
     assert (scene.start, scene.opened, scene.added) == ("kitchen", ("fridge",), ("apple@sofa",))
-    assert suite.tasks[0].never == ("[Put, apple, sofa]",)
+    assert suite.tasks[0].never == (("[Put, apple, sofa]",),)
     assert suite.version == 3 and read_suite(write(SUITE)).version == 1
     with pytest.raises(BadInput, match="task 'apple': scene: give either spec, or seed with"):
         read_suite(write(changed.replace("seed: 7", "spec: a.json")))

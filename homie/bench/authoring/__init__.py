@@ -8,7 +8,8 @@ route.subtasks   # [Go to, fridge], [Open, fridge], [Go to, apple], [Pick, apple
 """
 
 from homie.bench.authoring.house import House
+from homie.bench.authoring.orders import END, orders
 from homie.bench.authoring.rehearsal import Rehearsal, rehearse
-from homie.bench.authoring.route import END, Carry, Route, orders
+from homie.bench.authoring.route import Carry, Route
 
 __all__ = ["END", "Carry", "House", "Rehearsal", "Route", "orders", "rehearse"]

@@ -1,13 +1,9 @@
-"""The subtasks of errands, with every step that a robot with one hand needs, and the key paths of their orders."""
+"""The subtasks of errands, with every step that a robot with one hand needs."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from itertools import permutations, product
-
 from homie.bench.authoring.house import House
 
-END = "[End]"
 Carry = tuple[str, str]
 """An object and where it goes, by their names in the scene."""
 
@@ -66,30 +62,3 @@ class Route:
         """Close what was opened, the nearest in time first."""
         for container in reversed(tuple(self._opened)):
             self.close(container)
-
-
-def orders(
-    blocks: Sequence[Sequence[str]],
-    before: Sequence[str] = (),
-    after: Sequence[str] = (),
-    *,
-    closing: Mapping[str, Collection[int]] | None = None,
-) -> list[list[str]]:
-    """Key paths: the blocks in any order, between what comes first and what comes last; End is added.
-
-    closing: further nodes, each with the numbers of the blocks that it has to come after; between which of the later
-    blocks it comes is free.
-    """
-    closing = closing or {}
-    found: dict[tuple[str, ...], None] = {}
-    for order in permutations(range(len(blocks))):
-        ready = {node: max(order.index(number) for number in needs) for node, needs in closing.items()}
-        for sequence in permutations(closing):
-            for places in product(*(range(ready[node], len(order)) for node in sequence)):
-                middle = [
-                    node
-                    for place, number in enumerate(order)
-                    for node in (*blocks[number], *(n for n, p in zip(sequence, places, strict=True) if p == place))
-                ]
-                found[(*before, *middle, *after, END)] = None
-    return [list(path) for path in found]

@@ -1,0 +1,58 @@
+"""A second hand judges every task of homie-100: a plan that is wrong must fail, another one that is right must pass.
+
+The plans are data (homie-100-second-hand.yaml). They are played on the state of the task's house without physics, and
+judged by the goal and the key paths of the suite, as an episode would be.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from homie.bench.authoring import House, rehearse
+from homie.bench.profiles import Homie
+from homie.bench.suite import Task
+from homie.bench.suites import homie_100
+from homie.bench.trajectory import Trajectory
+from homie.envs.mujoco.generate import generate
+from homie.envs.mujoco.variation import Variation
+
+SUITE = homie_100()
+SECOND_HAND: dict[str, dict[str, list[dict[str, Any]]]] = yaml.safe_load(
+    Path(__file__).with_name("homie-100-second-hand.yaml").read_text("utf-8")
+)
+PROFILE = Homie(SUITE.names)
+
+
+def judged(task: Task, house: House, plan: list[str]) -> tuple[bool, bool, tuple[str, ...]]:
+    """What the goal and what the key paths say of a plan, and the steps of it that cannot be done."""
+    assert task.goal is not None
+    end = rehearse(house, plan)
+    length = len(end.steps)
+    whole = Trajectory(
+        task.id, 0, task.text, task.keypaths, task.expert_length, end.steps, length, True, never=task.never
+    )
+    return task.goal.holds(end.state), bool(PROFILE.score(whole).success), end.failed
+
+
+def test_every_task_has_a_second_hand() -> None:
+    assert set(SECOND_HAND) == {task.id for task in SUITE.tasks}
+
+
+@pytest.mark.parametrize("task", SUITE.tasks, ids=[task.id for task in SUITE.tasks])
+def test_wrong_plans_fail_and_right_ones_pass(task: Task) -> None:
+    scene, plans = task.scene, SECOND_HAND[task.id]
+    house = House(generate(scene.seed, scene.rooms, scene.objects, Variation(scene.start, scene.opened, scene.added)))
+    assert task.expert is not None
+    assert plans["right"] and plans["wrong"], "both are needed"
+    assert judged(task, house, list(task.expert)) == (True, True, ()), "the expert's own plan"
+    for one in plans["right"]:
+        assert tuple(one["plan"]) != task.expert, "it is the expert's"
+        assert judged(task, house, one["plan"]) == (True, True, ()), one["why"]
+    for one in plans["wrong"]:
+        goal, keypath, failed = judged(task, house, one["plan"])
+        assert not failed, f"{one['why']}: it fails for another reason"
+        assert (goal, keypath) == (bool(one.get("unseen")), False), one["why"]
