@@ -5,9 +5,9 @@
 
 `build` looks for a house for every task of homie_100/tasks.py and writes homie/bench/suites/homie-100.yaml and what a
 second hand says of it, tests/bench/homie-100-second-hand.yaml. `experts` plays the experts that
-docs/data/homie-100-experts.json does not tell about yet, one after the other, and writes that file after each. A house
-in which the expert failed is passed over by the next `build`; other tasks keep theirs. So `experts` and `build` in turn
-end with 100 experts that do their tasks. (Where the skills have become better: remove the file, and all begins anew.)
+docs/data/homie-100-experts.json does not tell about yet, and adds them there. A house in which the expert failed is
+passed over by the next `build`; other tasks keep theirs. So `experts` and `build` in turn end with 100 experts that do
+their tasks. (Where the skills have become better: remove the file, and all begins anew.)
 """
 
 from __future__ import annotations
@@ -197,26 +197,41 @@ def fingerprint(task: Task) -> str:
     return hashlib.sha256(parts.encode()).hexdigest()[:16]
 
 
-def experts(patterns: str | None, limit: int | None) -> None:
+def experts(patterns: str | None, limit: int | None, workers: int) -> None:
     """Play the experts of which nothing is known yet, and write down which reached their goal."""
     suite = read_suite(SUITE)
     known = known_experts()
-    left = [task for task in suite.select(patterns) if known.get(task.id, {}).get("task") != fingerprint(task)]
-    for task in left[:limit]:
+    left = [task for task in suite.select(patterns) if known.get(task.id, {}).get("task") != fingerprint(task)][:limit]
+    if left:
         with tempfile.TemporaryDirectory() as folder:
-            options = BenchOptions(
-                suite=str(SUITE), tasks=task.id, planner="expert", trials=1, retries=0, out=Path(folder) / "run"
-            )
-            line = bench(options).lines[0]
-            run = load_run(Path(folder) / "run")
-            feedback = _failures(run.path / "episodes")
+            played = _play(left, Path(folder) / "run", workers)
+        known = {**known_experts(), **played}  # another process may have added its own meanwhile
+        known = {one.id: known[one.id] for one in suite.tasks if one.id in known}
+        EXPERTS.parent.mkdir(parents=True, exist_ok=True)
+        EXPERTS.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+    current = [known[task.id] for task in suite.tasks if known.get(task.id, {}).get("task") == fingerprint(task)]
+    good = sum(entry["goal"] and entry["keypath"] for entry in current)
+    print(f"{len(suite.tasks)} tasks; {len(current)} of their experts were played, {good} did what was asked")
+
+
+def _play(tasks: list[Task], out: Path, workers: int) -> dict[str, Any]:
+    """Play experts in one bench; what is known of each then."""
+    known, played = known_experts(), {}
+    ids = ",".join(task.id for task in tasks)
+    lines = bench(
+        BenchOptions(
+            suite=str(SUITE), tasks=ids, planner="expert", trials=1, retries=0, workers=workers, recycle=1000, out=out
+        )
+    ).lines
+    scores = {score.task_id: score for score in load_run(out).results.scores}
+    for task, line in zip(tasks, lines, strict=True):
         if line.ended_by == "infrastructure":
-            print(task.id, "could not be played:", line.cause, flush=True)
+            print(task.id, "could not be played:", line.cause)
             continue
-        keypath = bool(run.results.scores[0].success)
+        feedback, keypath = _failures(out / "episodes" / f"{task.id}-0"), bool(scores[task.id].success)
         done = bool(line.success) and keypath
         refused = set(known.get(task.id, {}).get("refused", [])) | (set() if done else {task.scene.seed})
-        known[task.id] = {
+        played[task.id] = {
             "task": fingerprint(task),
             "seed": task.scene.seed,
             "goal": bool(line.success),
@@ -225,23 +240,17 @@ def experts(patterns: str | None, limit: int | None) -> None:
             "failed": feedback,
             "refused": sorted(refused),
         }
-        known = {one.id: known[one.id] for one in suite.tasks if one.id in known}
-        EXPERTS.parent.mkdir(parents=True, exist_ok=True)
-        EXPERTS.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
-        print(task.id, "done" if done else "NOT done", line.rounds, *feedback, flush=True)
-    current = [known[task.id] for task in suite.tasks if known.get(task.id, {}).get("task") == fingerprint(task)]
-    good = sum(entry["goal"] and entry["keypath"] for entry in current)
-    print(f"{len(suite.tasks)} tasks; {len(current)} of their experts were played, {good} did what was asked")
+        print(task.id, "done" if done else "NOT done", line.rounds, *feedback)
+    return played
 
 
-def _failures(episodes: Path) -> list[str]:
+def _failures(episode: Path) -> list[str]:
     """The subtasks that failed, with their error codes."""
     found = []
-    for steps in sorted(episodes.glob("*/steps.jsonl")):
-        for line in steps.read_text("utf-8").splitlines():
-            execution = json.loads(line)["execution"]
-            if execution["feedback"]["status"] != "success":
-                found.append(f"{Subtask(**execution['subtask'])} {execution['feedback']['code']}")
+    for line in (episode / "steps.jsonl").read_text("utf-8").splitlines():
+        execution = json.loads(line)["execution"]
+        if execution["feedback"]["status"] != "success":
+            found.append(f"{Subtask(**execution['subtask'])} {execution['feedback']['code']}")
     return found
 
 
@@ -253,11 +262,12 @@ def main() -> None:
     play = commands.add_parser("experts", help="play experts that were not played yet")
     play.add_argument("--tasks", help="ids or patterns, separated by commas")
     play.add_argument("--limit", type=int, help="at most so many")
+    play.add_argument("--workers", type=int, default=1, help="processes at the same time")
     given = parser.parse_args()
     if given.command == "build":
         build()
     else:
-        experts(given.tasks, given.limit)
+        experts(given.tasks, given.limit, given.workers)
 
 
 if __name__ == "__main__":

@@ -208,9 +208,9 @@ def test_list_tells_settings_and_what_is_missing(homie):
 
 def test_list_suites(homie):
     shown = homie("list", "suites").stdout
-    assert "homie-100" in shown and "100 tasks, 3 trials of up to 20 rounds" in shown
+    assert "homie-100" in shown and "version 2, 100 tasks, 3 trials of up to 20 rounds" in shown
     found = json.loads(homie("list", "suites", "--json").stdout)["suites"]["homie-100"]
-    assert found["tasks"] == 100 and found["target"] == "homie.bench.suites:homie_100"
+    assert found["version"] == 2 and found["tasks"] == 100 and found["target"] == "homie.bench.suites:homie_100"
 
 
 def test_doctor_finds_this_machine_well(homie):

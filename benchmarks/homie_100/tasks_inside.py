@@ -137,7 +137,7 @@ INSIDE = [
         added="lemon@drawer lemon@drawer",
     ),
     Entry(
-        "table-and-fridge-open",
+        "fridge-ready",
         "h",
         "I am coming home with the shopping: clear crackers and mug onto the sofa and have the fridge open for me",
         errand("cracker_box>sofa mug>sofa +fridge"),

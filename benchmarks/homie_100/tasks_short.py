@@ -46,7 +46,7 @@ SHORT = [
         opened="microwave",
     ),
     Entry(
-        "close-kitchen",
+        "close-all",
         "hl",
         "somebody has left things open all over this home, go round and close every one of them",
         errand("-*"),

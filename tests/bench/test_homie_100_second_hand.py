@@ -6,6 +6,7 @@ judged by the goal and the key paths of the suite, as an episode would be.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,15 @@ import pytest
 import yaml
 
 from homie.bench.authoring import House, rehearse
+from homie.bench.play.runner import bench
 from homie.bench.profiles import Homie
+from homie.bench.results import load_run
 from homie.bench.suite import Task
 from homie.bench.suites import homie_100
 from homie.bench.trajectory import Trajectory
 from homie.envs.mujoco.generate import generate
 from homie.envs.mujoco.variation import Variation
+from homie.options import BenchOptions
 
 SUITE = homie_100()
 SECOND_HAND: dict[str, dict[str, list[dict[str, Any]]]] = yaml.safe_load(
@@ -56,3 +60,17 @@ def test_wrong_plans_fail_and_right_ones_pass(task: Task) -> None:
         goal, keypath, failed = judged(task, house, one["plan"])
         assert not failed, f"{one['why']}: it fails for another reason"
         assert (goal, keypath) == (bool(one.get("unseen")), False), one["why"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "kind"), [("bowl-on-sofa", "wrong"), ("pear-tuna-swap", "right")])
+def test_some_are_played_for_real(name: str, kind: str, tmp_path: Path) -> None:
+    """The simulator, the record of its rounds and the scores of a run agree with the rehearsal."""
+    plan = tmp_path / "plan.json"
+    plan.write_text(json.dumps(SECOND_HAND[name][kind][0]["plan"]))
+    options = BenchOptions(
+        suite="homie-100", tasks=name, planner=f"scripted:{plan}", trials=1, retries=0, out=tmp_path / "run"
+    )
+    (line,) = bench(options).lines
+    assert line.success is (kind == "right"), line.cause
+    assert load_run(tmp_path / "run").results.scores[0].success is (kind == "right")
