@@ -97,11 +97,19 @@ def _list_tasks(name: str | None, *, json: bool) -> None:
 
 
 def _counted(suite: Suite) -> str:
-    return f"version {suite.version}, {len(suite.tasks)} tasks, {suite.protocol.trials} trials of up to {suite.protocol.rounds} rounds"
+    protocol = suite.protocol
+    return (
+        f"version {suite.version}, {len(suite.tasks)} tasks, {protocol.trials} trials of up to {protocol.rounds} rounds"
+    )
 
 
 def _suite(name: str, suite: Suite) -> dict[str, object]:
-    counts = {"version": suite.version, "tasks": len(suite.tasks), "trials": suite.protocol.trials, "rounds": suite.protocol.rounds}
+    counts = {
+        "version": suite.version,
+        "tasks": len(suite.tasks),
+        "trials": suite.protocol.trials,
+        "rounds": suite.protocol.rounds,
+    }
     return {"target": registry.targets("suites")[name], **counts, "description": suite.description}
 
 
