@@ -26,6 +26,7 @@ def f(a: int | None = 2, *, b: Literal["x"] = "x") -> int | None:
     for each in a:
         total += each
     assert total > 1
+    log.info('%s', total + 1)
     return total * 2 if a >= LIMIT else g(a, b)
 '''
 
@@ -73,10 +74,10 @@ def test_a_constant_is_tested_where_it_is_used() -> None:
     covering = Covering(
         tests=["a.py::slow", "a.py::quick", "b.py::other"],
         seconds=[0.9 * SECONDS, 0.2 * SECONDS, 0.1 * SECONDS],
-        lines={"file.py": {14: [0, 1], 7: [2]}},
-        mentions={"LIMIT": {("file.py", 4), ("file.py", 14)}},
+        lines={"file.py": {15: [0, 1], 7: [2]}},
+        mentions={"LIMIT": {("file.py", 4), ("file.py", 15)}},
     )
-    assert (limit.line, limit.targets, inside.line) == (4, ("LIMIT",), 14)
+    assert (limit.line, limit.targets, inside.line) == (4, ("LIMIT",), 15)
     assert covering.chosen(inside) == ["a.py::quick"], "the slow one does not fit beside it"
     assert covering.chosen(limit) == ["a.py::quick", "b.py::other"]
 

@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.errors import BadInput
-from homie.options import MAX_SEED, CompareOptions, PlanOptions, RunOptions
+from homie.options import (
+    MAX_SEED,
+    BenchOptions,
+    CompareOptions,
+    OpenOptions,
+    PlanOptions,
+    ReportOptions,
+    RunOptions,
+    SceneOptions,
+)
 
 
 def test_defaults_of_the_paper():
@@ -158,3 +167,153 @@ def test_options_survive_the_run_file(seed, task, video):
 
 def test_every_option_has_a_description():
     assert [name for name, field in RunOptions.model_fields.items() if not field.description] == []
+
+
+# ------------------------------------------------------------------ what every option is without being given
+
+HOUSE = {"seed": 0, "scene": None, "rooms": None, "objects": 40, "start": None, "opened": [], "added": []}
+PARTS = {
+    "planner": "rule",
+    "planner_settings": {},
+    "robot": "mujoco",
+    "skills": "classical",
+    "skill_settings": {},
+    "on_missing_model": "fallback",
+    "detector": "simulated",
+    "detector_settings": {},
+    "targets": "background",
+    "grasp": "weld",
+    "check_order": "paper",
+    "picture_size": None,
+    "attempts": 3,
+}
+RUNS = {"runs": [Path("a")]}
+TASK = {"task": "go"}
+DEFAULTS = [
+    (RunOptions, TASK, {**PARTS, **HOUSE, "rounds": 20, "out": None, "video": True, "frames": True}),
+    (OpenOptions, {}, {**PARTS, **HOUSE, "rounds": 20, "video": False, "frames": False}),
+    (
+        BenchOptions,
+        {"suite": "homie-100"},
+        {
+            **PARTS,
+            "tasks": None,
+            "split": None,
+            "trials": None,
+            "rounds": None,
+            "seed": 0,
+            "video": False,
+            "frames": False,
+            "out": None,
+            "workers": 1,
+            "ray": None,
+            "timeout": 1800.0,
+            "retries": 2,
+            "memory": None,
+            "recycle": 25,
+            "again": False,
+            "sweep": [],
+        },
+    ),
+    (
+        CompareOptions,
+        RUNS,
+        {"profile": "homie", "form": "markdown", "confidence": 0.95, "resamples": 10_000, "seed": 0, "out": None},
+    ),
+    (ReportOptions, RUNS, {"out": None, "profile": "homie", "views": 192, "megabytes": 50.0}),
+    (PlanOptions, TASK, {"image": [], "inventory": None, "seed": 0, "planner": "rule", "skills": "classical"}),
+    (SceneOptions, {}, {**HOUSE, "png": None, "save": None}),
+]
+
+
+@pytest.mark.parametrize(("model", "given_", "defaults"), DEFAULTS, ids=lambda value: getattr(value, "__name__", ""))
+def test_what_is_not_given_is_as_documented(model, given_, defaults):
+    options = model.build(**given_).model_dump()
+    assert {name: options[name] for name in defaults} == defaults
+
+
+LIMITS = [
+    (RunOptions, TASK, "seed", 0, 2_147_483_647),
+    (RunOptions, TASK, "rooms", 2, 6),
+    (RunOptions, TASK, "objects", 0, 60),
+    (RunOptions, TASK, "rounds", 1, 1000),
+    (RunOptions, TASK, "attempts", 1, 10),
+    (BenchOptions, {"suite": "s"}, "trials", 1, 1000),
+    (BenchOptions, {"suite": "s"}, "rounds", 1, 1000),
+    (BenchOptions, {"suite": "s"}, "seed", 0, 2_147_483_647),
+    (BenchOptions, {"suite": "s"}, "workers", 1, 256),
+    (BenchOptions, {"suite": "s"}, "retries", 0, 100),
+    (BenchOptions, {"suite": "s"}, "recycle", 1, None),
+    (CompareOptions, RUNS, "resamples", 100, 1_000_000),
+    (CompareOptions, RUNS, "seed", 0, 2_147_483_647),
+    (ReportOptions, RUNS, "views", 0, 1024),
+    (ReportOptions, RUNS, "megabytes", 0, 2000),
+]
+
+
+@pytest.mark.parametrize(("model", "given_", "name", "low", "high"), LIMITS)
+def test_how_far_a_number_may_go(model, given_, name, low, high):
+    for value in [low, *([] if high is None else [high])]:
+        assert getattr(model.build(**given_, **{name: value}), name) == value
+    for value in [low - 1, *([] if high is None else [high + 1])]:
+        with pytest.raises(BadInput, match=rf"^{name}: "):
+            model.build(**given_, **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("model", "given_", "name", "values"),
+    [
+        (BenchOptions, {"suite": "s"}, "timeout", (0.0, -1.0)),
+        (BenchOptions, {"suite": "s"}, "memory", (0.0,)),
+        (CompareOptions, RUNS, "confidence", (0.0, 1.0)),
+        (BenchOptions, {}, "suite", ("",)),
+        (BenchOptions, {"suite": "s"}, "ray", ("",)),
+        (PlanOptions, TASK, "inventory", ("",)),
+        (CompareOptions, {}, "runs", ([],)),
+    ],
+)
+def test_open_ends_and_empty_texts(model, given_, name, values):
+    for value in values:
+        with pytest.raises(BadInput, match=rf"^{name}: "):
+            model.build(**given_, **{name: value})
+
+
+@pytest.mark.parametrize(
+    ("value", "size"),
+    [(512, (512, 512)), ("16", (16, 16)), ("640x480", (640, 480)), ("4096X16", (4096, 16)), ((320, 240), (320, 240))],
+)
+def test_picture_sizes(value, size):
+    assert RunOptions.build(task="go", picture_size=value).pixels == size
+
+
+@pytest.mark.parametrize("value", ["15", "4097", "640x480x3", "x", "wide", "640x15", (1, 2, 3), "-64"])
+def test_what_is_no_picture_size(value):
+    with pytest.raises(BadInput, match=r"picture_size: .*from 16 to 4096 pixels, such as 512 or 640x480"):
+        RunOptions.build(task="go", picture_size=value)
+
+
+def test_sentences_of_complaints():
+    for given_, said in (
+        ({"rounds": 0, "attempts": 0}, r"^(rounds|attempts): .* \(got 0\) \(1 more\)\.$"),
+        ({"rounds": 0, "attempts": 0, "seed": -1}, r" \(2 more\)\.$"),
+        ({"rounds": 0}, r" \(got 0\)\.$"),
+        ({"task": "x" * 10_001}, r"^task: at most 10,000 characters \(got 10,001\)\.$"),
+        ({"out": 3}, r"^out: It must be a path \(got 3\)\.$"),
+        ({"scene": "a.json", "rooms": 3, "objects": 4}, r"^With --scene, --rooms and --objects would mean nothing"),
+        ({"set": {}}, "write it as the mapping planner_settings"),
+        ({"base_url": "x"}, "write it under planner_settings"),
+    ):
+        with pytest.raises(BadInput, match=said):
+            RunOptions.build(**{"task": "go", **given_})
+    assert RunOptions.build(task="x" * 10_000).task == "x" * 10_000
+    with pytest.raises(BadInput, match=r"^suite is missing: A suite file, the name of a suite, or a folder"):
+        BenchOptions.build()
+    with pytest.raises(BadInput, match="There is no option 'base_url'") as refusal:
+        SceneOptions.build(base_url="x")
+    assert "planner_settings" not in str(refusal.value)
+
+
+def test_a_robot_brings_its_own_skills_unless_others_are_asked_for():
+    assert RunOptions.build(task="go", robot="franka:pick").skills == "arm"
+    assert RunOptions.build(task="go", robot="franka:pick", skills="octo").skills == "octo"
+    assert RunOptions.build(task="go", robot="mujoco").skills == "classical"

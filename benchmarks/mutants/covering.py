@@ -68,7 +68,9 @@ class Covering:
         quick = [test for test in ordered if self.seconds[test] < QUICK]
         for test in quick:
             by_file[self.tests[test].split("::")[0]].append(test)
-        return [*(test for group in by_file.values() for test in group[:3]), *quick, *ordered]
+        # A file of many tests of the line is likelier to be about it than one that happens to run it.
+        groups = sorted(by_file.values(), key=len, reverse=True)
+        return [*(test for group in groups for test in group[:3]), *quick, *ordered]
 
     @property
     def files(self) -> list[str]:

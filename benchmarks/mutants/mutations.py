@@ -3,7 +3,7 @@
 What is changed: comparisons, `and`/`or`/`not`, arithmetic, conditions, numbers, truth values, words (strings without a
 blank), `min`/`max`, `any`/`all`, the first two arguments of a call, what a function returns; calls, `raise`, `break`,
 `continue` and assignments to attributes and items are removed. What is not: annotations, decorators, docstrings,
-sentences, f-strings, `assert`, `__all__`, code for the type checker.
+sentences, f-strings, `assert`, `log` lines, `__all__`, code for the type checker.
 """
 
 from __future__ import annotations
@@ -110,6 +110,8 @@ class _Finder:
                 self._statement(part, inside=inside)
             return
         if isinstance(node, ast.Import | ast.ImportFrom | ast.Assert | ast.Global | ast.Nonlocal):
+            return
+        if isinstance(node, ast.Expr) and self._text(node).startswith("log."):
             return
         if not inside and isinstance(node, ast.If) and "TYPE_CHECKING" in self._text(node.test):
             return

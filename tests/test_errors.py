@@ -1,0 +1,34 @@
+"""Errors carry the exit code that scripts rely on, and a way out."""
+
+from __future__ import annotations
+
+import pytest
+
+from homie import errors
+from homie.errors import suggestion
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (errors.HomieError, 4),
+        (errors.BadInput, 2),
+        (errors.MissingCheckpoint, 2),
+        (errors.MissingPart, 3),
+        (errors.InfrastructureError, 4),
+        (errors.RobotFault, 4),
+        (errors.CommandRefused, 4),
+        (errors.PlannerError, 4),
+        (errors.Interrupted, 130),
+    ],
+)
+def test_exit_codes(error: type[errors.HomieError], code: int) -> None:
+    assert error("what is wrong").exit_code == code and isinstance(error("x"), errors.HomieError)
+
+
+def test_the_known_word_that_is_meant() -> None:
+    known = ["classical", "nomad", "pixnav"]
+    assert suggestion("clasical", known, "choose one.") == "did you mean 'classical'?"
+    assert suggestion("pixnaw", known, "choose one.") == "did you mean 'pixnav'?"
+    assert suggestion("zzz", known, "choose one.") == "choose one."
+    assert suggestion("zzz", [], "choose one.") == "choose one."
