@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 TASK ?= find the tomato soup can, open the fridge, put it in and close it
 SEED ?= 4
+SAMPLE ?= 400
 OUT ?= runs/demo-$(shell date +%Y%m%d-%H%M%S)
 # From 4.0 on, MuJoCo's files come with mujoco-core: pip would remove them with the mujoco of before.
 FORGET_OLD_MUJOCO = $(PIP) show --quiet mujoco-core 2>/dev/null || $(PIP) uninstall --quiet --yes mujoco 2>/dev/null
 SOURCES := .ci homie planners skills perception error_detection ros_bridge benchmarks tests
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test experts docs check-docs lint format bench bounds clean
+.PHONY: help demo test experts mutants docs check-docs lint format bench bounds clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/'
@@ -24,6 +25,9 @@ test: lint ## install what development needs, lint, type-check, run every test
 
 experts: $(VENV)/dev.stamp ## play every expert of homie-100, about ten minutes
 	$(BIN)/python -m pytest -n 2 -m experts
+
+mutants: $(VENV)/dev.stamp ## change SAMPLE places of the code, see which the tests notice (docs/testing.md)
+	$(BIN)/python -m benchmarks.mutants --sample $(SAMPLE) --seed $(SEED)
 
 docs: $(VENV)/docs.stamp ## build the documentation as a site, into site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet

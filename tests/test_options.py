@@ -220,7 +220,7 @@ DEFAULTS = [
         RUNS,
         {"profile": "homie", "form": "markdown", "confidence": 0.95, "resamples": 10_000, "seed": 0, "out": None},
     ),
-    (ReportOptions, RUNS, {"out": None, "profile": "homie", "views": 192, "megabytes": 50.0}),
+    (ReportOptions, RUNS, {"out": None, "profile": "homie", "views": 192, "max_size": 50.0}),
     (PlanOptions, TASK, {"image": [], "inventory": None, "seed": 0, "planner": "rule", "skills": "classical"}),
     (SceneOptions, {}, {**HOUSE, "png": None, "save": None}),
 ]
@@ -247,7 +247,7 @@ LIMITS = [
     (CompareOptions, RUNS, "resamples", 100, 1_000_000),
     (CompareOptions, RUNS, "seed", 0, 2_147_483_647),
     (ReportOptions, RUNS, "views", 0, 1024),
-    (ReportOptions, RUNS, "megabytes", 0, 2000),
+    (ReportOptions, RUNS, "max_size", 0, 2000),
 ]
 
 

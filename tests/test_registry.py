@@ -12,7 +12,8 @@ import pytest
 
 from homie import registry
 from homie.errors import BadInput, MissingPart
-from homie.registry import BUILT_IN, find, installed_version, load, names, targets, unknown, word
+from homie.packages import installed_version
+from homie.registry import BUILT_IN, find, load, names, targets, unknown, word
 
 NAMES = {
     "planners": "rule scripted random table-expert human transformers chat anthropic",

@@ -1,6 +1,6 @@
 """`make mutants`: how many small changes of the code the tests notice.
 
-    python -m benchmarks.mutants                    400 mutants drawn with seed 0; goes on where it was stopped
+    python -m benchmarks.mutants                    400 mutants drawn with seed 4; goes on where it was stopped
     python -m benchmarks.mutants --sample 100 --seed 7 --only homie/executor.py
     python -m benchmarks.mutants --again            those that survived, once more, after tests were added
     python -m benchmarks.mutants --cover tests/test_agent.py    tests that are new or run other lines now
@@ -92,7 +92,7 @@ class Worker:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sample", type=int, default=400, help="how many mutants, 0 for all")
-    parser.add_argument("--seed", type=int, default=0, help="of the sample")
+    parser.add_argument("--seed", type=int, default=4, help="of the sample")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--minutes", type=float, default=1e9, help="stop after; the same command goes on")
     parser.add_argument("--only", nargs="*", default=[], help="beginnings of file names")
