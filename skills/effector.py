@@ -76,7 +76,9 @@ class EffectorSkill(PolicySkill):
         self.goal, self.seen = goal, observation
         body = observation.body
         opening = min(body.gripper / self.spec.gripper_max, 1.0)
-        self.policy.reset({"text": instruction(self.policy.facts, subtask), "gripper": opening})
+        said = instruction(self.policy.facts, subtask)
+        listed = instruction(self.policy.facts, subtask, goal.name)
+        self.policy.reset({"text": said, "listed": listed, "gripper": opening})
         self._wanted = {"Pick": True, "Put": False}.get(subtask.action)
         """What the hand should come to: holding or not, None where it does not matter."""
         if self._wanted is body.holding:

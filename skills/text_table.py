@@ -22,13 +22,15 @@ from skills.policy import PolicyFailed
 
 NEAR = 3
 """Texts like the missing one that an error names."""
+LISTS = "`homie skill texts SET SUITE` lists the texts that a suite asks for"
+"""How to know them beforehand."""
 LARGEST = 512 * 2**20
 """Bytes of a table once it is unpacked: some 10,000 texts of Octo, 250,000 of RT-1-X; no suite asks for as many."""
 
 
 def plain(text: str) -> str:
-    """What two spellings of an instruction have in common: case, blanks and a full stop do not matter."""
-    return " ".join(text.lower().split()).rstrip(".")
+    """What two spellings of an instruction have in common: case, blanks, underscores and a full stop do not matter."""
+    return " ".join(text.lower().replace("_", " ").split()).rstrip(".")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +61,19 @@ class TextTable:
             raise BadInput(f"`embeddings` in {path} must be finite numbers; some are infinite or NaN.")
         return cls(path, dict(zip((plain(str(text)) for text in texts), embeddings.astype(np.float32), strict=True)))
 
+    def first(self, text: str, other: str) -> NDArray[np.float32]:
+        """The embedding of an instruction, or of another wording where the table lacks it. Raises PolicyFailed."""
+        return self[other if plain(text) not in self.rows and plain(other) in self.rows else text]
+
     def __getitem__(self, text: str) -> NDArray[np.float32]:
         """The embedding of an instruction, of the shape of the table. Raises PolicyFailed, which names similar ones."""
         found = self.rows.get(plain(text))
         if found is None:
             near = difflib.get_close_matches(plain(text), self.rows, NEAR, cutoff=0.3)
             rest = f"the nearest are {', '.join(map(repr, near))}" if near else f"it has {len(self.rows)} others"
-            raise PolicyFailed(f"the table of embeddings {self.path.name} has no row for '{plain(text)}'; {rest}")
+            raise PolicyFailed(
+                f"the table of embeddings {self.path.name} has no row for '{plain(text)}'; {rest}; {LISTS}"
+            )
         return found
 
 

@@ -7,9 +7,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import ValidationError
 
 from homie import registry
+from homie.bench.suite import find_suite, read_subtask
 from homie.cli.output import print_json, say
+from homie.cli.parameters import settings
+from homie.errors import BadInput
+from homie.options import explain
 
 
 def info(
@@ -52,4 +57,41 @@ def generate(
     say(f"wrote {out}: random weights in the layout of {policy}. They are not trained and can do nothing.")
 
 
-skill_command = {"info": info, "generate": generate}
+def texts(
+    name: Annotated[str, typer.Argument(metavar="SET", help="The skill set: rt1x or octo.", show_default=False)],
+    suite: Annotated[str, typer.Argument(help="A suite, by its name or its file.", show_default=False)],
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON list on stdout.")] = False,
+    skill_option: Annotated[
+        list[str] | None, typer.Option(help="A setting of the skill set; may be repeated.", metavar="SET.NAME=VALUE")
+    ] = None,
+) -> None:
+    """List the texts that a policy is told for the key paths and experts of a suite: what its table has to hold."""
+    made = registry.load("skills", name)
+    if not hasattr(made.Settings, "say"):
+        raise BadInput(f"The policy of '{name}' is told no texts: rt1x and octo are.")
+    given = settings({"planner_settings": None, "skill_settings": skill_option}).get("skill_settings", {})
+    prefix = f"{name}."
+    if wrong := [key for key in given if not key.startswith(prefix)]:
+        raise BadInput(f"A setting is {prefix}NAME here (got '{wrong[0]}').")
+    try:
+        words = made.Settings(**{key.removeprefix(prefix): value for key, value in given.items()})
+    except ValidationError as error:
+        raise BadInput(f"Setting of the skill set '{name}': {explain(error)}") from error
+    subtasks = [
+        read_subtask(one)
+        for task in find_suite(suite).tasks
+        for path in (*task.keypaths, task.expert or ())
+        for one in path
+    ]
+    found = sorted({words.say(subtask).replace("_", " ") for subtask in subtasks} - {""})
+    if not found:
+        raise BadInput(
+            f"The suite '{suite}' has no key paths or experts that name what is picked, put, opened or closed."
+        )
+    if json:
+        print_json(found)
+    else:
+        say("\n".join(found))
+
+
+skill_command = {"info": info, "generate": generate, "texts": texts}

@@ -23,13 +23,14 @@ from skills.policy import Named
 
 
 class Texts(Protocol):
-    """Embeddings (16, 768) by text. May raise PolicyFailed."""
+    """Embeddings (16, 768) by text, or by another wording where there is none for it. May raise PolicyFailed."""
 
-    def __getitem__(self, text: str) -> NDArray[np.float32]: ...
+    def first(self, text: str, other: str) -> NDArray[np.float32]: ...
 
 
 class OctoPolicy:
-    """One attempt at a time. Goal: `text`, and `gripper` (its opening now, 0..1).
+    """One attempt at a time. Goal: `text`, `listed` (the same by the listed names of things, where a table lacks it),
+    and `gripper` (its opening now, 0..1).
 
     Given: `primary` (h, w, 3) uint8, and `wrist` where the network should see it. It gives what
     `skills.motions.Motion` names, and `action` (7,) in the units of the data set. seed: of the noise that chunks begin
@@ -65,7 +66,9 @@ class OctoPolicy:
         return self._facts
 
     def reset(self, goal: Named) -> None:
-        self._text = torch.from_numpy(np.array(self.texts[str(goal["text"])]))[None].to(self._device)
+        text = str(goal["text"])
+        embedding = self.texts.first(text, str(goal.get("listed", text)))
+        self._text = torch.from_numpy(np.array(embedding))[None].to(self._device)
         self._noise.manual_seed(int(np.random.SeedSequence((self.seed, self._attempts)).generate_state(1)[0]))
         self._attempts += 1
         self._pictures.clear()

@@ -36,6 +36,10 @@ class T5Texts:
         load_strict(flax_view(self.encoder), tensors, policy="octo (text encoder)", path=path)
         self._made: dict[str, NDArray[np.float32]] = {}
 
+    def first(self, text: str, other: str) -> NDArray[np.float32]:
+        """The embedding of an instruction: every text has one."""
+        return self[text]
+
     def __getitem__(self, text: str) -> NDArray[np.float32]:
         """The embedding of an instruction, made once."""
         if text not in self._made:

@@ -23,7 +23,8 @@ from skills.tokens import Tokens
 
 
 class Rt1xPolicy:
-    """One attempt at a time. Goal: `text`, and `gripper` (its opening now, 0..1). Given: `primary` (h, w, 3) uint8.
+    """One attempt at a time. Goal: `text`, `listed` (the same by the listed names of things, where the table lacks it),
+    and `gripper` (its opening now, 0..1). Given: `primary` (h, w, 3) uint8.
 
     It gives what `skills.motions.Motion` names, and `tokens` (11,).
 
@@ -53,7 +54,8 @@ class Rt1xPolicy:
         return self._facts
 
     def reset(self, goal: Named) -> None:
-        embedding = self.texts[str(goal["text"])]
+        text = str(goal["text"])
+        embedding = self.texts.first(text, str(goal.get("listed", text)))
         self._text = torch.from_numpy(embedding)[None].to(self._device)
         self._tokens.clear()
         self.embodiment.reset(float(cast(float, goal["gripper"])))

@@ -158,7 +158,7 @@ def test_a_decision_waits_for_its_pictures():
 def test_the_goal_is_the_text_and_the_gripper_as_it_is():
     body, policy = Body(gripper=SPEC.gripper_max / 2), Script(steps=1)
     body.play(reaching(body, policy))
-    assert policy.goals == [{"text": "pick red apple", "gripper": 0.5}]
+    assert policy.goals == [{"text": "pick red apple", "listed": "pick apple", "gripper": 0.5}]
 
 
 def test_a_folded_arm_is_raised_first_and_a_raised_one_is_left_alone():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 
 import numpy as np
@@ -10,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.errors import BadInput, MissingCheckpoint
+from homie.types import Subtask
+from skills.instructions import Templates, instruction
 from skills.motions import rotation_matrix
 from skills.policy import PolicyFailed
 from skills.rt1x import Rt1x, Rt1xSettings
@@ -98,6 +101,44 @@ def test_texts_are_found_whatever_their_case_and_blanks(tmp_path):
         table["pick pear"]
     with pytest.raises(PolicyFailed, match="it has 2 others"):
         table["zzz"]
+
+
+def test_where_the_planners_words_are_not_in_the_table_the_listed_name_is_looked_up(tmp_path):
+    rows = np.arange(1024, dtype=np.float32).reshape(2, 512)
+    table = TextTable.read(write(tmp_path / "use.npz", ["pick master chef can", "pick pear"], rows), (512,))
+    facts = Templates().facts()
+    said, listed = (instruction(facts, Subtask("Pick", "coffee can"), name) for name in ("", "master_chef_can_2"))
+    assert np.array_equal(table.first(said, listed), rows[0])
+    assert np.array_equal(table.first("pick pear", listed), rows[1])  # the planner's words go first
+    with pytest.raises(PolicyFailed, match=r"'pick mug'.*`homie skill texts SET SUITE` lists the texts"):
+        table.first("pick mug", "pick cup")
+    assert instruction(facts, Subtask("Put", "pear", "icebox"), "fridge_1") == "put pear in fridge"
+
+
+def test_the_texts_of_a_suite_are_listed_as_the_skill_says_them(homie, tmp_path):
+    (tmp_path / "suite.yaml").write_text(
+        """
+format: 1
+name: small
+tasks:
+  - id: one
+    text: put the pear away
+    keypaths: [["[Pick, pear]", "[Put, pear, fridge_1]", "[End]"]]
+    expert: ["[Go to, pear]", "[Open, fridge_1]", "[Pick, pear]", "[Put, pear, fridge_1]"]
+"""
+    )
+    listed = homie("skill", "texts", "rt1x", "suite.yaml")
+    assert listed.stdout.splitlines() == ["open fridge 1", "pick pear", "put pear in fridge 1"]
+    table = TextTable.read(write(tmp_path / "t.npz", listed.stdout.splitlines(), np.ones((3, 512), np.float32)), (512,))
+    assert table[instruction(Templates().facts(), Subtask("Put", "pear", "fridge_1"))].all()
+    octo = homie("skill", "texts", "octo", "suite.yaml", "--json", "--skill-option", "octo.pick=take the {target}")
+    assert "take the pear" in json.loads(octo.stdout)
+    for arguments, said in (
+        (("nomad", "suite.yaml"), "is told no texts"),
+        (("rt1x", "suite.yaml", "--skill-option", "rt1x.pick=pick {thing}"), "a template may hold"),
+    ):
+        refused = homie("skill", "texts", *arguments)
+        assert refused.returncode == 2 and said in refused.stderr
 
 
 @pytest.mark.parametrize(
