@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import io
 import json
 import re
 import shutil
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -15,18 +17,21 @@ import av
 import bench_runs
 import numpy as np
 import pytest
-from bench_runs import DONE, LATE, rewrite, write_run
+from bench_runs import DONE, LATE, WANDERED, rewrite, write_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image as Picture
 from report_page import NASTY, WAYS, Page, add_frames, write
 
+from homie.bench.report.browse import catalogue
 from homie.bench.report.data import load
 from homie.bench.report.figures import figures, keypath_figure, steps_figure
 from homie.bench.report.plots import Bar, Stack, _ticks, share_bars, stacked_bars
 from homie.bench.statistics import Interval
 from homie.bench.summary import Intervals
 from homie.errors import BadInput
+from homie.options import RunOptions
+from homie.provenance import PartsFile, keep
 from homie.text import printable
 from homie.types import VIEWS, Answer, Attempt, Decision, Feedback, Outcome, RoundRecord
 
@@ -72,6 +77,78 @@ def test_several_planners_share_the_plots(tmp_path: Path) -> None:
     assert len(page.sections) == 16
     assert "Differences to rule" in page.text
     assert [one for one in page.texts if one == "Steps: chat"] == ["Steps: chat"]
+
+
+def test_what_a_run_was_made_with_is_shown_with_its_prompt(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", WAYS)
+    prompt = f"You are a robot. {NASTY}"
+    digest = hashlib.sha256(prompt.encode()).hexdigest()
+    for number, (temperature, some) in enumerate(((0.0, ["task-0-0", "task-0-1"]), (1.0, ["task-1-0", "task-2-0"]))):
+        described = {"planner": {"model": "demo", "temperature": temperature, "prompt": digest}}
+        parts = PartsFile.of({**described, "detector": {}, "skills": {}, "robot": {}}, RunOptions(task="x"))
+        name = keep(run, parts, {digest: prompt}, mixed=True)
+        for folder in some:
+            rewrite(run / "episodes" / folder, parts=name)
+        _, page = write(run)
+        assert page.text.count(prompt) == number + 1 and page.texts.count(digest) == number + 1
+        assert len(page.programs) == 1
+    assert "Mixed runs" in page.text and "planner.temperature" in page.text and "task-1-0, task-2-0" in page.text
+
+
+def test_a_damaged_episode_is_lost_to_its_file(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", WAYS)
+    steps = run / "episodes" / "task-0-1" / "steps.jsonl"
+    steps.write_bytes(steps.read_bytes()[:-40])
+    _, page = write(run)
+    assert page.outcomes[1] == "lost"
+    rows = [json.loads(row["data-facets"]) for row in page.all("tr") if "data-facets" in row]
+    assert (rows[1]["lost by"], rows[3]["lost by"]) == (["damaged"], ["killed"])
+    assert "damaged: steps.jsonl" in page.text
+
+
+def test_tasks_by_run(tmp_path: Path) -> None:
+    other = {("task-0", 0): WANDERED, ("task-1", 0): DONE, ("task-1", 1): DONE}
+    runs = [write_run(tmp_path / "rule", WAYS), write_run(tmp_path / "chat", other, planner="chat")]
+    sources = load(runs)
+    listed = catalogue(sources)
+    assert [(task.name, task.done_by) for task in listed.tasks] == [
+        ("task-0", "only rule"),
+        ("task-1", "only chat"),
+        ("task-2", "only rule"),
+        ("task-3", ""),
+    ]
+    first = listed.tasks[0]
+    assert [[one.number for one in some] for some in first.by_run.values()] == [[1, 2], [9, 10]]
+    assert first.rivals is not None and [one.number for one in first.rivals] == [1, 9]
+    assert listed.facets["done by"] == ("only rule", "only chat")
+    assert listed.facets["code"] == ("D1",) and "run" in listed.facets
+    assert "run" not in catalogue(sources[:1]).facets and "done by" not in catalogue(sources[:1]).facets
+    _, page = write(*runs, out=tmp_path / "page.html")
+    marks = [given["href"] for given in page.all("a") if given.get("class", "").startswith("mark")]
+    assert marks == [f"#episode-{number}" for number in (1, 2, 9, 10, 3, 4, 11, 12, 5, 6, 13, 14, 7, 8, 15, 16)]
+
+
+def test_rows_of_tables_lead_to_what_they_are_about(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "rule", WAYS, held=[("task-1", 0), ("task-0", 0), ("task-0", 1), ("task-2", 0)])
+    other = write_run(tmp_path / "chat", {("task-3", 1): DONE}, planner="chat")
+    made, page = write(run, other, out=tmp_path / "page.html")
+    source = made.path.read_text()
+
+    def leads(title: str) -> list[str]:
+        (table,) = re.findall(rf'id="table-{title}">(.*?)</table>', source, re.DOTALL)
+        return re.findall(r'<a href="#([^"]*)">', table)
+
+    assert leads("where-key-path-and-world-disagree") == ["episode-3"]
+    assert leads("lost-episodes")[:2] == ["episode-4", "episode-6"]
+    assert leads("tasks-that-only-one-run-did") == ["task-1", "task-3", "task-4"]
+    assert "Usage" in page.text
+
+
+def test_headings_leave_no_level_out(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", WAYS)
+    _, page = write(run)
+    levels = [int(tag[1]) for tag, _ in page.tags if re.fullmatch("h[1-6]", tag)]
+    assert all(after <= before + 1 for before, after in pairwise(levels)) and levels[0] == 1
 
 
 def test_single_runs(homie, tiny_arguments, tmp_path: Path) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from homie.bench.report.data import Shown, Source
+from homie.text import printable
 
-FACETS = ("run", "outcome", "world", "done by", "split", "attribute", "code")
+FACETS = ("run", "outcome", "lost by", "world", "done by", "split", "attribute", "code")
 """What episodes are filtered by besides words, in the order of the page."""
 
 
@@ -89,13 +90,14 @@ def _facets(one: Shown, done_by: str) -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {
         "run": (one.run,),
         "outcome": (one.outcome,),
+        "lost by": (one.ending.cause.partition(":")[0],) if one.outcome == "lost" and one.ending else (),
         "world": world,
         "done by": (done_by,) if done_by else (),
         "split": (one.split,) if one.split else (),
         "attribute": one.attributes,
         "code": tuple(sorted(set(one.codes))),
     }
-    return {name: found[name] for name in FACETS}
+    return {name: tuple(map(printable, found[name])) for name in FACETS}
 
 
 def _values(episodes: Sequence[Listed]) -> dict[str, tuple[str, ...]]:

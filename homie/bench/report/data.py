@@ -15,12 +15,14 @@ from typing import Literal
 from homie.bench.play.episode import Episode, Failure
 from homie.bench.play.ledger import BenchFile, is_bench, plan
 from homie.bench.profiles import Homie
+from homie.bench.report.origins import Origin, origin, origins
 from homie.bench.results import BenchRun, load_runs
 from homie.bench.scores import Results, Score, score_run
 from homie.bench.trajectory import Trajectory, from_ending
 from homie.damage import Damaged, lost_to, read_finished
 from homie.errors import BadInput
 from homie.options import BenchOptions, RunOptions
+from homie.provenance import read_parts
 from homie.runstore import EpisodeFile, RunFile, episode_folders, read_run, read_steps
 from homie.types import RoundRecord
 
@@ -104,7 +106,7 @@ class Shown:
 class Source:
     """One planner in the report: a bench, or all single runs of one planner. bench: None for single runs.
 
-    facts: what was run. machine: where and with which versions.
+    facts: what was run. machine: where and with which versions. origins: what its episodes were made with.
     """
 
     label: str
@@ -113,6 +115,7 @@ class Source:
     facts: Mapping[str, str]
     machine: Mapping[str, str]
     bench: BenchRun | None = None
+    origins: tuple[Origin, ...] = ()
 
 
 def load(folders: Sequence[Path], profile: str = "homie") -> tuple[Source, ...]:
@@ -155,7 +158,8 @@ def _bench(run: BenchRun) -> Source:
     }
     shown = tuple(_planned(run.label, one, scores[one.task.id, one.trial]) for one in episodes)
     used = {name: text for name, text in facts.items() if text}
-    return Source(run.label, run.results, shown, used, _machine(run.file), run)
+    made_with = origins(run.path, run.makeup.batches)
+    return Source(run.label, run.results, shown, used, _machine(run.file), run, made_with)
 
 
 def _machine(file: BenchFile | RunFile) -> dict[str, str]:
@@ -230,7 +234,11 @@ def _single(label: str, runs: Sequence[tuple[Path, RunFile]]) -> Source:
         "targets": ", ".join(sorted({file.options.targets for _, file in runs})),
         "seeds": ", ".join(str(seed) for seed in sorted({file.seed for _, file in runs})),
     }
-    return Source(label, score_run(Homie(), trajectories), tuple(shown), facts, _machine(first))
+    # Those of one planner with the same settings: the first stands for all.
+    parts = read_parts(runs[0][0], first.parts)
+    made_with = (origin(runs[0][0], (shown[0].name,), parts),) if parts is not None and shown else ()
+    results = score_run(Homie(), trajectories)
+    return Source(label, results, tuple(shown), facts, _machine(first), origins=made_with)
 
 
 def _read(folder: Path, file: RunFile) -> tuple[EpisodeFile | None, tuple[RoundRecord, ...]]:

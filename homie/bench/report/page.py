@@ -41,7 +41,7 @@ BLOCK = 200
 """Bytes of the page around the pictures and videos of an episode, about."""
 SCRIPTS = ("page", "filter", "sort", "media", "side", "show")
 """The files of the page's script, in their order."""
-RESULTS = ("Metrics", "Differences", "Tasks that only", "Usage", "Single runs")
+RESULTS = ("Metrics", "Mixed", "Differences", "Tasks that only", "Usage", "Single runs")
 """How the titles of the tables begin that come first."""
 
 
