@@ -13,7 +13,6 @@ What happens is logged to `homie` and the loggers under it (standard `logging`);
 
 from __future__ import annotations
 
-import logging
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 
 if sys.platform == "win32":
     raise ImportError("Homie runs on Linux and macOS, not on Windows, which lacks file locks that it needs: use WSL.")
-
-logging.getLogger("homie").addHandler(logging.NullHandler())
 
 __version__ = "0.1.0"
 __all__ = ["EpisodeSummary", "RunOptions", "Session", "__version__", "open", "run"]

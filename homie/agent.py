@@ -34,6 +34,8 @@ from homie.types import (
 )
 
 log = logging.getLogger(__name__)
+# Not in `homie/__init__.py`, which the command imports before it can take Ctrl-C: it must import next to nothing.
+logging.getLogger("homie").addHandler(logging.NullHandler())
 
 
 class EpisodeListener:

@@ -1,0 +1,86 @@
+"""Signals to real processes: during imports, during a run, during a bench."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from homie.runstore import read_steps
+
+EPISODE = "episodes/put-the-ball-in-the-box-0"
+MAIN = "from homie.cli.main import main; main()"
+ANNOUNCED = "from homie.cli.main import main; print(flush=True); main()"
+"""Says when Python itself and the first small module have been loaded: before that, no code of Homie's runs."""
+
+
+def listening() -> None:
+    """A shell starts background jobs with Ctrl-C ignored, and this suite may be one of them."""
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
+def sentences(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith("homie: ")]
+
+
+@pytest.mark.parametrize("delay", [0.005, 0.1, 0.25, 0.5, 0.9])
+def test_ctrl_c_at_any_instant_of_the_start_is_a_sentence_and_130(tmp_path, delay):
+    process = subprocess.Popen(
+        [sys.executable, "-c", ANNOUNCED, "run", "put the apple in the bowl", "--json"],
+        cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=listening,
+    )  # fmt: skip
+    process.stdout.readline()
+    time.sleep(delay)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert len(sentences(errors)) == 1 and "Stopped by the user" in sentences(errors)[0]
+    assert "Traceback" not in errors
+    assert json.loads(output)["exit_code"] == 130
+
+
+def test_a_terminal_that_goes_away_stops_the_robot(tiny_arguments, environment, tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-c", MAIN, "run", "put the ball in the box", *tiny_arguments, "--out", "out"],
+        cwd=tmp_path, env={**environment, "TINY_PERIOD": "0.03"}, stderr=subprocess.PIPE, text=True,
+        preexec_fn=listening,
+    )  # fmt: skip
+    folder = tmp_path / "out" / EPISODE
+    wait_for_a_line(folder / "steps.jsonl", process)
+    process.send_signal(signal.SIGHUP)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130, errors
+    assert "Stopped" in sentences(errors)[0]
+    assert 1 <= len(read_steps(folder)) < 5
+    assert not (folder / "episode.json").exists()
+    import av
+
+    with av.open(str(folder / "video.mp4")) as video:  # closed well, or no player would open it
+        assert sum(1 for _ in video.decode(video=0)) > 5
+
+
+def test_nohup_is_respected(tiny_arguments, environment, tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-c", MAIN, "run", "put the ball in the box", *tiny_arguments, "--out", "out", "--no-video"],
+        cwd=tmp_path, env={**environment, "TINY_PERIOD": "0.01"}, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+    )  # fmt: skip
+    wait_for_a_line(tmp_path / "out" / EPISODE / "steps.jsonl", process)
+    process.send_signal(signal.SIGHUP)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert (tmp_path / "out" / EPISODE / "episode.json").exists()
+
+
+def wait_for_a_line(path, process):
+    for _ in range(3000):
+        if path.exists() and b"\n" in path.read_bytes():
+            return
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    raise AssertionError("nothing happened in 30 s")
