@@ -7,7 +7,7 @@ import platform
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +16,10 @@ import typer
 
 from homie import packages
 from homie.cli.output import print_json, say
+from homie.cli.parameters import VARIABLES, variable
 from homie.cli.parts import part_states
+from homie.errors import MissingPart
+from homie.runstore import runs_folder
 
 BACKENDS = ("egl", "osmesa", "raycast")
 _RENDER = """
@@ -33,6 +36,21 @@ except HomieError as error:
 renderer.rgb(data, FreeCamera((0.0, 0.0, 0.0), 2.0, 0.0, -1.0))
 """
 """Run in a process of its own: a process can draw with one GL only, and a broken GL library may take it down."""
+_HOME = """
+import sys
+from homie.envs.mujoco.home import open_home
+from homie.errors import HomieError
+from homie.options import RunOptions
+try:
+    with open_home(RunOptions(task="look around", seed=7)) as home:
+        picture = home.observe(["front"]).frames["front"].rgb
+except HomieError as error:
+    sys.exit(str(error))
+sys.exit(0 if picture.std() > 1 else "the picture is empty")
+"""
+"""What every run begins with: a house is generated and built, the robot put into it, a picture taken."""
+PATIENCE = 60.0
+"""Seconds after which a part of the check-up is given up. It takes one or two."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +72,36 @@ def doctor_command(
     well = all(finding.ok for finding in findings if finding.needed)
     if json:
         print_json({"ok": well, "findings": [asdict(finding) for finding in findings]})
-        return
+    else:
+        _show(findings)
+        say("Everything that Homie needs is here." if well else "Something that Homie needs is missing.")
+    if not well:
+        raise typer.Exit(MissingPart.exit_code)
+
+
+def _show(findings: Iterable[Finding]) -> None:
     for finding in findings:
         mark = "ok" if finding.ok else "MISSING" if finding.needed else "-"
         say(f"{mark:<8}{finding.name:<28}{finding.detail}")
         if finding.fix and not finding.ok:
             say(f"{'':<36}-> {finding.fix}")
-    say("Everything that Homie needs is here." if well else "Something that Homie needs is missing.")
 
 
 def examine() -> Iterator[Finding]:
     """Look at everything, in the order in which a user meets it."""
+    # The slow ones at the same time, each in a process of its own.
+    drawing = {name: _start(_RENDER, name) for name in BACKENDS}
+    home = _start(_HOME)
     yield Finding("python", sys.version_info >= (3, 11), platform.python_version(), fix="install Python 3.11 or newer")
     yield from _packages()
-    yield from (_backend(name) for name in BACKENDS)
+    for name, process in drawing.items():
+        problem = _problem(process)
+        yield Finding(f"rendering with {name}", not problem, problem or "draws", needed=name == "raycast")
+    problem = _problem(home)
+    yield Finding("home", not problem, problem or "built, with a picture", fix="mend what is missing above")
     yield _encoder()
-    yield _write_access(Path("runs"))
+    yield _write_access(runs_folder())
+    yield _variables()
     yield from _extras()
     yield from _planners()
 
@@ -82,13 +114,23 @@ def _packages() -> Iterator[Finding]:
         yield Finding(requirement.name, well, there, fix=f"pip install '{requirement}'")
 
 
-def _backend(name: str) -> Finding:
-    done = subprocess.run(
-        [sys.executable, "-c", _RENDER, name], capture_output=True, text=True, timeout=60, check=False
+def _start(code: str, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
-    reason = done.stderr.strip().splitlines()[-1:] or [f"ended with {done.returncode}"]
-    detail = "draws" if done.returncode == 0 else reason[0]
-    return Finding(f"rendering with {name}", done.returncode == 0, detail, needed=name == "raycast")
+
+
+def _problem(process: subprocess.Popen[str]) -> str:
+    """What a process died of, in its last words; "" if it went well."""
+    try:
+        _, errors = process.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        return f"nothing came of it in {PATIENCE:g} s"
+    if process.returncode == 0:
+        return ""
+    return (errors.strip().splitlines() or [f"ended with {process.returncode}"])[-1]
 
 
 def _encoder() -> Finding:
@@ -110,6 +152,17 @@ def _write_access(folder: Path) -> Finding:
     except OSError as error:
         fix = "change to a folder that you can write, or use --out"
         return Finding("run folders", False, f"{place}: {error.strerror}", fix=fix)
+
+
+def _variables() -> Finding:
+    """The environment variables that change what commands do, and those that look so and do nothing."""
+    known = {*(variable(name) for name in VARIABLES), "HOMIE_RUNS", "HOMIE_LOG_FILE", "HOMIE_POLICY_TOKEN"}
+    there = sorted(name for name in os.environ if name.startswith("HOMIE_"))
+    strange = [name for name in there if name not in known]
+    if strange:
+        fix = f"the variables are: {', '.join(sorted(known))}"
+        return Finding("variables", False, f"mean nothing: {', '.join(strange)}", needed=False, fix=fix)
+    return Finding("variables", True, f"set: {', '.join(there)}" if there else "none is set", needed=False)
 
 
 def _extras() -> Iterator[Finding]:

@@ -86,13 +86,14 @@ COMPLETED = {
 
 def build(model: type[Model], config: Sequence[Path] | None, given: dict[str, Any]) -> Model:
     """The options of a command: environment variables, over them config files, over them what was given."""
-    named = {name: os.environ.get(_variable(name)) or None for name in VARIABLES}
+    named = {name: os.environ.get(variable(name)) or None for name in VARIABLES}
     beneath = settings({name: value for name, value in named.items() if value is not None})
     fields = {name: value for name, value in beneath.items() if name in model.model_fields}
     return model.build(config or (), beneath=fields, **settings(given))
 
 
-def _variable(name: str) -> str:
+def variable(name: str) -> str:
+    """The environment variable that gives an option."""
     return f"HOMIE_{name.upper()}"
 
 
@@ -154,7 +155,7 @@ def _parameter(model: type[BaseModel], name: str, positional: str) -> inspect.Pa
 
 
 def _from(name: str) -> str:
-    return f" [env: {_variable(name)}]" if name in VARIABLES else ""
+    return f" [env: {variable(name)}]" if name in VARIABLES else ""
 
 
 def _completion(kind: str) -> Callable[[str], list[str]]:

@@ -130,12 +130,13 @@ def test_one_run_folder_serves_one_runner(write_suite, tiny_bench, start, tmp_pa
         run(tiny_bench(suite))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_stopped_by_the_user_it_goes_on_later(write_suite, start, tmp_path, number):
     suite = write_suite(TEXTS, trials=2, rounds=8)
     process = start(suite, "--workers", "2", TINY_PERIOD="0.01")
     wait_until(lambda: len(finished(tmp_path / "run")) >= 2)
-    os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
+    # Ctrl-C and the end of a terminal come to the workers, too.
+    process.send_signal(number) if number == signal.SIGTERM else os.killpg(process.pid, number)
     _, said = process.communicate(timeout=15)
     assert process.returncode == 130, said
     assert "Stopped by the user" in said and "Traceback" not in said
