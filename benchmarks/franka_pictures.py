@@ -5,6 +5,7 @@ For each family one task: what a planner is shown (numbers and axes), the expert
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 
 import numpy as np
@@ -75,10 +76,13 @@ def play(family: str, seed: int, at: int) -> tuple[list[Image], int]:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--out", type=Path, default=FOLDER, help="folder of the pictures (default: %(default)s)")
+    out = parser.parse_args().out
     for family, (seed, share) in TASKS.items():
         _, count = play(family, seed, 0)
         pictures, _ = play(family, seed, round(share * count))
-        Picture.fromarray(np.concatenate(pictures, axis=1)).save(FOLDER / f"franka-{family}.png", optimize=True)
+        Picture.fromarray(np.concatenate(pictures, axis=1)).save(out / f"franka-{family}.png", optimize=True)
 
 
 if __name__ == "__main__":

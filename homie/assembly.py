@@ -169,14 +169,23 @@ def _check_pictures(robot: Robot, options: OpenOptions) -> None:
 
 def load_planner(text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS) -> Planner:
     """A planner from NAME or NAME:ARGUMENT (`scripted:plan.yaml`) and its settings. Raises BadInput, MissingPart."""
+    _check_place(text)
     made, argument = resolve("planner", text, objects)
     return _configured("planner", text, made, argument, settings, Planner)  # type: ignore[type-abstract]
 
 
 def check_planner(text: str, settings: Mapping[str, Any] | None = None) -> tuple[type[Planner], str, BaseModel | None]:
     """The class, the argument and the checked settings of a planner that is not made yet. Raises as `load_planner`."""
+    _check_place(text)
     made, argument = registry.find("planners", text)
     return made, argument, _checked(f"planner '{_short(text, argument)}'", _settings_of(made), settings or {})
+
+
+def _check_place(planner: str) -> None:
+    if planner == "expert":  # of a bench, which knows it and asks nobody here
+        raise BadInput(
+            "The planner 'expert' plays the steps that a suite gives for its tasks: only `homie bench` has it."
+        )
 
 
 def load_detector(text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS) -> Detector:

@@ -6,7 +6,9 @@ No torchvision is needed: transformers prepares pictures with Pillow then.
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Collection, Mapping, Sequence
+import logging
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -23,6 +25,8 @@ from perception.names import vocabulary
 
 if TYPE_CHECKING:
     import torch
+
+log = logging.getLogger("homie.perception")
 
 _NEEDED = ("torch", "transformers", "safetensors")
 
@@ -105,6 +109,18 @@ def _device(name: str) -> str:
     return name
 
 
+@contextmanager
+def _without_retries() -> Iterator[None]:
+    """The client of the hub asks again and again, and warns each time; what becomes of it is told once, by us."""
+    client = logging.getLogger("huggingface_hub")
+    level = client.level
+    client.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        client.setLevel(level)
+
+
 @lru_cache(maxsize=1)
 def _load(name: str, weights: str, revision: str, device: str, auto: str, kinds: tuple[str, ...]) -> Network:
     """The model; the last one stays loaded, since every episode of a bench makes its detector anew."""
@@ -115,8 +131,10 @@ def _load(name: str, weights: str, revision: str, device: str, auto: str, kinds:
         raise BadInput(f"There is no folder {folder}: give a folder of weights or a hub id such as owner/model.")
     where = str(folder) if folder.is_dir() else weights
     asked = {"local_files_only": True} if folder.is_dir() else {"revision": revision or None}
+    log.info("loading %s", where)
     try:
-        config = transformers.AutoConfig.from_pretrained(where, **asked)
+        with _without_retries():
+            config = transformers.AutoConfig.from_pretrained(where, **asked)
         if config.model_type not in kinds:
             raise BadInput(
                 f"The model {weights} is a '{config.model_type}'; the detector '{name}' runs: {', '.join(kinds)}."

@@ -234,6 +234,8 @@ def _forget_unused(run: Path, episodes: Sequence[Episode]) -> None:
 
 
 def _check_same(path: Path, options: BenchOptions, suite: Suite) -> None:
+    if not (path / "suite.json").exists() and (path / "episodes").is_dir() and (path / "run.json").exists():
+        raise BadInput(f"The run folder {path} is not that of a bench (`homie run` made it?): choose another --out.")
     before = read_model(path / "run.json", BenchFile).options
     decisive = [name for name in BenchOptions.model_fields if name not in INDECISIVE]
     other = [name for name in decisive if getattr(before, name) != getattr(options, name)]

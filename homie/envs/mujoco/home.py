@@ -49,7 +49,11 @@ HEAD_START = (0.0, 0.35)
 
 
 def open_home(options: OpenOptions) -> MujocoHome:
-    """The home of a run: its scene spec file, or the house of its seed. Raises BadInput for a bad spec."""
+    """The home of a run: its scene spec file, or the house of its seed. Raises BadInput for a bad spec, and for an
+    argument, of which it has none."""
+    _, colon, argument = options.robot.partition(":")
+    if colon:
+        raise BadInput(f"The robot mujoco takes no argument (got '{argument}'): a house of your own is --scene FILE.")
     return MujocoHome(house_of(options), grasp=options.grasp, picture_size=options.pixels or PICTURE_SIZE)
 
 

@@ -27,7 +27,7 @@ from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TableScene
 from homie.envs.mujoco.table.world import TableWorld
 from homie.errors import BadInput, suggestion
 from homie.interfaces import Locator
-from homie.options import OpenOptions
+from homie.options import HOUSE, OpenOptions
 from homie.safety import GateState, SafetyGate
 from homie.types import Command, Image, Observation, Pose2, Proprioception, SentCommand
 
@@ -40,11 +40,21 @@ SETTLE = 25
 def open_table(options: OpenOptions) -> FrankaTable:
     """The table of a run: its scene file, or the task of its family (`--robot franka:FAMILY`) and seed.
 
-    Raises BadInput for a bad file, a family that does not exist, and grasps by friction, which do not hold here.
+    Raises BadInput for a bad file, a family that does not exist, grasps by friction, which do not hold here, and options
+    of a house.
     """
     if options.grasp != "weld":
         raise BadInput(f"The robot franka holds things by a weld only: leave out --grasp {options.grasp}.")
-    scene = scene_of(options.robot.partition(":")[2], options.seed, options.scene)
+    family = options.robot.partition(":")[2]
+    usual = {name: OpenOptions.model_fields[name].get_default(call_default_factory=True) for name in HOUSE[1:]}
+    useless = [f"--{name}" for name, value in usual.items() if getattr(options, name) != value]
+    if useless:
+        raise BadInput(f"The robot franka stands at a table, not in a house: leave out {' and '.join(useless)}.")
+    if not family and options.scene is None:
+        raise BadInput(f"Which tasks? Give --robot franka:FAMILY, one of {', '.join(FAMILIES)}, or a table by --scene.")
+    if family and options.scene is not None:
+        raise BadInput(f"The scene says what is on the table: with --scene give --robot franka, not franka:{family}.")
+    scene = scene_of(family, options.seed, options.scene)
     return FrankaTable(scene, options.pixels or PICTURE_SIZE)
 
 
