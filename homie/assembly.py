@@ -183,9 +183,7 @@ def check_planner(text: str, settings: Mapping[str, Any] | None = None) -> tuple
 
 def _check_place(planner: str) -> None:
     if planner == "expert":  # of a bench, which knows it and asks nobody here
-        raise BadInput(
-            "The planner 'expert' plays the steps that a suite gives for its tasks: only `homie bench` has it."
-        )
+        raise BadInput("The planner 'expert' plays the steps that a suite gives: only `homie bench` has it.")
 
 
 def load_detector(text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS) -> Detector:

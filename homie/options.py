@@ -313,6 +313,8 @@ class PlanOptions(Options):
     planner: str = Field("rule", description="Planner, as NAME or NAME:ARGUMENT (`chat:MODEL`).")
     planner_settings: dict[str, Any] = Field({}, description="Settings of the planner (`homie list planners`).")
     skills: str = Field("classical", description="Skill sets, as the models that the planner may choose from.")
+    detector: str | None = Field(None, description="Detector that looks at the pictures (default: nothing does).")
+    detector_settings: dict[str, Any] = Field({}, description="Settings of the detector (`homie list detectors`).")
 
 
 class SceneOptions(Options):

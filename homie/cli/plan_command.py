@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+import math
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,14 +14,28 @@ import PIL.Image
 import PIL.ImageOps
 
 from homie import registry
-from homie.assembly import load_planner, skill_names
+from homie.assembly import load_detector, load_planner, skill_names
 from homie.cli.output import print_json, say
 from homie.cli.parameters import Config, Json, build, options_from
 from homie.errors import BadInput
 from homie.executor import listed_actions
 from homie.interfaces import SkillSet
 from homie.options import PlanOptions
-from homie.types import VIEWS, Decision, Image, PlannerInput
+from homie.types import (
+    VIEWS,
+    CameraFrame,
+    Decision,
+    Detection,
+    Image,
+    Intrinsics,
+    Observation,
+    PlannerInput,
+    Pose,
+    Pose2,
+    Proprioception,
+)
+
+log = logging.getLogger("homie.cli")
 
 
 @options_from(PlanOptions, positional="task")
@@ -31,6 +48,13 @@ def plan_command(
     options = build(PlanOptions, config, given)
     situation = first_round(options)
     planner = load_planner(options.planner, options.planner_settings)
+    # A model that is shown pictures can be told not to look (`--set images=false`); the others have no such setting.
+    looks = planner.Settings is not None and "images" in planner.Settings.model_fields
+    if options.image and not looks and options.detector is None:
+        log.warning(
+            "The planner %s does not look at pictures itself, and nothing says what is in them: give --detector.",
+            options.planner,
+        )
     planner.reset(options.task, seed=options.seed)
     decision = planner.decide(situation)
     if json:
@@ -42,21 +66,45 @@ def plan_command(
 def first_round(options: PlanOptions) -> PlannerInput:
     """What a planner would be told in the first round, as far as options can say it. Raises BadInput.
 
-    The pictures are the views in the order of `VIEWS`; there may be fewer of them than views. Nothing is detected.
+    The pictures are the views in the order of `VIEWS`; there may be fewer of them than views. A detector looks at them,
+    if there is one.
     """
+    views = {view: read_picture(path) for view, path in zip(VIEWS, options.image, strict=False)}
     names = [":".join(part for part in pair if part) for pair in skill_names(options.skills)]
     sets: list[type[SkillSet]] = [registry.find("skills", name)[0] for name in names]
     return PlannerInput(
         task=options.task,
         round=1,
-        views={view: read_picture(path) for view, path in zip(VIEWS, options.image, strict=False)},
-        detections=(),
+        views=views,
+        detections=_detected(views, options),
         inventory=(options.inventory,) if options.inventory else (),
         history=(),
         feedback=None,
         actions=listed_actions((), [action for one in sets for action in one.actions]),
         models=tuple(one.name for one in sets),
     )
+
+
+def _detected(views: Mapping[str, Image], options: PlanOptions) -> tuple[Detection, ...]:
+    """What the detector of the options finds in pictures of which nothing is known but their colours."""
+    if options.detector is None:
+        return ()
+    if options.detector.partition(":")[0] == "simulated":
+        raise BadInput("The detector 'simulated' reads the simulator, not pictures: choose another --detector.")
+    detector = load_detector(options.detector, options.detector_settings)
+    frames = {
+        view: CameraFrame(view, picture, None, _pinhole(picture), Pose(np.zeros(3), np.eye(3)))
+        for view, picture in views.items()
+    }
+    body = Proprioception(Pose2(0.0, 0.0, 0.0), (0.0, 0.0), {}, 0.0, (False, False), False)
+    return detector.detect(Observation(0.0, body, frames))
+
+
+def _pinhole(picture: Image) -> Intrinsics:
+    """A camera of 60 degrees, as most are: only detectors that measure would use it, and they need depth."""
+    height, width = picture.shape[:2]
+    focal = width / (2 * math.tan(math.radians(30.0)))
+    return Intrinsics(focal, focal, width / 2, height / 2, width, height)
 
 
 def read_picture(path: Path) -> Image:

@@ -38,8 +38,8 @@ def find_file(path: Path) -> Path:
             return path
         if not path.is_dir():
             raise BadInput(
-                f"There is no checkpoint {path}: docs/checkpoints.md says where to get one; `homie skill generate` makes "
-                "a random one to try the plumbing."
+                f"There is no checkpoint {path}: docs/checkpoints.md says where to get one; `homie skill generate` "
+                "makes a random one to try the plumbing."
             )
         folder = _snapshot(path)
         return _only(path, _in_folder(folder)) or _only(path, _one_deeper(folder)) or _none(path)

@@ -23,6 +23,7 @@ from homie.envs.mujoco.rendering import FreeCamera
 from homie.envs.mujoco.simulated import SimulatedRobot
 from homie.envs.mujoco.spec import SceneSpec
 from homie.envs.mujoco.world import World
+from homie.errors import BadInput
 from homie.interfaces import Locator
 from homie.options import OpenOptions
 from homie.safety import GateState, SafetyGate

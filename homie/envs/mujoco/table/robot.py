@@ -40,8 +40,8 @@ SETTLE = 25
 def open_table(options: OpenOptions) -> FrankaTable:
     """The table of a run: its scene file, or the task of its family (`--robot franka:FAMILY`) and seed.
 
-    Raises BadInput for a bad file, a family that does not exist, grasps by friction, which do not hold here, and options
-    of a house.
+    Raises BadInput for a bad file, a family that does not exist, grasps by friction, which do not hold here, and
+    options of a house.
     """
     if options.grasp != "weld":
         raise BadInput(f"The robot franka holds things by a weld only: leave out --grasp {options.grasp}.")
