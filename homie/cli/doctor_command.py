@@ -94,6 +94,7 @@ def examine() -> Iterator[Finding]:
     home = _start(_HOME)
     yield Finding("python", sys.version_info >= (3, 11), platform.python_version(), fix="install Python 3.11 or newer")
     yield from _packages()
+    yield _own_packages()
     for name, process in drawing.items():
         problem = _problem(process)
         yield Finding(f"rendering with {name}", not problem, problem or "draws", needed=name == "raycast")
@@ -112,6 +113,15 @@ def _packages() -> Iterator[Finding]:
         there = packages.installed_version(requirement.name) or "not installed"
         well = requirement not in lacking
         yield Finding(requirement.name, well, there, fix=f"pip install '{requirement}'")
+
+
+def _own_packages() -> Finding:
+    """Whether Python takes Homie's packages for what they are: other people's may have the same names."""
+    if problem := packages.stranger():
+        return Finding("own packages", False, problem, fix=f"pip uninstall {packages.STRANGER}")
+    for name, place in packages.shadows().items():
+        return Finding("own packages", False, f"{place} hides the package '{name}' of Homie", fix="rename or move it")
+    return Finding("own packages", True, "none is hidden")
 
 
 def _start(code: str, *arguments: str) -> subprocess.Popen[str]:

@@ -1,0 +1,112 @@
+"""What every command shares: help, logging, variables, completion, and what a stranger's words look like."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+BALL = ("run", "put the ball in the box")
+
+
+@pytest.mark.parametrize("command", [[], ["run"], ["skill", "info"], ["list"]])
+def test_short_help_everywhere(homie, command):
+    done = homie(*command, "-h")
+    assert done.returncode == 0 and done.stdout.startswith("Usage: homie")
+
+
+def test_quiet_says_nothing_and_errors_all_the_same(homie, tiny_arguments):
+    done = homie(*BALL, *tiny_arguments, "--no-video", "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert homie("run", "", "-q").stderr.startswith("homie: The instruction is empty")
+
+
+def test_the_log_file_has_what_happened_and_is_appended_to(homie, tiny_arguments, tmp_path):
+    log = tmp_path / "homie.log"
+    for _ in range(2):
+        homie(*BALL, *tiny_arguments, "--no-video", "-q", HOMIE_LOG_FILE=str(log))
+    lines = log.read_text().splitlines()
+    assert sum("homie.agent: task: put the ball in the box" in line for line in lines) == 2
+    assert any("INFO    homie.agent: [Pick, ball]: success" in line for line in lines)
+    assert homie("list", "--log-file", "none/x.log").returncode == 2
+
+
+def test_the_traceback_of_a_failure_is_in_the_log(homie, tiny_arguments, tmp_path):
+    (tmp_path / "plan.txt").write_text("Crash")
+    done = homie(*BALL, *tiny_arguments, "--no-video", "--log-file", "homie.log")
+    assert done.returncode == 4 and "Traceback" not in done.stderr
+    assert "ZeroDivisionError" in (tmp_path / "homie.log").read_text()
+
+
+def test_a_warning_is_a_sentence_without_its_source(homie):
+    done = homie("run", "go", "--skills", "nomad,classical", "--robot", "mujoco:none")
+    warnings = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
+    assert len(warnings) == 1 and "`classical` stands in for" in warnings[0]
+    assert "assembly.py" not in done.stderr and "UserWarning" not in done.stderr
+
+
+def test_variables_give_defaults_that_files_and_the_command_line_override(homie, tiny_arguments, tmp_path):
+    done = homie(*BALL, *tiny_arguments, "--no-video", "--json", HOMIE_RUNS="elsewhere", HOMIE_PLANNER="none")
+    assert json.loads(done.stdout)["run_folder"].startswith("elsewhere/")
+    assert "Unknown planner 'none'" in homie("run", "go", HOMIE_PLANNER="none").stderr
+    (tmp_path / "run.yaml").write_text("planner: nothing\n")
+    assert "Unknown planner 'nothing'" in homie("run", "go", "--config", "run.yaml", HOMIE_PLANNER="none").stderr
+    assert homie("compare", "nowhere", HOMIE_PLANNER="none").returncode == 2, (
+        "it has no planner, and no complaint of it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [("homie be", "bench"), ("homie run --grasp fr", "friction"), ("homie run --planner scr", "scripted")],
+)
+def test_completion(homie, line, offered):
+    done = homie(_HOMIE_COMPLETE="complete_zsh", _TYPER_COMPLETE_ARGS=line)
+    assert offered in done.stdout, done.stderr
+
+
+def test_the_words_of_a_planner_cannot_drive_the_terminal(homie, tiny_arguments, tmp_path):
+    (tmp_path / "plan.txt").write_text("Go to | ball\x1b[31m\u202e\nEnd")
+    done = homie(*BALL, *tiny_arguments, "--no-video", "--json")
+    assert r"ball\x1b[31m\u202e" in done.stderr
+    assert not {"\x1b", "\u202e"} & set(done.stdout + done.stderr)
+    assert json.loads(done.stdout)["result"]["history"][0]["subtask"]["target"] == "ball\x1b[31m\u202e"
+
+
+def test_the_tasks_of_a_suite(homie):
+    lines = homie("list", "tasks", "homie-100").stdout.splitlines()
+    found = json.loads(homie("list", "tasks", "homie-100", "--json").stdout)["tasks"]
+    assert len(lines) == len(found) == 100
+    assert lines[0].split()[0] == next(iter(found))
+    assert homie("list", "tasks").returncode == homie("list", "planners", "homie-100").returncode == 2
+
+
+def test_the_last_line_says_what_ended_the_run(homie, tiny_arguments):
+    done = homie(*BALL, *tiny_arguments, "--no-video", TINY_SLIPPERY="1")
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[-1].startswith(
+        "result      the planner ended the task after 5 rounds; 3 of 4 subtasks"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run", "go", "--planner", "expert"], "only `homie bench` has it"),
+        (["run", "go", "--robot", "mujoco:foo"], "takes no argument"),
+        (["run", "go", "--robot", "franka"], "Which tasks? Give --robot franka:FAMILY"),
+        (["run", "go", "--robot", "franka:pick", "--rooms", "3"], "leave out --rooms"),
+        (["run", "go", "--out", "a" * 300], "File name too long"),
+        (["run", "go", "--scene", "deep.json"], "nested too deeply"),
+        (["bench"], "suite is missing: A suite file"),
+        (["compare", ".", "."], "is there twice"),
+        (["scene", "--png", "x.jpg"], "ends in .png"),
+        (["scene", "--png", "x.png", "--save", "x.png"], "name the same file"),
+    ],
+)
+def test_what_means_nothing_is_refused(homie, tmp_path, arguments, said):
+    (tmp_path / "deep.json").write_text("[" * 100_000)
+    done = homie(*arguments)
+    assert done.returncode == 2, done.stderr
+    assert said in done.stderr and done.stderr.count("homie: ") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["deep.json"]
