@@ -209,6 +209,8 @@ def test_bad_input_stops_the_bench_before_anything_is_written(write_suite, tiny_
         ({"planner": "expert"}, "gives none for: put"),
         ({"tasks": "putt"}, "did you mean 'put'"),
         ({"detector": "nobody"}, "Unknown detector"),
+        ({"check_order": "nobody"}, "Unknown order of checks"),
+        ({"targets": "homie_tiny:Nobody"}, "has no 'Nobody'"),
         ({"planner_settings": {"x": 1}}, "has no settings"),
     ):
         with pytest.raises(BadInput, match=message):
@@ -216,6 +218,19 @@ def test_bad_input_stops_the_bench_before_anything_is_written(write_suite, tiny_
     with pytest.raises(MissingPart):
         run(tiny_bench(suite, planner="absent"))
     assert not (tmp_path / "run").exists()
+
+
+def test_a_bench_takes_parts_by_module_and_class(write_suite, tiny_bench):
+    parts = {
+        "planner": "homie_trouble:TroublePlanner",
+        "robot": "homie_tiny:open_tiny",
+        "skills": "homie_tiny:TinySkills",
+        "detector": "homie_tiny:TinyDetector",
+        "targets": "homie_tiny:TinyLocator",
+        "check_order": "error_detection:code_order",
+    }
+    summary, _ = run(tiny_bench(write_suite([DONE]), **parts))
+    assert (summary.successes, summary.judged, summary.infrastructure) == (1, 1, 0)
 
 
 def test_a_goal_that_can_not_be_judged_is_told_before_the_episode(write_suite, tiny_bench):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from homie import registry
-from homie.assembly import check_detector, check_planner
+from homie.assembly import check_detector, check_planner, load_checks
 from homie.bench.compare import first_table
 from homie.bench.metrics import METRICS
 from homie.bench.play.episode import Episode
@@ -123,8 +123,9 @@ def check(options: BenchOptions) -> Suite:
     elif lacking := [task.id for task in tasks if task.expert is None]:
         raise BadInput(f"The planner 'expert' plays what the suite gives, and it gives none for: {', '.join(lacking)}.")
     check_detector(options.detector, options.detector_settings)
-    for kind, name in (("robots", options.robot.partition(":")[0]), ("locators", options.targets)):
-        registry.load(kind, name)
+    load_checks(options.check_order)
+    for kind, name in (("robots", options.robot), ("locators", options.targets)):
+        registry.find(kind, name)
     return suite
 
 
