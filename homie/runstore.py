@@ -316,6 +316,14 @@ def read_model(path: Path, model: type[Model]) -> Model:
         raise BadInput(f"{path} is damaged: {error}.") from error
 
 
+def kind_of(run: Path) -> str:
+    """Whose run folder this is: `bench`, `run`, or "" where `run.json` does not tell."""
+    try:
+        return str(unsealed(contents(run / "run.json")).get("kind", "run"))
+    except (BadInput, ValueError):
+        return ""
+
+
 def write_model(path: Path, model: BaseModel) -> None:
     """A model as a sealed JSON file (`homie.checksums`), whole or not at all. Raises OSError."""
     write_atomically(path, sealed(model.model_dump(mode="json")))
@@ -415,6 +423,8 @@ def _check_existing(path: Path, options: RunOptions) -> None:
         if any(entry.name not in ours for entry in path.iterdir()):
             raise BadInput(f"The folder {path} is not empty and not a run folder: choose another --out.")
         return
+    if kind_of(path) == "bench":
+        raise BadInput(f"The folder {path} holds a run of `homie bench`: choose another --out.")
     before = read_run(path).options
     decisive = [name for name in RunOptions.model_fields if name != "out"]
     changed = [name for name in decisive if getattr(before, name) != getattr(options, name)]

@@ -26,9 +26,11 @@ ON_TOP = (
     "homie.training",
 )
 MAY_IMPORT = {
-    # names and colours are words; numbered boxes are one thing in list and picture; answers are kept in files
+    # names and colours are words; numbered boxes are one thing in list and picture; answers are kept in files;
+    # all three describe their files by a SHA-256
     "planners": (
         "homie.types",
+        "homie.checksums",
         "homie.interfaces",
         "homie.errors",
         "homie.files",
@@ -38,8 +40,16 @@ MAY_IMPORT = {
         "perception.boxes",
     ),
     # a policy that is served elsewhere is known by its name
-    "skills": ("homie.types", "homie.interfaces", "homie.errors", "homie.packages", "homie.registry", "perception"),
-    "perception": ("homie.types", "homie.interfaces", "homie.errors", "homie.packages"),
+    "skills": (
+        "homie.types",
+        "homie.checksums",
+        "homie.interfaces",
+        "homie.errors",
+        "homie.packages",
+        "homie.registry",
+        "perception",
+    ),
+    "perception": ("homie.types", "homie.checksums", "homie.interfaces", "homie.errors", "homie.packages"),
     "error_detection": ("homie.types", "homie.interfaces", "homie.errors"),
     "ros_bridge": ("homie.types", "homie.interfaces", "homie.errors", "homie.safety", "homie.options"),
 }

@@ -76,6 +76,7 @@ def load_run(run: Path, profile: str = "homie") -> BenchRun:
 def load_runs(folders: Sequence[Path], profile: str = "homie") -> tuple[BenchRun, ...]:
     """Several runs with labels that tell them apart: what varies between those of one sweep (`examples=5`), otherwise
     the planner, and where that is not enough what varies, or the folder."""
+    check_different(folders)
     runs = [load_run(folder, profile) for folder in folders]
     paths = [run.path.resolve() for run in runs]
     varied = [_varied(path) for path in paths] if len(runs) > 1 else [""] * len(runs)
@@ -90,6 +91,15 @@ def load_runs(folders: Sequence[Path], profile: str = "homie") -> tuple[BenchRun
     if len(set(labels)) < len(labels):
         labels = [f"{label} #{number}" for number, label in enumerate(labels, 1)]
     return tuple(replace(run, label=label) for run, label in zip(runs, labels, strict=True))
+
+
+def check_different(folders: Sequence[Path]) -> None:
+    """Raise BadInput for a folder that is given twice: its episodes would count twice."""
+    seen: set[Path] = set()
+    for folder in folders:
+        if folder.resolve() in seen:
+            raise BadInput(f"The run {folder} is given twice: give each run once.")
+        seen.add(folder.resolve())
 
 
 def _varied(path: Path) -> str:

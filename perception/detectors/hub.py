@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import Field
 
+from homie.checksums import fingerprint
 from homie.errors import BadInput, HomieError, InfrastructureError
 from homie.packages import missing_part
 from homie.types import Array, Image
@@ -51,11 +52,15 @@ class OpenSettings(HubSettings):
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A loaded model: what transformers calls model, image processor and tokenizer (None where it has none)."""
+    """A loaded model: what transformers calls model, image processor and tokenizer (None where it has none).
+
+    sha256: the fingerprint of its folder, or the commit of the hub that it is from.
+    """
 
     model: Any
     images: Any
     tokenizer: Any
+    sha256: str
 
 
 class HubDetector(PictureDetector):
@@ -83,7 +88,8 @@ class HubDetector(PictureDetector):
         self._network = _load(self.name, argument, settings.revision, self._device, self.auto, tuple(self.kinds))
 
     def describe(self) -> Mapping[str, object]:
-        return {**super().describe(), "model": self._weights, "type": self._network.model.config.model_type}
+        about = {"model": self._weights, "type": self._network.model.config.model_type, "sha256": self._network.sha256}
+        return {**super().describe(), **about}
 
     def prepared(self, pictures: Sequence[Image]) -> Any:
         """Pictures as the model's own image processor prepares them, on its device."""
@@ -151,7 +157,8 @@ def _load(name: str, weights: str, revision: str, device: str, auto: str, kinds:
     lacking = sorted({*report["missing_keys"]} & {key for key, _ in model.named_parameters()})
     if lacking:
         raise BadInput(f"The weights of {weights} lack {len(lacking)} tensors, the first is {lacking[0]}.")
-    return Network(model.to(device).eval(), images, tokenizer)
+    digest = fingerprint(folder) if folder.is_dir() else str(getattr(config, "_commit_hash", None) or "unknown")
+    return Network(model.to(device).eval(), images, tokenizer, digest)
 
 
 def _told(weights: str, error: Exception, *, local: bool) -> HomieError:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import ClassVar, Literal
 
 from pydantic import BaseModel, Field
 
+from homie.checksums import fingerprint
 from homie.errors import BadInput, InfrastructureError
 from homie.packages import missing_part
 from planners.brain import ModelPlanner, PromptSettings
@@ -43,10 +45,11 @@ class TransformersPlanner(ModelPlanner):
             raise BadInput("The transformers planner needs a model: --planner transformers:FOLDER or a hub id.")
         super().__init__(_open(argument, settings), settings)
         self._local = settings
+        self._files = _fingerprints(argument, settings.revision, settings.adapter)
 
     def describe(self) -> Mapping[str, object]:
         told = self._local.model_dump(mode="json", include={"adapter", "revision", "load_in_4bit"})
-        return {**super().describe(), "weights": told}
+        return {**super().describe(), "weights": {**told, **self._files}}
 
 
 def _open(name: str, settings: LocalSettings) -> LanguageModel:
@@ -66,6 +69,18 @@ def _open(name: str, settings: LocalSettings) -> LanguageModel:
         raise BadInput(f"The model {name} only reads text: add --set images=false.")
     writing = Writing(settings.max_new_tokens, settings.temperature, settings.constrained, settings.batch)
     return LocalModel(server, writing, name)
+
+
+@lru_cache(maxsize=4)
+def _fingerprints(name: str, revision: str, adapter: str) -> dict[str, str]:
+    """What tells the files of the model and of its adapter from others; once per process, as they are loaded."""
+    from planners.local.folder import find_folder
+    from planners.local.loading import ADAPTER_WEIGHTS, WEIGHTS
+
+    found = {"sha256": fingerprint(find_folder(name, WEIGHTS, revision=revision))}
+    if adapter:
+        found["adapter_sha256"] = fingerprint(find_folder(adapter, ADAPTER_WEIGHTS))
+    return found
 
 
 def _check_packages() -> None:

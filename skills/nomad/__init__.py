@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from homie.checksums import fingerprint
 from homie.errors import BadInput, MissingCheckpoint
 from homie.interfaces import Kinematics, RobotSpec, Skill
 from homie.packages import missing_part
@@ -70,6 +71,8 @@ class Nomad(PolicySet):
     def describe(self) -> dict[str, object]:
         nodes = len(self.chart.nodes) if self.chart is not None else 0
         said = self.settings.model_dump(mode="json")
+        if self.settings.topomap is not None:
+            said["topomap_sha256"] = fingerprint(self.settings.topomap)
         return {"checkpoint": str(self.path), "sha256": self.sha256, "map_nodes": nodes, **said}
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import ConfigDict, Field
 
+from homie.checksums import fingerprint
 from homie.errors import BadInput, MissingCheckpoint
 from homie.interfaces import Kinematics, RobotSpec, Skill
 from homie.packages import missing_part
@@ -87,6 +88,8 @@ class Rt1x(PolicySet):
 
     def describe(self) -> dict[str, object]:
         said = self.settings.model_dump(mode="json")
+        if self.settings.embeddings is not None:
+            said["embeddings_sha256"] = fingerprint(self.settings.embeddings)
         return {"checkpoint": str(self.path), "sha256": self.sha256, **said}
 
 

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from homie import session
 from homie.bench.play import runner
 from homie.bench.play.episode import Failure
 from homie.bench.play.ledger import episode_seed, read_bench
@@ -256,6 +257,15 @@ def test_a_folder_of_something_else_is_refused(write_suite, tiny_bench, tmp_path
     (tmp_path / "run" / "thesis.tex").write_text("years of work")
     with pytest.raises(BadInput, match="not empty and not a run folder"):
         run(tiny_bench(write_suite()))
+
+
+def test_a_bench_and_a_run_do_not_share_a_folder(write_suite, tiny_bench, tiny_options, tmp_path):
+    session.run(tiny_options(out=tmp_path / "single"))
+    with pytest.raises(BadInput, match="holds a run of `homie run`, not a bench"):
+        run(tiny_bench(write_suite(), out=tmp_path / "single"))
+    run(tiny_bench(write_suite()))
+    with pytest.raises(BadInput, match="holds a run of `homie bench`"):
+        session.run(tiny_options())
 
 
 def test_on_a_terminal_a_line_moves_and_is_gone_at_the_end(write_suite, tiny_bench, monkeypatch):

@@ -31,7 +31,7 @@ from homie.errors import BadInput
 from homie.files import to_json, write_atomically
 from homie.options import MAX_SEED, BenchOptions
 from homie.provenance import OtherParts, forget, kept, versions
-from homie.runstore import HeldFolder, contents, held_folder, read_model, write_model
+from homie.runstore import HeldFolder, contents, held_folder, kind_of, read_model, write_model
 
 INDECISIVE = (
     *("suite", "out", "workers", "ray", "timeout", "retries", "memory", "recycle", "again", "sweep"),
@@ -86,6 +86,8 @@ class BenchFolder(HeldFolder):
         path, lock = held_folder(options.out, suite.name)
         folder = cls(path, lock)
         try:
+            if kind_of(path) == "run":
+                raise BadInput(f"The folder {path} holds a run of `homie run`, not a bench: choose another --out.")
             _mend(path, suite)
             if (path / "run.json").exists():
                 _check_same(path, options, suite)

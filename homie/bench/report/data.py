@@ -16,7 +16,7 @@ from homie.bench.play.episode import Episode, Failure
 from homie.bench.play.ledger import BenchFile, is_bench, plan
 from homie.bench.profiles import Homie
 from homie.bench.report.origins import Origin, origin, origins
-from homie.bench.results import BenchRun, load_runs
+from homie.bench.results import BenchRun, check_different, load_runs
 from homie.bench.scores import Results, Score, score_run
 from homie.bench.trajectory import Trajectory, from_ending
 from homie.damage import Damaged, lost_to, read_finished
@@ -120,6 +120,7 @@ class Source:
 
 def load(folders: Sequence[Path], profile: str = "homie") -> tuple[Source, ...]:
     """Run folders of `homie bench` and of `homie run`, these together by planner and its settings. Raises BadInput."""
+    check_different(folders)
     for folder in folders:
         if (folder / "sweep.json").exists():
             raise BadInput(f"{folder} holds the runs of a sweep: give these, as {folder}/*/.")
