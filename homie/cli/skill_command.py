@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from pydantic import ValidationError
@@ -24,10 +24,20 @@ def info(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
     """Tell whose checkpoint a file is, and whether its policy can load it. Nothing in the file is run."""
-    found = registry.load("checkpoints", "inspect")(path)
+    inspect = registry.load("checkpoints", "inspect")
+    # A policy may be several networks, as those of m3: then its folder has a file for each.
+    files = sorted(path.glob("*.pth")) if path.is_dir() else []
+    found = [inspect(file) for file in files] if len(files) > 1 else [inspect(path)]
     if json:
-        print_json(asdict(found))
+        print_json(asdict(found[0]) if len(found) == 1 else {"checkpoints": [asdict(each) for each in found]})
         return
+    for number, each in enumerate(found):
+        if number:
+            say("")
+        _show(each)
+
+
+def _show(found: Any) -> None:
     bad = found.not_finite
     lines = {
         "policy": found.kind,

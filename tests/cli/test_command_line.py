@@ -110,3 +110,11 @@ def test_what_means_nothing_is_refused(homie, tmp_path, arguments, said):
     assert done.returncode == 2, done.stderr
     assert said in done.stderr and done.stderr.count("homie: ") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["deep.json"]
+
+
+def test_the_folder_of_a_policy_of_several_networks_is_told_file_by_file(homie):
+    assert homie("skill", "generate", "m3", "m3").returncode == 0
+    shown = homie("skill", "info", "m3")
+    assert shown.returncode == 0, shown.stderr
+    told = json.loads(homie("skill", "info", "m3", "--json").stdout)["checkpoints"]
+    assert len(told) == shown.stdout.count("sha256") > 5 and all(not each["problem"] for each in told)
