@@ -159,7 +159,7 @@ def test_a_run_leaves_everything(tiny_options, tmp_path):
     summary = session.run(tiny_options())
     run = read_run(tmp_path / "run")
     assert run.options == tiny_options() and run.seed == 0
-    assert {"python", "mujoco", "numpy", "homie"} <= set(run.versions)
+    assert {"python", "mujoco", "numpy", "homie-robot", "source"} <= set(run.versions)
     folder = summary.episode_folder
     assert episode_folders(tmp_path / "run") == (folder,)
     assert len(read_steps(folder)) == 5
