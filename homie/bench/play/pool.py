@@ -15,10 +15,12 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
-from homie.bench.play.worker import Job, Report, work
+from homie.bench.play.worker import BEGUN, Job, Report, work
 
 GRACE = 5.0
 """Seconds that a worker has to stop its robot before it is killed."""
+START = 300.0
+"""Seconds that a worker process has to start: much more than it takes on the busiest machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,13 @@ class _Worker:
     number: int
     job: Job | None = None
     began: float = field(default_factory=time.monotonic)
+    at_work: bool = False
+    """Whether it has taken up its job. Until then `began` is when the job was given."""
     done: int = 0
+
+    def left(self, timeout: float) -> float:
+        """Seconds of wall clock until the job, or the start of the process, has taken too long."""
+        return self.began + (timeout if self.at_work else START) - time.monotonic()
 
 
 class LocalPool(Pool):
@@ -81,13 +89,13 @@ class LocalPool(Pool):
     def submit(self, job: Job) -> None:
         worker = next((one for one in self._workers if one.job is None and one.process.is_alive()), None)
         worker = worker or self._start()
-        worker.job, worker.began = job, time.monotonic()
+        worker.job, worker.began, worker.at_work = job, time.monotonic(), False
         with contextlib.suppress(BrokenPipeError):  # it has just died: `wait` will tell
             worker.connection.send_bytes(job.model_dump_json(by_alias=True).encode())
 
     def wait(self, seconds: float) -> Sequence[tuple[Job, Report, float]]:
         busy = [worker for worker in self._workers if worker.job is not None]
-        ends = [worker.began + self._limits.timeout - time.monotonic() for worker in busy]
+        ends = [worker.left(self._limits.timeout) for worker in busy]
         wait(
             [item for worker in busy for item in (worker.connection, worker.process.sentinel)],
             timeout=max(0.0, min([seconds, *ends])),
@@ -122,14 +130,19 @@ class LocalPool(Pool):
         """What a worker says, or what its silence means; None while it is at work."""
         alive = worker.process.is_alive()  # asked first: what a worker said before it died can still be read
         with contextlib.suppress(EOFError, OSError):
-            if worker.connection.poll():
-                return Report.model_validate_json(worker.connection.recv_bytes())
+            while worker.connection.poll():
+                message = worker.connection.recv_bytes()
+                if message != BEGUN:
+                    return Report.model_validate_json(message)
+                worker.began, worker.at_work = time.monotonic(), True
         if not alive:
             return _died(worker, self._run)
-        if time.monotonic() - worker.began >= self._limits.timeout:
-            self._end([worker])
-            return Report(cause="deadline", message=f"The episode was not over after {self._limits.timeout:g} s.")
-        return None
+        if worker.left(self._limits.timeout) > 0:
+            return None
+        self._end([worker])
+        if not worker.at_work:
+            return Report(cause="deadline", message=f"The worker process had not started after {START:g} s.")
+        return Report(cause="deadline", message=f"The episode was not over after {self._limits.timeout:g} s.")
 
     def _end(self, workers: Sequence[_Worker]) -> None:
         """Stop workers together: those at work with SIGTERM, which stops the robot first; then without mercy."""

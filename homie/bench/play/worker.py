@@ -76,6 +76,10 @@ class Report(BaseModel):
     exit_code: int = 4
 
 
+BEGUN = b"begun"
+"""What a worker says when it takes up a job: from then on the job's time runs, not while the process starts."""
+
+
 def work(connection: Connection, run: Path, number: int, memory: float | None) -> None:
     """The main function of a worker process. memory: GiB that it may take."""
     # Ctrl-C and the end of the terminal are the runner's: it stops its workers.
@@ -90,6 +94,7 @@ def work(connection: Connection, run: Path, number: int, memory: float | None) -
     with contextlib.suppress(EOFError, BrokenPipeError):  # the runner has gone
         while True:
             job = Job.model_validate_json(connection.recv_bytes())
+            connection.send_bytes(BEGUN)
             try:
                 report = perform(job)
             except Interrupted:
