@@ -9,8 +9,9 @@ from homie.bench.results import load_run
 from homie.bench.suites import homie_100
 from homie.options import BenchOptions
 
-EVERY = 20
 TASKS = [task.id for task in homie_100().tasks]
+FEW = ("lemon-sofa", "mug-microwave", "close-all", "two-apples-desk", "apple-check-yes")
+"""Plain, into what stands open, from place to place, one of several, a condition."""
 
 
 def done(task: str, folder) -> None:
@@ -21,12 +22,12 @@ def done(task: str, folder) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", TASKS[::EVERY])
+@pytest.mark.parametrize("task", FEW)
 def test_an_expert_does_its_task(task, tmp_path):
     done(task, tmp_path / "run")
 
 
 @pytest.mark.experts
-@pytest.mark.parametrize("task", [task for number, task in enumerate(TASKS) if number % EVERY])
+@pytest.mark.parametrize("task", [task for task in TASKS if task not in FEW])
 def test_every_other_expert_does_its_task(task, tmp_path):
     done(task, tmp_path / "run")
