@@ -17,7 +17,7 @@ import os
 import random
 import subprocess
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from queue import Queue
 
@@ -154,7 +154,8 @@ def run_all(left: list[Mutant], covering: Covering, results: Path, count: int, m
             idle.put(worker)
 
     with ThreadPoolExecutor(count) as pool, results.open("a") as file:
-        for number, result in enumerate(pool.map(test, left), 1):
+        tries = [pool.submit(test, mutant) for mutant in left]
+        for number, result in enumerate((each.result() for each in as_completed(tries)), 1):
             if result is None:
                 continue
             print(json.dumps(result), file=file, flush=True)
