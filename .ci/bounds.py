@@ -42,7 +42,8 @@ def main(pythons: Sequence[str]) -> int:
     for mujoco, ends in states.items():
         if len(set(ends.values())) > 1:
             sys.exit(f"With MuJoCo {mujoco} the final states differ between {', '.join(ends)}.")
-        print(f"MuJoCo {mujoco}: {len(ends)} final states, all the same.")
+        if len(ends) > 1:
+            print(f"MuJoCo {mujoco}: {len(ends)} final states, all the same.")
     return 0
 
 
