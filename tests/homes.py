@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import homie.envs.mujoco  # noqa: F401  (before mujoco itself, whatever MUJOCO_GL says)
 
@@ -55,6 +56,13 @@ def play(
     given = {"task": "do as the script says", "video": False, "frames": False, "out": folder / "run"}
     summary = run(RunOptions.build(scene=scene, planner=f"scripted:{script}", **{**given, **options}))
     return read_steps(summary.episode_folder)
+
+
+def made_with(run: Path) -> dict[str, Any]:
+    """What the parts of a run say of themselves: the only description that its folder keeps."""
+    (path,) = (run / "parts").glob("*.json")
+    described: dict[str, Any] = json.loads(path.read_text())
+    return described
 
 
 def final_state(folder: Path) -> dict[str, object]:

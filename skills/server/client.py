@@ -23,6 +23,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, WebSocketException
 
 from homie.errors import BadInput, InfrastructureError
+from homie.packages import DISTRIBUTION
 from skills.policy import Named, PolicyFailed
 from skills.server.codec import FRAME_BYTES, CodecError
 from skills.server.messages import (
@@ -137,7 +138,7 @@ class Wire:
             proxy=None,
         )
         try:
-            answer = await self._exchange(to_frame(Hello(PROTOCOL, version("homie"))))
+            answer = await self._exchange(to_frame(Hello(PROTOCOL, version(DISTRIBUTION))))
         except WrongVersion as error:
             raise InfrastructureError(_other_version(str(error))) from error
         if isinstance(answer, Welcome):

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from homie.errors import BadInput, InfrastructureError
 from homie.interfaces import SkillSet
-from homie.packages import missing_part
+from homie.packages import DISTRIBUTION, missing_part
 from skills.policy import Policy, PolicyFailed, PolicySet
 from skills.server.access import read_token, require_token
 
@@ -204,7 +204,7 @@ class PolicyServer:
         service = self.service
         return Welcome(
             protocol=PROTOCOL,
-            homie=version("homie"),
+            homie=version(DISTRIBUTION),
             policy=service.name,
             actions=list(service.skills.actions),
             facts=dict(policy.facts),

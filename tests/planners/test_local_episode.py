@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from homes import made_with
 
 from homie.options import RunOptions
 from homie.runstore import read_steps
@@ -90,7 +91,7 @@ def test_from_the_command_line(tiny, tmp_path, homie):
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert "Traceback" not in done.stderr and told
-    described = json.loads((tmp_path / "run" / "run.json").read_text())["planner"]
+    described = made_with(tmp_path / "run")["planner"]
     assert described["model"]["model_type"] == "idefics3" and described["model"]["constrained"] is True
     check_one = read_steps(next((tmp_path / "run" / "episodes").iterdir()))
     assert check_one[0].decision.problem == "" and check_one[0].decision.answers

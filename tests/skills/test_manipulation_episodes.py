@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import octo_releases
 import pytest
-from homes import SCENES, play
+from homes import SCENES, made_with, play
 
 from homie.options import RunOptions
 from homie.runstore import read_steps
@@ -21,15 +21,14 @@ SCRIPT = ["[Go to, apple]", "[Pick, apple]"]
 
 
 def the_pick(folder: Path, name: str, argument: Path, **settings: object) -> tuple[Attempt, dict[str, Any]]:
-    """The only attempt to pick, and what `run.json` says of the model."""
+    """The only attempt to pick, and what the run says of the model."""
     given = {f"{name}.{key}": str(value) for key, value in settings.items()}
     records = play(
         folder, SCENES / "kitchen.json", SCRIPT, skills=f"{name}:{argument},classical", skill_settings=given, attempts=1
     )
     went, picked = records[0].execution, records[1].execution
     assert went.attempts[0].skill == "classical/go_to" and went.feedback.ok
-    told: dict[str, Any] = json.loads((folder / "run/run.json").read_text())
-    return picked.attempts[0], told["skills"][name]
+    return picked.attempts[0], made_with(folder / "run")["skills"][name]
 
 
 @pytest.mark.slow

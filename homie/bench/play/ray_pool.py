@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from homie.bench.play.pool import Limits, Pool
+from homie.bench.play.pool import START, Limits, Pool
 from homie.bench.play.worker import Job, Report, perform, prepare
 from homie.errors import InfrastructureError
 from homie.packages import missing_part
@@ -31,6 +31,9 @@ class Player:
         sys.path.extend(place for place in places if place not in sys.path)  # where the runner finds its plug-ins
         prepare(Path(run), memory)
 
+    def up(self) -> None:
+        """Answered once the process of the actor has started."""
+
     def play(self, job: str) -> str:
         """A Job in, a Report out, both as JSON."""
         return perform(Job.model_validate_json(job)).model_dump_json()
@@ -38,12 +41,17 @@ class Player:
 
 @dataclass
 class _Slot:
-    """An actor with the job that it is at, and the reference under which its report will come."""
+    """An actor with the job that it is at, and the reference under which its report will come.
+
+    up: the reference that is there once the actor's process has started; a job's time runs from then on.
+    """
 
     actor: Any
+    up: Any
     job: Job | None = None
     report: Any = None
     began: float = field(default_factory=time.monotonic)
+    starting: bool = True
     done: int = 0
 
 
@@ -83,14 +91,15 @@ class RayPool(Pool):
     def submit(self, job: Job) -> None:
         slot = next((one for one in self._slots if one.job is None), None)
         if slot is None:
-            slot = _Slot(self._player.remote(str(self._run), self._limits.memory, sys.path))
+            actor = self._player.remote(str(self._run), self._limits.memory, sys.path)
+            slot = _Slot(actor, actor.up.remote())
             self._slots.append(slot)
         slot.job, slot.began = job, time.monotonic()
         slot.report = slot.actor.play.remote(job.model_dump_json(by_alias=True))
 
     def wait(self, seconds: float) -> Sequence[tuple[Job, Report, float]]:
         busy = [slot for slot in self._slots if slot.job is not None]
-        ends = [slot.began + self._limits.timeout - time.monotonic() for slot in busy]
+        ends = [self._left(slot) for slot in busy]
         ready, _ = self._ray.wait([slot.report for slot in busy], timeout=max(0.0, min([seconds, *ends])))
         ended = []
         for slot in busy:
@@ -117,9 +126,15 @@ class RayPool(Pool):
                 return Report(cause="crash", message=f"The Ray actor died: {said[0] if said else type(error).__name__}")
             except errors.RayError as error:
                 return Report(cause="error", message=f"Ray: {str(error).strip().splitlines()[-1]}")
-        if time.monotonic() - slot.began >= self._limits.timeout:
+        if self._left(slot) <= 0:
             return Report(cause="deadline", message=f"The episode was not over after {self._limits.timeout:g} s.")
         return None
+
+    def _left(self, slot: _Slot) -> float:
+        """Seconds of wall clock until a job, or the start of its actor, has taken too long."""
+        if slot.starting and self._ray.wait([slot.up], timeout=0)[0]:
+            slot.began, slot.starting = time.monotonic(), False
+        return slot.began + (START if slot.starting else self._limits.timeout) - time.monotonic()
 
     def _end(self, slot: _Slot) -> None:
         self._ray.kill(slot.actor)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 pytest.importorskip("torch")
 
 import m3_checkpoints
-from homes import one_room, play
+from homes import made_with, one_room, play
 from m3_checkpoints import MANIPULATION, NAVIGATION
 from puppet import Solver
 
@@ -80,5 +79,5 @@ def test_an_episode_with_generated_weights_is_run_limited_and_recorded(tmp_path,
     assert [one.outcome for one in picked.attempts] == [Outcome.TIMED_OUT] * 2
     assert all(one.reason == "not done after 25 decisions" for one in picked.attempts)
     assert opened.feedback.code is not None and not opened.attempts
-    run = json.loads((tmp_path / "run/run.json").read_text())
+    run = made_with(tmp_path / "run")
     assert run["skills"]["m3"]["pick"]["checkpoint"].endswith("pick/ckpt.10.pth")

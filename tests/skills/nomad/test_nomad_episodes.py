@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from homes import EXAMPLES, SCENES, play
+from homes import EXAMPLES, SCENES, made_with, play
 
 torch = pytest.importorskip("torch")
 
@@ -79,7 +79,7 @@ def test_along_a_map(tmp_path, weights, chart, monkeypatch):
     asked = [one["base"] for one in commands(tmp_path) if one.get("base")]
     assert max(v for v, _ in asked) > 0.0
     assert all(0.0 <= v <= MAX_V and abs(w) <= MAX_W for v, w in asked)
-    said = json.loads((tmp_path / "run/run.json").read_text())["skills"]["nomad"]
+    said = made_with(tmp_path / "run")["skills"]["nomad"]
     assert said["map_nodes"] == len(load(chart).nodes) and len(said["sha256"]) == 64
 
 

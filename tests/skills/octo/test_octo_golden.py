@@ -139,8 +139,8 @@ def test_the_schedule_of_noise():
 def test_a_masked_text_is_not_attended_to():
     """The mask of a task given by its goal picture alone makes a large difference, and hides every word."""
     made = network(401)
-    primary = made.encode("primary", pictures("image_primary", (1, 2, 256, 256, 3), 401)[1:])[None]
     with torch.inference_mode():
+        primary = made.encode("primary", pictures("image_primary", (1, 2, 256, 256, 3), 401)[1:])[None]
         hidden, other = (
             made({"primary": primary}, words, torch.tensor([[True]]), told=torch.tensor([False]))
             for words in (text(401), -text(401))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
-from homes import SCENES, play
+from homes import SCENES, made_with, play
 
 torch = pytest.importorskip("torch")
 
@@ -37,7 +35,7 @@ def test_an_episode(tmp_path, weights):
     (attempt,) = far.execution.attempts
     assert (attempt.skill, attempt.reason) == ("pixnav/go_to", "the target is in none of the robot's pictures")
     assert attempt.commands == 0 and far.execution.feedback.code is ErrorCode.E1
-    said = json.loads((tmp_path / "run/run.json").read_text())["skills"]["pixnav"]
+    said = made_with(tmp_path / "run")["skills"]["pixnav"]
     assert said["checkpoint"] == str(weights) and len(said["sha256"]) == 64
 
 

@@ -17,7 +17,7 @@ from skills.rt1x.actions import Google
 from skills.rt1x.flax_names import flax_view
 from skills.rt1x.network import FRAMES, Rt1xNetwork
 from skills.rt1x.policy import Rt1xPolicy
-from skills.text_table import TextTable
+from skills.text_table import TextTable, plain
 from skills.tokens import RT1X
 
 GOLDEN = FOLDER / "rt1x"
@@ -55,7 +55,7 @@ def image_tokens(seed: int, text: str):
 
 
 def policy(seed: int, text: str, history: str) -> Rt1xPolicy:
-    table = TextTable(Path("golden.npz"), {text: embedding(text, seed)})
+    table = TextTable(Path("golden.npz"), {plain(text): embedding(text, seed)})
     made = Rt1xPolicy(network(seed), table, Google(), {}, history)
     made.reset({"text": text, "gripper": 1.0})
     return made

@@ -20,7 +20,7 @@ import pytest
 pytest.importorskip("torch")
 
 import m3_checkpoints
-from homes import one_room, play
+from homes import made_with, one_room, play
 from live_server import remote
 
 from homie.errors import InfrastructureError
@@ -150,7 +150,7 @@ def test_an_episode_runs_the_named_skill_with_its_policy_elsewhere(tmp_path):
     (attempt,) = record.execution.attempts
     assert record.execution.feedback.ok
     assert (attempt.skill, attempt.reason, attempt.stands_in_for) == ("m3/navigate", "the policy stopped", "")
-    run = json.loads((tmp_path / "run/run.json").read_text())
+    run = made_with(tmp_path / "run")
     assert run["skills"]["m3"]["policy"] == "m3"
     assert run["skills"]["m3"]["server"] == url
     assert run["skills"]["m3"]["navigate"]["checkpoint"].endswith("m3/navigate.pth")
@@ -173,5 +173,5 @@ def test_a_server_killed_in_an_attempt_fails_it_and_ends_the_episode_at_the_next
     assert (attempt["skill"], attempt["outcome"]) == ("m3/navigate", Outcome.FAILED)
     assert attempt["reason"].startswith(f"the policy server at {url} is lost")
     assert attempt["commands"] > 20
-    run = json.loads((tmp_path / "run/run.json").read_text())
+    run = made_with(tmp_path / "run")
     assert run["skills"]["m3"]["server"] == url
