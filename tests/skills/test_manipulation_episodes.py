@@ -62,7 +62,7 @@ def test_an_instruction_that_the_table_lacks_fails_the_attempt(tmp_path: Path) -
     table = octo_releases.table(tmp_path / "t5.npz", "pick up the pear")
     attempt, _ = the_pick(tmp_path, "octo", release, embeddings=table)
     assert (attempt.outcome, attempt.commands) == (Outcome.FAILED, 0)
-    assert attempt.reason.endswith("no row for 'pick up the apple'; the nearest are 'pick up the pear'")
+    assert "no row for 'pick up the apple'; the nearest are 'pick up the pear'; `homie skill texts" in attempt.reason
 
 
 def the_table(folder: Path, skills: str, script: list[object], **settings: object) -> list[Attempt]:
