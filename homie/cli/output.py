@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from homie.errors import BadInput
 from homie.text import json_safe, printable
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
 
 progress = logging.getLogger("homie.progress")
@@ -39,6 +42,17 @@ def print_json(value: object) -> None:
     from homie.files import to_json
 
     typer.echo(json_safe(to_json(value).decode()), nl=False)
+
+
+def save(path: Path, data: bytes) -> None:
+    """Write a file that was asked for, and tell where it is. Raises BadInput if that cannot be done."""
+    from homie.files import write_atomically
+
+    try:
+        write_atomically(path, data)
+    except OSError as error:
+        raise BadInput(f"Cannot write {path}: {error.strerror}.") from error
+    tell(f"wrote {path}")
 
 
 def columns(rows: Iterable[Sequence[str]], indent: str = "") -> str:

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from homie import registry
 from homie.errors import BadInput
+from homie.objects import KINDS
 from homie.options import PLANNER_SETTINGS, Options
 
 Command = Callable[..., None]
@@ -72,15 +73,7 @@ SHORTCUTS = dict(
 VARIABLES = ("planner", "base_url", "api_key_env", "robot", "skills", "detector", "targets")
 """Options that an environment variable may give: `HOMIE_PLANNER`, `HOMIE_BASE_URL`, ... What belongs to a machine, and
 nothing that belongs to one run. Config files and the command line win over it."""
-COMPLETED = {
-    "planner": "planners",
-    "robot": "robots",
-    "skills": "skills",
-    "detector": "detectors",
-    "targets": "locators",
-    "check_order": "checks",
-    "suite": "suites",
-}
+COMPLETED = {**KINDS, "suite": "suites"}
 """Options whose value is a registered name of a kind, for completion in the shell."""
 
 

@@ -11,13 +11,12 @@ from typing import Annotated, Any
 import typer
 from pydantic import TypeAdapter
 
-from homie.cli.output import columns, print_json, say, tell
+from homie.cli.output import columns, print_json, save, say
 from homie.cli.parameters import build, options_from
 from homie.envs.mujoco.generate import house_of
 from homie.envs.mujoco.spec import SceneSpec
 from homie.envs.mujoco.topdown import draw_map
 from homie.errors import BadInput
-from homie.files import write_atomically
 from homie.options import SceneOptions
 
 
@@ -84,7 +83,7 @@ def scene_command(
         return
     scene = house_of(options)
     if options.save is not None:
-        _save(options.save, scene.dump().encode())
+        save(options.save, scene.dump().encode())
     if options.png is not None:
         _draw(scene, options.png)
     listing = describe(scene)
@@ -143,12 +142,4 @@ def _table(title: str, names: tuple[str, ...], rows: Iterable[tuple[str, ...]]) 
 def _draw(scene: SceneSpec, path: Path) -> None:
     picture = BytesIO()
     draw_map(scene).save(picture, format="PNG")
-    _save(path, picture.getvalue())
-
-
-def _save(path: Path, data: bytes) -> None:
-    try:
-        write_atomically(path, data)
-    except OSError as error:
-        raise BadInput(f"Cannot write {path}: {error.strerror}.") from error
-    tell(f"wrote {path}")
+    save(path, picture.getvalue())

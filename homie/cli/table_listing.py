@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from io import BytesIO
-from pathlib import Path
 
 from PIL import Image as Picture
 
-from homie.cli.output import columns, print_json, say, tell
+from homie.cli.output import columns, print_json, save, say
 from homie.envs.mujoco.table.robot import FrankaTable, scene_of
 from homie.errors import BadInput
-from homie.files import to_json, write_atomically
+from homie.files import to_json
 from homie.options import HOUSE, SceneOptions
 
 
@@ -21,12 +20,12 @@ def show_table(options: SceneOptions, *, json: bool) -> None:
         raise BadInput(f"A table has no {' and no '.join(useless)}: leave --{useless[0]} out.")
     scene = scene_of(options.robot.partition(":")[2], options.seed, options.scene)
     if options.save is not None:
-        _save(options.save, to_json(scene.model_dump(mode="json")))
+        save(options.save, to_json(scene.model_dump(mode="json")))
     if options.png is not None:
         drawn, robot = BytesIO(), FrankaTable(scene)
         with robot:
             Picture.fromarray(robot.look("front")).save(drawn, format="PNG")
-        _save(options.png, drawn.getvalue())
+        save(options.png, drawn.getvalue())
     if json:
         print_json(scene.model_dump(mode="json"))
         return
@@ -35,11 +34,3 @@ def show_table(options: SceneOptions, *, json: bool) -> None:
     say(f"\nthings ({len(scene.things)})")
     rows = [(thing.name, f"{thing.x:.2f}", f"{thing.y:.2f}") for thing in scene.things]
     say(columns([("name", "x", "y"), *rows], indent="  "))
-
-
-def _save(path: Path, data: bytes) -> None:
-    try:
-        write_atomically(path, data)
-    except OSError as error:
-        raise BadInput(f"Cannot write {path}: {error.strerror}.") from error
-    tell(f"wrote {path}")
