@@ -2,6 +2,7 @@
 
 Parts --describe--> PartsFile --keep--> RUN/parts/<sha256>.json      episode.json refers to it: `parts`
                                         RUN/texts/<sha256>.txt       templates, examples, plan files: referred to by it
+                                                                     system messages: referred to by steps.jsonl
 """
 
 from __future__ import annotations
@@ -95,14 +96,25 @@ def keep(run: Path, file: PartsFile, texts: Mapping[str, str], *, mixed: bool) -
                 "--out, or --mixed to go on; every episode then says what it was made with."
             )
         for digest, text in texts.items():
-            (run / "texts").mkdir(exist_ok=True)
-            path = run / "texts" / f"{digest}.txt"
-            if not path.exists():
-                write_atomically(path, text.encode())
+            keep_text(run, text, digest)
         path = folder / f"{file.digest}.json"
         if not path.exists():
             write_atomically(path, file.data)
     return file.digest
+
+
+def keep_text(run: Path, text: str, digest: str = "") -> str:
+    """Keep a text in a run folder, once; the SHA-256 by which it is referred to (`digest`, where it is known).
+
+    Raises OSError.
+    """
+    data = text.encode(errors="replace")
+    digest = digest or hashlib.sha256(data).hexdigest()
+    path = run / "texts" / f"{digest}.txt"
+    if not path.exists():
+        path.parent.mkdir(exist_ok=True)
+        write_atomically(path, data)
+    return digest
 
 
 def kept(run: Path) -> tuple[str, ...]:
@@ -125,7 +137,10 @@ def read_parts(run: Path, digest: str) -> PartsFile | None:
 
 
 def read_text(run: Path, digest: str) -> str | None:
-    """A text that parts refer to by its SHA-256 (a prompt template, examples, a plan file); None if it is not there."""
+    """A text that parts refer to by its SHA-256 (a prompt template, examples, a plan file, a system message).
+
+    None if it is not there.
+    """
     try:
         data = (run / "texts" / f"{digest}.txt").read_bytes()
     except OSError:

@@ -25,6 +25,7 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, Protocol, TypeVar, runtime_checkable
@@ -39,7 +40,7 @@ from homie.errors import BadInput, InfrastructureError
 from homie.files import slug, sync_folder, to_json, write_atomically
 from homie.interfaces import Robot, WorldState
 from homie.options import RunOptions
-from homie.provenance import PartsFile, differences, keep, read_parts, versions
+from homie.provenance import PartsFile, differences, keep, keep_text, read_parts, versions
 from homie.types import Answer, Decision, HistoryItem, Observation, PlannerInput, RoundRecord, SentCommand
 
 HASHED = ("steps.jsonl", "commands.jsonl", "final_state.json", "scene.json")
@@ -208,6 +209,7 @@ class EpisodeStore(EpisodeListener):
         self._trial = trial
         self._began = time.perf_counter()
         self._usage = Usage()
+        self._systems: dict[str, str] = {}  # SHA-256 of the system messages that the model was sent
         self._steps = (folder / "steps.jsonl").open("ab")
         self._commands = CommandLog(folder / "commands.jsonl")
         self._frames = folder / "frames" if frames else None
@@ -224,6 +226,9 @@ class EpisodeStore(EpisodeListener):
                 Picture.fromarray(image).save(path, compress_level=1)
 
     def decided(self, round_number: int, decision: Decision) -> None:
+        if decision.system and decision.system not in self._systems:
+            with writing(self.folder):
+                self._systems[decision.system] = keep_text(self.folder.parent.parent, decision.system)
         self._usage = self._usage.plus(decision.answers)
 
     def commanded(self, observation: Observation, sent: SentCommand) -> None:
@@ -232,6 +237,8 @@ class EpisodeStore(EpisodeListener):
 
     def recorded(self, record: RoundRecord) -> None:
         # Wall time is among the timings, so that equal episodes have equal records without them.
+        decision = replace(record.decision, system=self._systems.get(record.decision.system, ""))
+        record = replace(record, decision=decision)
         line = to_json(_RECORD.dump_python(record, mode="json", exclude={"execution": {"skill_seconds"}}), indent=None)
         with writing(self.folder):
             self._commands.flush()

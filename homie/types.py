@@ -67,6 +67,8 @@ class Decision:
     `model` is the low-level model that the planner chose for the subtasks; "" leaves the choice to the executor.
     `problem` says, in words for the planner, why its output could not be read; there are no subtasks then, and the
     episode goes on with that as F1 feedback. `answers` are all answers on the way here, unreadable ones included.
+    `system` and `question` are the system message and the text of the round's question as a language model was sent
+    them; a run folder has the SHA-256 of `system`, and the text once, under that name.
     """
 
     subtasks: tuple[Subtask, ...]
@@ -75,6 +77,8 @@ class Decision:
     raw: str = ""
     problem: str = ""
     answers: tuple[Answer, ...] = ()
+    system: str = ""
+    question: str = ""
 
 
 def model_key(name: str) -> str:

@@ -33,9 +33,10 @@ LEAST_DEPTH, DEEP = 0.3, 0.6
 """Metres, and widths of a box, by which something large in it goes on behind its nearest points at most."""
 EDGE_STEP = 0.02
 SMALL_EDGE_STEP = 0.09
-SMALL = 400
+SMALL = 400 / 256**2
 """Metres by which a pixel at the edge of a mask may differ in depth from the pixels inside it, and the same for masks
-of less than `SMALL` pixels, where a row of a far rim lies well behind the row before it."""
+of less than the share `SMALL` of a picture (400 of 256 x 256 pixels), where a row of a far rim lies well behind the row
+before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +98,7 @@ def patch_of(scan: Scan, detection: Detection, *, limit: int = 1500) -> Patch | 
     if detection.mask is None:
         mask = _foreground(mask, points, depth, scan.frame.intrinsics.fx / step)
     else:
-        mask = _without_edges(mask & detection.mask[window], depth)
+        mask = _without_edges(mask & detection.mask[window], depth, SMALL * scan.frame.depth.size)
     chosen = np.flatnonzero(mask.ravel())
     if len(chosen) < 4:
         return None
@@ -114,8 +115,11 @@ def patch_of(scan: Scan, detection: Detection, *, limit: int = 1500) -> Patch | 
     )
 
 
-def _without_edges(mask: Mask, depth: NDArray[np.float32]) -> Mask:
-    """The mask without pixels at its edge that belong to what is behind or before (they mix depths)."""
+def _without_edges(mask: Mask, depth: NDArray[np.float32], small: float) -> Mask:
+    """The mask without pixels at its edge that belong to what is behind or before (they mix depths).
+
+    small: pixels below which the mask is that of something small.
+    """
     kernel = np.ones((3, 3), np.uint8)
     inner = cv2.erode(mask.astype(np.uint8), kernel, borderType=cv2.BORDER_CONSTANT, borderValue=0) > 0
     if np.count_nonzero(inner) < 0.3 * np.count_nonzero(mask):  # a thin thing is all edge: keep its middle depth
@@ -124,7 +128,7 @@ def _without_edges(mask: Mask, depth: NDArray[np.float32]) -> Mask:
         middle = float(np.median(depth[mask]))
         thin: Mask = mask & (np.abs(depth - middle) < 0.15)
         return thin
-    step = SMALL_EDGE_STEP if np.count_nonzero(mask) < SMALL else EDGE_STEP
+    step = SMALL_EDGE_STEP if np.count_nonzero(mask) < small else EDGE_STEP
     farthest = cv2.dilate(np.where(inner, depth, np.float32(-1.0)), kernel) + step
     nearest = cv2.erode(np.where(inner, depth, np.float32(1e3)), kernel) - step
     kept: Mask = inner | (mask & (depth < farthest) & (depth > nearest))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 from pydantic import BaseModel
@@ -54,7 +55,8 @@ class ModelPlanner(Planner):
     def decide(self, given: PlannerInput) -> Decision:
         """The next decision (EMMOE, section 4.2). Raises PlannerError where the model gives no answer at all."""
         request, turn = self.prompt.request(given, tuple(self._turns))
-        decision = self._ask(request, given)
+        system = "".join(part for part in request.messages[0].parts if isinstance(part, str))
+        decision = replace(self._ask(request, given), system=system, question=turn.text)
         self._turns.append(turn.answered("" if decision.problem else _echo(decision.raw)))
         return decision
 

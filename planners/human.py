@@ -7,6 +7,7 @@ import sys
 
 from homie.errors import BadInput
 from homie.interfaces import Planner
+from homie.text import printable
 from homie.types import END, VIEWS, Decision, PlannerInput, Subtask, in_sight
 from planners.parsing import parse_subtask
 
@@ -96,5 +97,5 @@ def read_line(line: str, actions: tuple[str, ...]) -> Subtask:
 
 
 def _tell(text: str) -> None:
-    sys.stderr.write(text)
+    sys.stderr.write(printable(text))
     sys.stderr.flush()

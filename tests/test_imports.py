@@ -35,6 +35,7 @@ MAY_IMPORT = {
         "homie.errors",
         "homie.files",
         "homie.packages",
+        "homie.text",
         "perception.names",
         "perception.colours",
         "perception.boxes",

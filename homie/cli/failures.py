@@ -82,10 +82,16 @@ def _fail_usage(error: Exception, *, json: bool) -> NoReturn:
     """Report an error of Typer's own, such as an unknown option, in its words and with the usage."""
     if not isinstance(error, _UsageError):
         raise error
+    if hasattr(error, "message"):
+        error.message = str(error.message).removeprefix(PYDANTIC)
     error.show()
     if json:
         print_json({"error": error.format_message(), "exit_code": error.exit_code})
     raise SystemExit(error.exit_code)
+
+
+PYDANTIC = "Value error, "
+"""What pydantic, which the choices of an option come from, puts before its sentences."""
 
 
 @runtime_checkable

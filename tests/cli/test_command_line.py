@@ -56,6 +56,12 @@ def test_variables_give_defaults_that_files_and_the_command_line_override(homie,
     )
 
 
+def test_a_choice_that_is_none_is_a_sentence_of_ours(homie):
+    done = homie("run", "go", "--grasp", "magnet")
+    assert done.returncode == 2 and "Value error" not in done.stderr
+    assert "'magnet' is not one of 'weld', 'friction'" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("line", "offered"),
     [("homie be", "bench"), ("homie run --grasp fr", "friction"), ("homie run --planner scr", "scripted")],

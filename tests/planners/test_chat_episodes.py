@@ -104,6 +104,14 @@ def test_a_served_model_does_a_task_in_the_embedded_home(
     template = files("planners").joinpath("prompts", f"{prompt['template']}.md").read_text(encoding="utf-8")
     assert read_text(summary.run_folder, prompt["sha256"]) == template
     assert "subtask" in (read_text(summary.run_folder, prompt["examples"]["sha256"]) or "")
+    asked = endpoint.asked[0].body
+    system = asked["system"] if planner == "anthropic" else asked["messages"][0]["content"]
+    systems = {record.decision.system for record in records}
+    assert len(systems) == 1, "the same in every round, so it is kept once"
+    kept = read_text(summary.run_folder, systems.pop()) or ""
+    assert len(kept) > 500 and json.dumps(kept) in json.dumps(system)
+    for record in records:  # the last question of a round, as it was sent
+        assert json.dumps(record.decision.question)[1:-1] in json.dumps([asked.body for asked in endpoint.asked])
     for path in summary.run_folder.rglob("*"):
         assert path.is_dir() or SECRET.encode() not in path.read_bytes(), path
 

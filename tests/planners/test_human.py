@@ -62,3 +62,12 @@ def test_the_end_of_the_input_ends_the_task(monkeypatch: pytest.MonkeyPatch) -> 
 def test_it_takes_no_argument() -> None:
     with pytest.raises(BadInput, match="takes no argument"):
         HumanPlanner("me")
+
+
+def test_what_is_shown_cannot_drive_the_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("end\n"))
+    stage().play("bring \x1b[31mme\u202e the mug", HumanPlanner())
+    shown = capsys.readouterr().err
+    assert r"bring \x1b[31mme\u202e the mug" in shown and not {"\x1b", "\u202e"} & set(shown)
