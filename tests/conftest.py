@@ -13,6 +13,10 @@ from hypothesis import settings
 
 from homie.options import RunOptions
 
+# Before torch is imported, here or in a process of ours: threads of processes that run side by side wait for each other
+# at every small layer, minutes an episode on a busy machine.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 settings.register_profile("homie", deadline=None)  # no test asserts a time
 settings.load_profile("homie")
 
