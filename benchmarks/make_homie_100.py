@@ -13,7 +13,6 @@ their tasks. (Where the skills have become better: remove the file, and all begi
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import tempfile
 import zlib
@@ -26,6 +25,7 @@ from typing import Any
 import yaml
 from homie_100.draft import Draft, Plan
 from homie_100.entry import Entry
+from homie_100.played import fingerprint
 from homie_100.script import Unsuited
 from homie_100.tasks import ENTRIES, TEST
 
@@ -189,12 +189,6 @@ def known_experts() -> dict[str, Any]:
     """What is known of the experts, by the ids of the tasks."""
     known: dict[str, Any] = json.loads(EXPERTS.read_text("utf-8")) if EXPERTS.exists() else {}
     return known
-
-
-def fingerprint(task: Task) -> str:
-    """Changes when anything does on which the expert's success depends."""
-    parts = task.model_dump_json(include={"scene", "goal", "expert"}, by_alias=True)
-    return hashlib.sha256(parts.encode()).hexdigest()[:16]
 
 
 def experts(patterns: str | None, limit: int | None, workers: int) -> None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from functools import cache
+from pathlib import Path
 
 import pytest
 
+from benchmarks.homie_100.played import fingerprint
 from homie.bench.authoring import House, Route, orders, rehearse
 from homie.bench.goals import read_state, unknown_words
 from homie.bench.profiles import Homie
@@ -49,6 +52,16 @@ def test_it_has_the_proportions_of_emmoe_100():
     assert len({task.text for task in SUITE.tasks}) >= 90
     held_out = {attribute for task in SUITE.tasks if task.split == "test" for attribute in task.attributes}
     assert held_out == set(EMMOE)
+
+
+def test_the_expert_of_every_task_has_done_it():
+    """A task that was changed after its expert was played, or one in which it failed, is found here."""
+    record = Path(__file__).parents[2] / "docs" / "data" / "homie-100-experts.json"
+    played = json.loads(record.read_text("utf-8"))
+    assert list(played) == [task.id for task in SUITE.tasks]
+    changed = [task.id for task in SUITE.tasks if played[task.id]["task"] != fingerprint(task)]
+    assert changed == [], "not played since: benchmarks/make_homie_100.py experts"
+    assert [name for name, entry in played.items() if not (entry["goal"] and entry["keypath"])] == []
 
 
 def test_a_condition_has_both_branches_in_different_houses_and_forbids_the_other_one():

@@ -1,0 +1,13 @@
+"""Which version of a task its expert was played on."""
+
+from __future__ import annotations
+
+import hashlib
+
+from homie.bench.suite import Task
+
+
+def fingerprint(task: Task) -> str:
+    """Changes when anything does on which the expert's success depends."""
+    parts = task.model_dump_json(include={"scene", "goal", "expert"}, by_alias=True)
+    return hashlib.sha256(parts.encode()).hexdigest()[:16]
