@@ -23,7 +23,7 @@ demo: $(VENV)/core.stamp ## install Homie and run a household task with a video
 test: lint ## install what development needs, lint, type-check, run every test
 	$(BIN)/python -m pytest -n 2
 
-experts: $(VENV)/dev.stamp ## play every expert of homie-100, about ten minutes
+experts: $(VENV)/dev.stamp ## play every expert of homie-100, about twenty minutes
 	$(BIN)/python -m pytest -n 2 -m experts
 
 mutants: $(VENV)/dev.stamp ## change SAMPLE places of the code, see which the tests notice (docs/testing.md)
