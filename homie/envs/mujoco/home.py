@@ -7,7 +7,7 @@ force, so a wall stops it; nothing is ever placed by hand after `reset`.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 
 import mujoco
@@ -79,6 +79,8 @@ class MujocoHome(SimulatedRobot):
         self._base = [int(self.model.joint(f"robot/{name}").qposadr[0]) for name in fetch.BASE_JOINTS]
         self._base_dof = [int(self.model.joint(f"robot/{name}").dofadr[0]) for name in fetch.BASE_JOINTS]
         self._ctrl = {self.model.actuator(i).name.removeprefix("robot/"): i for i in range(self.model.nu)}
+        self.after_step: Callable[[], None] | None = None
+        """Called after every step of the physics, for what measures it."""
         self._filmed: tuple[float, tuple[float, float, float]] | None = None
         self.reset(seed=scene.seed)
 
@@ -119,6 +121,8 @@ class MujocoHome(SimulatedRobot):
             self.data.ctrl[self._ctrl["base_y"]] = v * np.sin(yaw)
             self.data.ctrl[self._ctrl["base_yaw"]] = w
             mujoco.mj_step(self.model, self.data)
+            if self.after_step is not None:
+                self.after_step()
         self.check_sound()
         self.grasping.update()
         self.world.held = self.grasping.held_object
