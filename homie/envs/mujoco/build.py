@@ -14,6 +14,7 @@ import mujoco
 
 from homie.envs.mujoco.catalog_furniture import FURNITURE
 from homie.envs.mujoco.catalog_objects import OBJECTS
+from homie.envs.mujoco.contacts import stiffen
 from homie.envs.mujoco.index import (
     ApplianceInfo,
     ArticulationInfo,
@@ -101,6 +102,7 @@ class Home:
 def build(scene: SceneSpec, robot: RobotBuilder | None = None) -> Home:
     """Compile a scene, with a robot at its start if a builder is given. The same spec gives the same model."""
     spec = empty_spec("home")
+    stiffen(spec)
     geoms: dict[str, GeomInfo] = {}
     add_shell(spec, scene, geoms)
     for piece in scene.furniture:

@@ -25,6 +25,7 @@ import math
 import mujoco
 import numpy as np
 
+from homie.envs.mujoco.contacts import PAD_SOLIMP, SOLREF
 from homie.envs.mujoco.fetch_model import BASE, COLLISIONS, LINKS, VISUALS, JointFacts, LinkFacts
 from homie.envs.mujoco.parts import Part, Vec3
 from homie.interfaces import RobotSpec
@@ -86,8 +87,10 @@ _BASE_GAINS = (15000.0, 15000.0, 1000.0)
 _BASE_FRICTION = (60.0, 60.0, 15.0)
 """N and N m: gears that are not driven backwards, so that a door being pulled does not drag the base along."""
 
-_FINGER_DAMPING = 600.0
-"""N s/m: with 60 N a finger moves at 0.1 m/s, so that it closes on things without a blow."""
+_FINGER_DAMPING = 350.0
+"""N s/m: critical for the servo and the fingers' reflected inertia. With much damping on little inertia a grip chatters:
+MuJoCo adds a joint's damping after it has solved for the contact forces, which are then too small to stop the finger.
+"""
 
 _PAD_FRICTION = (2.0, 0.02, 0.0001)
 
@@ -229,6 +232,7 @@ def _dress(body: mujoco.MjsBody, link: LinkFacts) -> None:
         geom.contype, geom.conaffinity, geom.group = 2, 1, _COLLISION_GROUP
         if link.name in FINGER_PADS:
             geom.condim, geom.friction, geom.priority = 4, list(_PAD_FRICTION), 1
+            geom.solref, geom.solimp[:5] = SOLREF, PAD_SOLIMP
 
 
 def _add_geom(body: mujoco.MjsBody, part: Part) -> mujoco.MjsGeom:

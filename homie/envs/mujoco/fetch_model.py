@@ -116,13 +116,13 @@ LINKS: tuple[LinkFacts, ...] = (
     ),
     LinkFacts(
         "r_gripper_finger_link", "gripper_link",
-        JointFacts("r_gripper_finger_joint", "slide", (0, 0.015425, 0), Y, 0.0, 0.05, 0.05, 60.0, 10000.0, 0.5),
+        JointFacts("r_gripper_finger_joint", "slide", (0, 0.015425, 0), Y, 0.0, 0.05, 0.05, 60.0, 10000.0, 3.0),
         0.0798, (-0.01, 0, 0), (0.0001, 0.0001, 0.0001),
     ),
     LinkFacts(
         "l_gripper_finger_link", "gripper_link",
         JointFacts("l_gripper_finger_joint", "slide", (0, -0.015425, 0), (0.0, -1.0, 0.0), 0.0, 0.05, 0.05, 60.0,
-                   10000.0, 0.5),
+                   10000.0, 3.0),
         0.0798, (-0.01, 0, 0), (0.0001, 0.0001, 0.0001),
     ),
 )  # fmt: skip

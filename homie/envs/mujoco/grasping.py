@@ -8,6 +8,10 @@ import mujoco
 import numpy as np
 
 from homie.envs.mujoco.index import SceneIndex
+from homie.types import Array
+
+Pressed = dict[int, list[tuple[int, Array]]]
+"""By body: its geoms that a pad presses on, and where in the world (3,)."""
 
 OPENING = 0.004
 """Metres that the commanded width must exceed the present one to let go."""
@@ -20,6 +24,19 @@ THINNEST = 0.006
 
 ALONG = 0.7
 """Cosine of the angle between a contact's normal and the closing direction from which the pad presses on the thing."""
+
+STOPPED = 0.02
+"""Speed of the opening (m/s) below which the fingers have closed on something: they come at five times that."""
+
+SLOPE = 2.0
+"""How far aside one finger may press from where the other does, as a multiple of the thickness between them: the pads'
+friction. Beyond it the line between the two leaves the friction cones, and the thing turns out of the hand."""
+
+LOST = 5
+"""Control periods (0.2 s) without a touch after which a thing is no longer held."""
+
+HANDLE = "handle"
+"""The part of a door or drawer that can be held; of its panel the fingers have only an edge."""
 
 WELD, BALL = "robot/grasp_weld", "robot/grasp_ball"
 """Equality constraints of the model: a rigid one for objects, a point for handles, around which the hand may turn."""
@@ -56,10 +73,11 @@ def add_grasp_constraints(spec: mujoco.MjSpec, hand: Hand) -> None:
 
 
 class Grasping:
-    """A grasp needs contact of both finger pads with the same thing while the fingers close on it.
+    """A grip: both finger pads press on the same thing from opposite sides, and have stopped, while told to close.
 
     With `friction` nothing but the squeezing fingers holds it; otherwise the thing is welded to the gripper where it
-    is (a handle only at a point, so that the hand can turn about the bar), until the fingers are told to open.
+    is (a handle only at a point, so that the hand can turn about the bar), until the fingers are told to open. A door
+    or drawer is held by its handle only.
     """
 
     def __init__(
@@ -68,15 +86,21 @@ class Grasping:
         self.model, self.data, self.friction = model, data, friction
         self._gripper = model.body(f"robot/{hand.body}").id
         self._pads = {model.geom(f"robot/{name}").id: side for side, name in enumerate(hand.pads)}
-        self._fingers = [int(model.joint(f"robot/{name}").qposadr[0]) for name in hand.fingers]
+        self._own = {body for body in range(model.nbody) if model.body(body).name.startswith("robot/")}
+        joints = [model.joint(f"robot/{name}") for name in hand.fingers]
+        self._fingers = [int(joint.qposadr[0]) for joint in joints]
+        self._finger_dofs = [int(joint.dofadr[0]) for joint in joints]
         self._objects = {thing.body: thing.name for thing in index.objects}
-        self._movable = {a.body: a.name for thing in index.receptacles for a in thing.articulations}
+        movable = {a.body for thing in index.receptacles for a in thing.articulations}
+        handles = (geom for geom, info in index.geoms.items() if info.part == HANDLE)
+        self._handles = {geom for geom in handles if int(model.geom_bodyid[geom]) in movable}
         self._weld, self._ball = model.equality(WELD).id, model.equality(BALL).id
         self.reset()
 
     def reset(self) -> None:
         self._body = -1
         self._wanted = 0.0
+        self._untouched = 0
         self._touch: tuple[bool, bool] = (False, False)
         self.data.eq_active[self._weld] = self.data.eq_active[self._ball] = 0
 
@@ -95,6 +119,11 @@ class Grasping:
         """The loose object that is held, by name."""
         return self._objects.get(self._body)
 
+    @property
+    def held_body(self) -> int:
+        """The body that is held, a loose object's or a door's; -1 if none is."""
+        return self._body
+
     def commanded(self, width: float) -> None:
         """The fingers are told a width."""
         self._wanted = width
@@ -103,40 +132,58 @@ class Grasping:
 
     def update(self) -> None:
         """After a control period: look at the contacts, take hold or lose it."""
-        touched = self._touched()
-        self._touch = (bool(touched[0]), bool(touched[1]))
-        both = touched[0] & touched[1]
+        pressed = self._pressed()
+        self._touch = (bool(pressed[0]), bool(pressed[1]))
         if self._body >= 0:
-            if self.friction and self._body not in touched[0] | touched[1]:
-                self._body = -1
-            return
-        if self._wanted > self._width() - SQUEEZE or self._width() < THINNEST:
-            return
-        for body in sorted(both):
-            if body in self._objects or body in self._movable:
-                self._take(body)
-                return
+            touching = [self._body in side for side in pressed]
+            # Welded, a thing cannot leave the hand, but something may have drawn the fingers off it.
+            kept = all(touching) if self.friction else any(touching)
+            self._untouched = 0 if kept else self._untouched + 1
+            if self._untouched >= LOST:
+                self._let_go()
+        elif self._closed():
+            for body in sorted(pressed[0].keys() & pressed[1].keys()):
+                if self._graspable(pressed, body):
+                    self._take(body)
+                    return
 
     def _width(self) -> float:
         return float(self.data.qpos[self._fingers].sum())
 
-    def _touched(self) -> tuple[set[int], set[int]]:
-        """Bodies that each pad presses with its inner face: contacts whose normal lies along the closing direction."""
-        found: tuple[set[int], set[int]] = (set(), set())
+    def _closed(self) -> bool:
+        """Whether the fingers are told to close and something has stopped them."""
+        width = self._width()
+        told = self._wanted <= width - SQUEEZE and width >= THINNEST
+        return told and abs(float(self.data.qvel[self._finger_dofs].sum())) < STOPPED
+
+    def _pressed(self) -> tuple[Pressed, Pressed]:
+        """What each pad presses on with its inner face, towards the other pad: contacts by body."""
+        found: tuple[Pressed, Pressed] = ({}, {})
         contacts, count = self.data.contact, self.data.ncon
         closing = self.data.site("robot/gripper").xmat.reshape(3, 3)[:, 1]
-        across = np.abs(contacts.frame[:count, :3] @ closing) > ALONG
-        along = contacts.pos[:count] @ closing
-        at = [float(self.data.geom_xpos[pad] @ closing) for pad in self._pads]
-        inside = (along - at[0]) * (along - at[1]) < 0.0  # between the middles of the pads
-        for one, two, pressing in zip(contacts.geom1[:count], contacts.geom2[:count], across & inside, strict=True):
-            for pad, other in ((int(one), int(two)), (int(two), int(one))):
-                if pressing and pad in self._pads:
-                    found[self._pads[pad]].add(int(self.model.geom_bodyid[other]))
+        right, left = (float(self.data.geom_xpos[pad] @ closing) for pad in self._pads)
+        inward = (1.0 if left > right else -1.0, 1.0 if right > left else -1.0)
+        normals = contacts.frame[:count, :3] @ closing  # from the first geom to the second
+        rows = zip(contacts.geom1[:count], contacts.geom2[:count], normals, contacts.pos[:count], strict=True)
+        for one, two, normal, place in rows:
+            for pad, other, out in ((int(one), int(two), normal), (int(two), int(one), -normal)):
+                side, body = self._pads.get(pad), int(self.model.geom_bodyid[other])
+                if side is not None and body not in self._own and out * inward[side] > ALONG:
+                    found[side].setdefault(body, []).append((other, place))
         return found
 
+    def _graspable(self, pressed: tuple[Pressed, Pressed], body: int) -> bool:
+        """Whether a body between the pads is a loose thing or a handle, and the pads press opposite one another."""
+        if body not in self._objects and not all(geom in self._handles for side in pressed for geom, _ in side[body]):
+            return False
+        right, left = (np.mean([place for _, place in side[body]], axis=0) for side in pressed)
+        closing = self.data.site("robot/gripper").xmat.reshape(3, 3)[:, 1]
+        apart = right - left
+        through = float(apart @ closing)
+        return bool(np.linalg.norm(apart - through * closing) <= SLOPE * max(abs(through), THINNEST))
+
     def _take(self, body: int) -> None:
-        self._body = body
+        self._body, self._untouched = body, 0
         if self.friction:
             return
         site = self.data.site("robot/gripper").xpos
@@ -158,5 +205,5 @@ class Grasping:
         self.data.eq_active[eq] = 1
 
     def _let_go(self) -> None:
-        self._body = -1
+        self._body, self._untouched = -1, 0
         self.data.eq_active[self._weld] = self.data.eq_active[self._ball] = 0

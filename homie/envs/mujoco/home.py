@@ -14,7 +14,8 @@ import mujoco
 import numpy as np
 
 from homie.envs.mujoco import fetch
-from homie.envs.mujoco.build import Home, build
+from homie.envs.mujoco.build import TIMESTEP, Home, build
+from homie.envs.mujoco.contacts import Pace
 from homie.envs.mujoco.eyes import Eyes
 from homie.envs.mujoco.generate import house_of
 from homie.envs.mujoco.grasping import Grasping, Hand, add_grasp_constraints
@@ -39,10 +40,15 @@ from homie.types import (
 PICTURE_SIZE = (256, 256)
 """Width and height of a picture where none is asked for."""
 PERIOD = 0.04
-"""Seconds of one control period: ten physics steps."""
+"""Seconds of one control period: ten physics steps, or more while something flies."""
 
 JOINTS = (fetch.TORSO_JOINT, *fetch.ARM_JOINTS, *fetch.HEAD_JOINTS)
 HAND = Hand("gripper_link", "base_link", fetch.FINGER_PADS, fetch.FINGERS)
+_FINGER = fetch.FACTS[fetch.FINGERS[0]]
+FINGER_STEP = _FINGER.speed * PERIOD
+"""Metres that a finger goes in one control period."""
+FINGER_LEAD = _FINGER.effort / _FINGER.stiffness
+"""Metres ahead of a finger at which its servo pushes with all its force."""
 FILM_LAG, FILM_TURN = 0.7, 0.11
 """The film camera: seconds by which it lags behind the robot, and how fast it turns about it (rad/s)."""
 HEAD_START = (0.0, 0.35)
@@ -74,7 +80,7 @@ class MujocoHome(SimulatedRobot):
         self.gate = SafetyGate(self.spec)
         self.eyes = Eyes(self.model, self.data, self.home.index.geoms, picture_size)
         self.grasping = Grasping(self.model, self.data, self.home.index, HAND, friction=grasp == "friction")
-        self._substeps = round(PERIOD / self.model.opt.timestep)
+        self.pace = Pace(self.model, self.home.index)
         self._qpos = {name: int(self.model.joint(f"robot/{name}").qposadr[0]) for name in (*JOINTS, *fetch.FINGERS)}
         self._base = [int(self.model.joint(f"robot/{name}").qposadr[0]) for name in fetch.BASE_JOINTS]
         self._base_dof = [int(self.model.joint(f"robot/{name}").dofadr[0]) for name in fetch.BASE_JOINTS]
@@ -92,7 +98,7 @@ class MujocoHome(SimulatedRobot):
         self.grasping.reset()
         for name, value in zip(fetch.HEAD_JOINTS, HEAD_START, strict=True):
             self.data.qpos[self._qpos[name]] = self.data.ctrl[self._ctrl[name]] = value
-        self._set_gripper(0.0)
+        self._width_wanted = self._finger_target = 0.0
         fetch.set_posture(self.model, self.data, self.spec.rest)
         self.world.held = None
         self.world.appliances.reset()
@@ -112,10 +118,13 @@ class MujocoHome(SimulatedRobot):
         if now.head is not None:
             self.data.ctrl[self._ctrl["head_pan_joint"]], self.data.ctrl[self._ctrl["head_tilt_joint"]] = now.head
         if now.gripper is not None:
-            self._set_gripper(now.gripper)
+            self._width_wanted = now.gripper
             self.grasping.commanded(now.gripper)
+        self._drive_fingers()
         v, w = now.base or (0.0, 0.0)
-        for _ in range(self._substeps):
+        division = self.pace.division(self.data, PERIOD, self.grasping.held_body)
+        self.model.opt.timestep = TIMESTEP / division
+        for _ in range(round(PERIOD / TIMESTEP) * division):
             yaw = self.data.qpos[self._base[2]]
             self.data.ctrl[self._ctrl["base_x"]] = v * np.cos(yaw)
             self.data.ctrl[self._ctrl["base_y"]] = v * np.sin(yaw)
@@ -123,6 +132,7 @@ class MujocoHome(SimulatedRobot):
             mujoco.mj_step(self.model, self.data)
             if self.after_step is not None:
                 self.after_step()
+        self.model.opt.timestep = TIMESTEP
         self.check_sound()
         self.grasping.update()
         self.world.held = self.grasping.held_object
@@ -141,9 +151,14 @@ class MujocoHome(SimulatedRobot):
         q = [float(self.data.qpos[self._qpos[name]]) for name in JOINTS]
         return GateState(np.array(q[1:8]), q[0], np.array(q[8:10]), self._gripper_width())
 
-    def _set_gripper(self, width: float) -> None:
+    def _drive_fingers(self) -> None:
+        """Their target goes to the wanted width at the fingers' speed, and ahead of them only by what the servo turns
+        into its whole force: so they close without a blow, and open at once."""
+        at = self._gripper_width() / 2
+        ahead = float(np.clip(self._width_wanted / 2, self._finger_target - FINGER_STEP, self._finger_target + FINGER_STEP))
+        self._finger_target = float(np.clip(ahead, at - FINGER_LEAD, at + FINGER_LEAD))
         for finger in fetch.FINGERS:
-            self.data.ctrl[self._ctrl[finger]] = width / 2
+            self.data.ctrl[self._ctrl[finger]] = self._finger_target
 
     def _gripper_width(self) -> float:
         return float(sum(self.data.qpos[self._qpos[finger]] for finger in fetch.FINGERS))

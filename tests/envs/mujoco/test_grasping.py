@@ -179,28 +179,33 @@ HELD_OUT = Pose(np.array([0.75, 0.1, 1.0]), np.eye(3))
 """The hand in front of the robot (base frame), level: the fingers close from left and right."""
 
 
-def _between_the_fingers(home: MujocoHome, aside: float, width: float, periods: int) -> set[tuple[bool, bool]]:
-    """Contacts of the pads while a can (66 mm thick) stands `aside` metres to the left and the fingers are told a
-    width (m)."""
+def _between_the_fingers(
+    home: MujocoHome, aside: float, width: float, periods: int, push: float = 0.0
+) -> set[tuple[bool, bool]]:
+    """Contacts of the pads on a can (66 mm thick) that floats `aside` metres to the left of the middle, while the
+    fingers are told a width (m). push: N, to the left."""
+    site, can = home.data.site("robot/gripper"), home.data.body("tomato_soup_can")
+    left = site.xmat.reshape(3, 3)[:, 1].copy()
+    lay(home.model, home.data, "tomato_soup_can", site.xpos + aside * left)
+    weight = float(home.model.body("tomato_soup_can").mass[0]) * 9.81
     contacts = set()
     for _ in range(periods):
-        site = home.data.site("robot/gripper")
-        place = site.xpos + aside * site.xmat.reshape(3, 3)[:, 1]
-        lay(home.model, home.data, "tomato_soup_can", place)
+        can.xfrc_applied[:3] = push * left + np.array([0.0, 0.0, weight])
         home.act(Command(gripper=width))
         contacts.add(home.observe().body.finger_contact)
+    can.xfrc_applied[:3] = 0.0
     return contacts
 
 
 @on_table
-@pytest.mark.parametrize(("aside", "touching"), [(0.02, (True, False)), (-0.02, (False, True))], ids=["left", "right"])
+@pytest.mark.parametrize(("side", "touching"), [(1.0, (True, False)), (-1.0, (False, True))], ids=["left", "right"])
 def test_one_finger_that_presses_on_a_thing_does_not_hold_it(
-    stage: Stage, aside: float, touching: tuple[bool, bool]
+    stage: Stage, side: float, touching: tuple[bool, bool]
 ) -> None:
     home = stage.home
     for _ in range(120):
-        home.act(Command(effector=HELD_OUT, gripper=home.spec.gripper_max))
-    contacts = _between_the_fingers(home, aside, 0.085, 8)
+        home.act(Command(effector=HELD_OUT, gripper=0.085))
+    contacts = _between_the_fingers(home, 0.009 * side, 0.085, 8, push=5.0 * side)
     assert touching in contacts and contacts <= {touching, (False, False)}
     assert not home.observe().body.holding and home.world.held is None
 
@@ -210,9 +215,9 @@ def test_fingers_that_only_rest_on_a_thing_do_not_hold_it(stage: Stage) -> None:
     home = stage.home
     for _ in range(120):
         home.act(Command(effector=HELD_OUT, gripper=0.069))
-    assert (True, True) in _between_the_fingers(home, 0.0, 0.065, 8)
+    assert (True, True) in _between_the_fingers(home, 0.0, 0.0645, 8)
     assert not home.observe().body.holding and home.world.held is None
-    _between_the_fingers(home, 0.0, 0.0, 2)
+    stage.wait(0.12, gripper=0.0)
     assert home.observe().body.holding and home.world.held == "tomato_soup_can", "it is held once they squeeze"
 
 
