@@ -33,6 +33,9 @@ DEEPEST = 0.0045
 FINEST = 8
 """Into how many a step is divided at most: half a millisecond, enough for 8 m/s, a fall from 3 m."""
 
+AT_REST = 0.1
+"""m/s and rad/s below which nothing is looked at more closely."""
+
 GRAVITY = 9.81
 
 
@@ -50,22 +53,21 @@ class Pace:
         self._bodies: NDArray[np.intp] = bodies
         self._dofs: NDArray[np.intp] = starts[:, None] + np.arange(6)
         self._reach = np.array([np.linalg.norm(thing.half) for thing in index.objects])
-        self._step = float(model.opt.timestep)
+        self._step = float(model.opt.timestep)  # the undivided one
 
     def division(self, data: mujoco.MjData, period: float, held: int) -> int:
         """Into how many (1, 2, 4 or 8) each step of the next `period` seconds is to be divided.
 
         held: the body that is in the hand, -1 if none; it moves with the arm, which is slow.
         """
-        loose = self._bodies != held
-        if not loose.any():
+        speed = data.qvel[self._dofs]
+        if not speed.size or np.abs(speed).max() < AT_REST:
             return 1
-        speed = data.qvel[self._dofs[loose]]
-        fastest = np.linalg.norm(speed[:, :3], axis=1) + np.linalg.norm(speed[:, 3:], axis=1) * self._reach[loose]
-        top = float(fastest.max())
-        if top < 1e-3:
-            return 1
-        travel = (top + GRAVITY * period) * self._step
+        loose = speed * (self._bodies != held)[:, None]
+        across = np.sqrt(np.einsum("ij,ij->i", loose[:, :3], loose[:, :3]))
+        turning = np.sqrt(np.einsum("ij,ij->i", loose[:, 3:], loose[:, 3:])) * self._reach
+        top = float((across + turning).max())
+        travel = (top + GRAVITY * period) * self._step if top > AT_REST else 0.0
         division = 1
         while division < FINEST and travel > DEEPEST * division:
             division *= 2

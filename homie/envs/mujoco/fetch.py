@@ -11,7 +11,8 @@ Arm, torso, head, fingers. Position servos, critically damped, limited to the UR
 on every robot body, as the real arm does. The fingers are coupled to move together, as one motor moves them.
 
 Contacts. World, furniture and loose objects have contype 1 and conaffinity 3; the robot's collision shapes have
-contype 2 and conaffinity 1; so the robot touches the world but never itself. Postures and paths keep it out of itself.
+contype 2 and conaffinity 1; so the robot touches the world. Links that can meet touch each other by named pairs;
+`ArmKinematics.self_distance` measures the same shapes, so that postures and paths can keep out of it.
 
 Cameras. `robot/head` sits where the real camera does (a simulated 256x256 camera with a wider view: 60 degrees
 instead of 45 vertical). `robot/front`, `left`, `back`, `right` are a simulated ring that the real robot does not have:
@@ -25,8 +26,8 @@ import math
 import mujoco
 import numpy as np
 
-from homie.envs.mujoco.contacts import PAD_SOLIMP, SOLREF
-from homie.envs.mujoco.fetch_model import BASE, COLLISIONS, LINKS, VISUALS, JointFacts, LinkFacts
+from homie.envs.mujoco.contacts import PAD_SOLIMP, SOLIMP, SOLREF
+from homie.envs.mujoco.fetch_model import BASE, COLLISIONS, LINKS, MEETING, VISUALS, JointFacts, LinkFacts
 from homie.envs.mujoco.parts import Part, Vec3
 from homie.interfaces import RobotSpec
 from homie.types import VIEWS, Array
@@ -162,6 +163,7 @@ def add_fetch(spec: mujoco.MjSpec, pos: Vec3 = (0.0, 0.0, 0.0), yaw: float = 0.0
         name2=PREFIX + FINGERS[1],
         data=[0.0, 1.0] + [0.0] * (mujoco.mjNEQDATA - 2),  # b = 1 * a; how many there are depends on the version
     )
+    _add_self_contacts(spec)
     bodies["gripper_link"].add_site(name=PREFIX + "gripper", size=[0.005, 0.005, 0.005], group=4)
     _add_cameras(bodies["head_tilt_link"], bodies["torso_lift_link"], bodies["gripper_link"])
 
@@ -226,13 +228,30 @@ def _dress(body: mujoco.MjsBody, link: LinkFacts) -> None:
     for part in VISUALS.get(link.name, ()):
         geom = _add_geom(body, part)
         geom.contype, geom.conaffinity, geom.group = 0, 0, _VISUAL_GROUP
-    for number, part in enumerate(COLLISIONS.get(link.name, ())):
+    for name, part in zip(collision_names(link.name), COLLISIONS.get(link.name, ()), strict=True):
         geom = _add_geom(body, part)
-        geom.name = PREFIX + link.name + ("" if number == 0 else f"_{number}")
+        geom.name = name
         geom.contype, geom.conaffinity, geom.group = 2, 1, _COLLISION_GROUP
         if link.name in FINGER_PADS:
             geom.condim, geom.friction, geom.priority = 4, list(_PAD_FRICTION), 1
             geom.solref, geom.solimp[:5] = SOLREF, PAD_SOLIMP
+
+
+def _add_self_contacts(spec: mujoco.MjSpec) -> None:
+    """Named pairs rather than contact bits: most links are neighbours, or can never meet."""
+    for one, other in MEETING:
+        for shape in collision_names(one):
+            for second in collision_names(other):
+                pair = spec.add_pair(
+                    name=f"{shape}|{second.removeprefix(PREFIX)}", geomname1=shape, geomname2=second, condim=1
+                )
+                pair.solref, pair.solimp[:5] = SOLREF, SOLIMP
+
+
+def collision_names(link: str) -> tuple[str, ...]:
+    """Names of the shapes of a link that touch, with the prefix."""
+    count = len(COLLISIONS.get(link, ()))
+    return tuple(PREFIX + link + (f"_{number}" if number else "") for number in range(count))
 
 
 def _add_geom(body: mujoco.MjsBody, part: Part) -> mujoco.MjsGeom:

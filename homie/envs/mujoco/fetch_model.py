@@ -157,12 +157,17 @@ def _hub(y_half: float, radius: float, rgb: RGB, x: float = 0.0, z: float = 0.0)
     return Part("cylinder", (radius, y_half, 0.0), (x, 0.0, z), rgb, ALONG_Y)
 
 
+def _knuckle(half: float, radius: float, x: float, z: float, rgb: RGB) -> Part:
+    """The rounded housing of a flex joint: a capsule along y whose end centres are `half` off the axis."""
+    return rod((x, -half, z), (x, half, z), radius, rgb)
+
+
 def _finger(side: float) -> tuple[Part, ...]:
     """Finger on the +y (side 1) or -y (side -1) side; the dark pad is the part that touches."""
     inner, skin, outer = (side * y for y in (FACE, FACE + 0.006, FACE + 0.0138))
     low, high = min(skin, outer), max(skin, outer)
     return (
-        block((-0.032, 0.031), (low, high), (-0.013, 0.013), GREY),
+        block((-0.031, 0.031), (low, high), (-0.013, 0.013), GREY),
         block((-0.029, 0.031), (min(inner, skin), max(inner, skin)), (-0.0125, 0.0125), BLACK),
     )
 
@@ -183,7 +188,7 @@ VISUALS: dict[str, tuple[Part, ...]] = {
         disc(-0.2, 0, (0.0, 0.06), 0.03, BLACK),
         block((-0.255, -0.119), (-0.15, 0.15), (0.355, 0.80), GREY),
         block((-0.257, -0.16), (-0.11, 0.11), (0.39, 0.76), DARK),
-        disc(-0.125, 0.20, (0.355, 0.385), 0.022, RED),
+        disc(-0.125, 0.20, (0.355, 0.361), 0.022, RED),
     ),
     "torso_lift_link": (
         block((-0.03, 0.035), (-0.12, 0.12), (-0.30, 0.04), DARK),
@@ -216,8 +221,8 @@ VISUALS: dict[str, tuple[Part, ...]] = {
         disc(0, 0, (-0.035, 0.10), 0.055, GREY),
         rod((0.0, 0.0, 0.06), (0.10, 0.0, 0.06), 0.056, WHITE),
         disc(0, 0, (0.10, 0.118), 0.052, BLUE),
-        _hub(0.062, 0.058, WHITE, 0.117, 0.06),
-        _hub(0.068, 0.040, DARK, 0.117, 0.06),
+        _knuckle(0.014, 0.058, 0.117, 0.06, WHITE),
+        _hub(0.071, 0.018, DARK, 0.117, 0.06),
     ),
     "shoulder_lift_link": (
         rod((0.02, 0, 0), (0.14, 0, 0), 0.050, GREY),
@@ -227,8 +232,8 @@ VISUALS: dict[str, tuple[Part, ...]] = {
     "upperarm_roll_link": (
         _ring(-0.005, 0.052, 0.028, GREY),
         rod((0.02, 0, 0), (0.09, 0, 0), 0.049, WHITE),
-        _hub(0.058, 0.053, WHITE, 0.133),
-        _hub(0.064, 0.036, DARK, 0.133),
+        _knuckle(0.014, 0.053, 0.133, 0.0, WHITE),
+        _hub(0.066, 0.016, DARK, 0.133),
     ),
     "elbow_flex_link": (
         rod((0.02, 0, 0), (0.12, 0, 0), 0.047, GREY),
@@ -238,8 +243,8 @@ VISUALS: dict[str, tuple[Part, ...]] = {
     "forearm_roll_link": (
         _ring(-0.005, 0.049, 0.026, GREY),
         rod((0.02, 0, 0), (0.085, 0, 0), 0.045, WHITE),
-        _hub(0.055, 0.050, WHITE, 0.1245),
-        _hub(0.060, 0.034, DARK, 0.1245),
+        _knuckle(0.012, 0.050, 0.1245, 0.0, WHITE),
+        _hub(0.061, 0.015, DARK, 0.1245),
     ),
     "wrist_flex_link": (
         rod((0.01, 0, 0), (0.07, 0, 0), 0.043, GREY),
@@ -259,20 +264,49 @@ VISUALS: dict[str, tuple[Part, ...]] = {
 
 COLLISIONS: dict[str, tuple[Part, ...]] = {
     "base_link": (
-        disc(0, 0, (0.03, 0.36), 0.28, GREY),
-        block((-0.255, -0.119), (-0.155, 0.155), (0.36, 0.80), GREY),
+        disc(0, 0, (0.03, 0.36), 0.2815, GREY),
+        block((-0.257, -0.119), (-0.155, 0.155), (0.35, 0.80), GREY),
     ),
     "torso_lift_link": (
-        block((-0.185, 0.037), (-0.171, 0.171), (0.03, 0.58), GREY),
-        block((0.037, 0.172), (-0.056, 0.056), (0.165, 0.31), GREY),
+        block((-0.188, 0.039), (-0.171, 0.171), (0.028, 0.58), GREY),
+        block((0.039, 0.1755), (-0.056, 0.056), (0.165, 0.31), GREY),
+        disc(0.03, 0, (0.50, 0.605), 0.095, GREY),
+        block((-0.03, 0.035), (-0.12, 0.12), (-0.30, 0.028), GREY),
     ),
-    "head_pan_link": (block((-0.12, 0.19), (-0.142, 0.142), (0.0, 0.11), GREY),),
-    "shoulder_pan_link": (rod((0.0, 0.0, 0.04), (0.117, 0.0, 0.06), 0.06, GREY),),
+    "head_pan_link": (block((-0.125, 0.195), (-0.145, 0.145), (0.0, 0.11), GREY),),
+    "head_tilt_link": (block((-0.046, 0.0545), (-0.112, 0.112), (-0.046, 0.050), GREY),),
+    "shoulder_pan_link": (
+        disc(0, 0, (-0.035, 0.118), 0.055, GREY),
+        rod((0.0, 0.0, 0.06), (0.117, 0.0, 0.06), 0.058, GREY),
+        _knuckle(0.014, 0.058, 0.117, 0.06, GREY),
+    ),
     "shoulder_lift_link": (rod((0.0, 0.0, 0.0), (0.352, 0.0, 0.0), 0.054, GREY),),
+    "upperarm_roll_link": (_knuckle(0.014, 0.053, 0.133, 0.0, GREY),),
     "elbow_flex_link": (rod((0.0, 0.0, 0.0), (0.3215, 0.0, 0.0), 0.051, GREY),),
+    "forearm_roll_link": (_knuckle(0.012, 0.050, 0.1245, 0.0, GREY),),
     "wrist_flex_link": (rod((0.0, 0.0, 0.0), (0.10, 0.0, 0.0), 0.048, GREY),),
-    "gripper_link": (block((-0.165, -0.033), (-0.063, 0.063), (-0.034, 0.034), GREY),),
+    "wrist_roll_link": (_ring(0.0005, 0.050, 0.0205, GREY),),
+    "gripper_link": (block((-0.150, -0.033), (-0.064, 0.064), (-0.034, 0.034), GREY),),
     "r_gripper_finger_link": (block((-0.030, 0.031), (FACE, FACE + 0.0138), (-0.0125, 0.0125), GREY),),
     "l_gripper_finger_link": (block((-0.030, 0.031), (-FACE - 0.0138, -FACE), (-0.0125, 0.0125), GREY),),
 }
-"""What touches, by link: few and simple, for speed. A capsule covers a link together with the one that rolls on it."""
+"""What touches, by link: few and simple, for speed, and around all that is seen. A capsule covers a link together with
+the one that rolls on it."""
+
+_BODY = ("base_link", "torso_lift_link", "head_pan_link", "head_tilt_link")
+_SHOULDER = ("shoulder_pan_link",)
+_UPPER_ARM = ("shoulder_lift_link", "upperarm_roll_link")
+_FOREARM = ("elbow_flex_link", "forearm_roll_link")
+_HAND = ("wrist_flex_link", "wrist_roll_link", "gripper_link", "r_gripper_finger_link", "l_gripper_finger_link")
+
+MEETING: tuple[tuple[str, str], ...] = tuple(
+    (one, other)
+    for some, others in (
+        (_BODY, (*_UPPER_ARM, *_FOREARM, *_HAND)),
+        (_SHOULDER, (*_FOREARM, *_HAND)),
+        (_UPPER_ARM, _HAND),
+    )
+    for one in some
+    for other in others
+)
+"""Pairs of links that can come to touch each other within the joints' limits; neighbours overlap by design."""

@@ -86,6 +86,7 @@ class Grasping:
         self.model, self.data, self.friction = model, data, friction
         self._gripper = model.body(f"robot/{hand.body}").id
         self._pads = {model.geom(f"robot/{name}").id: side for side, name in enumerate(hand.pads)}
+        self._pad_geoms = np.array(list(self._pads))
         self._own = {body for body in range(model.nbody) if model.body(body).name.startswith("robot/")}
         joints = [model.joint(f"robot/{name}") for name in hand.fingers]
         self._fingers = [int(joint.qposadr[0]) for joint in joints]
@@ -159,17 +160,21 @@ class Grasping:
     def _pressed(self) -> tuple[Pressed, Pressed]:
         """What each pad presses on with its inner face, towards the other pad: contacts by body."""
         found: tuple[Pressed, Pressed] = ({}, {})
-        contacts, count = self.data.contact, self.data.ncon
+        contacts = self.data.contact
+        pairs = contacts.geom
+        rows = np.flatnonzero((pairs[:, :, None] == self._pad_geoms).any(axis=(1, 2)))
+        if not len(rows):
+            return found
         closing = self.data.site("robot/gripper").xmat.reshape(3, 3)[:, 1]
-        right, left = (float(self.data.geom_xpos[pad] @ closing) for pad in self._pads)
+        right, left = (float(self.data.geom_xpos[pad] @ closing) for pad in self._pad_geoms)
         inward = (1.0 if left > right else -1.0, 1.0 if right > left else -1.0)
-        normals = contacts.frame[:count, :3] @ closing  # from the first geom to the second
-        rows = zip(contacts.geom1[:count], contacts.geom2[:count], normals, contacts.pos[:count], strict=True)
-        for one, two, normal, place in rows:
-            for pad, other, out in ((int(one), int(two), normal), (int(two), int(one), -normal)):
-                side, body = self._pads.get(pad), int(self.model.geom_bodyid[other])
-                if side is not None and body not in self._own and out * inward[side] > ALONG:
-                    found[side].setdefault(body, []).append((other, place))
+        for row in rows:
+            normal, place = float(contacts.frame[row, :3] @ closing), contacts.pos[row]
+            one, two = int(pairs[row, 0]), int(pairs[row, 1])
+            for pad, other, out in ((one, two, normal), (two, one, -normal)):  # the normal points from one to two
+                body = int(self.model.geom_bodyid[other])
+                if pad in self._pads and body not in self._own and out * inward[self._pads[pad]] > ALONG:
+                    found[self._pads[pad]].setdefault(body, []).append((other, place))
         return found
 
     def _graspable(self, pressed: tuple[Pressed, Pressed], body: int) -> bool:

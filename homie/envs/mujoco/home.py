@@ -121,23 +121,26 @@ class MujocoHome(SimulatedRobot):
             self._width_wanted = now.gripper
             self.grasping.commanded(now.gripper)
         self._drive_fingers()
-        v, w = now.base or (0.0, 0.0)
-        division = self.pace.division(self.data, PERIOD, self.grasping.held_body)
-        self.model.opt.timestep = TIMESTEP / division
-        for _ in range(round(PERIOD / TIMESTEP) * division):
-            yaw = self.data.qpos[self._base[2]]
-            self.data.ctrl[self._ctrl["base_x"]] = v * np.cos(yaw)
-            self.data.ctrl[self._ctrl["base_y"]] = v * np.sin(yaw)
-            self.data.ctrl[self._ctrl["base_yaw"]] = w
-            mujoco.mj_step(self.model, self.data)
-            if self.after_step is not None:
-                self.after_step()
-        self.model.opt.timestep = TIMESTEP
+        self._step(*(now.base or (0.0, 0.0)))
         self.check_sound()
         self.grasping.update()
         self.world.held = self.grasping.held_object
         self.world.appliances.update()
         return sent
+
+    def _step(self, v: float, w: float) -> None:
+        """One control period of physics, the base driving at v (m/s) and w (rad/s)."""
+        division = self.pace.division(self.data, PERIOD, self.grasping.held_body)
+        self.model.opt.timestep = TIMESTEP / division
+        qpos, ctrl, yaw = self.data.qpos, self.data.ctrl, self._base[2]
+        x, y, turn = (self._ctrl[name] for name in fetch.BASE_JOINTS)
+        for _ in range(round(PERIOD / TIMESTEP) * division):
+            heading = float(qpos[yaw])
+            ctrl[x], ctrl[y], ctrl[turn] = v * math.cos(heading), v * math.sin(heading), w
+            mujoco.mj_step(self.model, self.data)
+            if self.after_step is not None:
+                self.after_step()
+        self.model.opt.timestep = TIMESTEP
 
     def stop(self) -> None:
         """Base still, every limb holds where it is."""

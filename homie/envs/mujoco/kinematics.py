@@ -14,7 +14,7 @@ import numpy as np
 
 from homie.envs.mujoco.closed_form import all_solutions, elbow_height, wrapped, wrist_point
 from homie.envs.mujoco.fetch import ARM_JOINTS, PREFIX, SPEC, TORSO_JOINT, add_fetch
-from homie.envs.mujoco.self_clearance import SelfClearance
+from homie.envs.mujoco.self_clearance import SelfClearance, add_head_sweep
 from homie.types import Array, Pose
 
 COMFORT: Array = np.array([0.25, 0.0, -0.2, 0.0, 1.2, 0.0, 0.6, 0.0])
@@ -107,6 +107,7 @@ class ArmKinematics:
     def __init__(self) -> None:
         spec = mujoco.MjSpec()
         add_fetch(spec)
+        add_head_sweep(spec)
         self.model = spec.compile()
         self._data = mujoco.MjData(self.model)
         joints = [self.model.joint(PREFIX + name) for name in (TORSO_JOINT, *ARM_JOINTS)]
@@ -141,10 +142,18 @@ class ArmKinematics:
         """Radii (n,) of the spheres of `link_points`, m."""
         return self._clearance.radii
 
-    def self_distance(self, q: Array) -> float:
-        """Metres between the arm and the robot's own base, torso, head and upper arm; negative inside."""
+    def self_distance(self, q: Array, held: Array | None = None) -> float:
+        """Metres between the arm and the robot's own base, torso, head and upper arm; negative inside.
+
+        held: spheres (n, 4) in the hand that keep out of the body too: centre in the gripper frame and radius, m.
+        """
         self._place(q)
-        return self._clearance.distance(self._data)
+        own = self._clearance.distance(self._data)
+        if held is None or not len(held):
+            return own
+        gripper = self._gripper()
+        points = gripper.position + held[:, :3] @ gripper.rotation.T
+        return min(own, self._clearance.from_body(self._data, points, held[:, 3]))
 
     # ------------------------------------------------------------ inverse
 
