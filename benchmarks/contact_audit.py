@@ -187,7 +187,9 @@ def watch_one(seed: int, grasp: str) -> Audit:
 
     with tempfile.TemporaryDirectory() as scratch:
         task = task_of(seed, generate(seed)).text
-        options = RunOptions.build(task=task, seed=seed, grasp=grasp, video=False, frames=False, out=Path(scratch) / "run")
+        options = RunOptions.build(
+            task=task, seed=seed, grasp=grasp, video=False, frames=False, out=Path(scratch) / "run"
+        )
         with assemble(options) as parts:
             assert isinstance(parts.robot, MujocoHome)
             with ContactWatch(parts.robot) as watch:
@@ -213,9 +215,9 @@ def page(audits: list[dict[str, Any]], grasp: str) -> str:
     lines = [
         f"## Contact audit, grasp by {grasp}",
         "",
-        f"{len(whole)} episodes of put X on/in Y, {hours:.1f} hours of robot time, {steps:,} physics steps, each looked at.",
+        f"{len(whole)} episodes of put X on/in Y, {hours:.1f} hours of robot time, {steps:,} physics steps looked at.",
         "",
-        "| what is in what | limit, mm | deepest, mm | median of the episodes | 95 % of the episodes | episodes over | s over |",
+        "| what is in what | limit, mm | deepest, mm | median episode, mm | 95 % of episodes, mm | over | s over |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
     for kind, limit in LIMITS_MM.items():

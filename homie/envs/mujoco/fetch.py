@@ -89,8 +89,8 @@ _BASE_FRICTION = (60.0, 60.0, 15.0)
 """N and N m: gears that are not driven backwards, so that a door being pulled does not drag the base along."""
 
 _FINGER_DAMPING = 350.0
-"""N s/m: critical for the servo and the fingers' reflected inertia. With much damping on little inertia a grip chatters:
-MuJoCo adds a joint's damping after it has solved for the contact forces, which are then too small to stop the finger.
+"""N s/m: critical for the servo and the fingers' reflected inertia. Much damping on little inertia makes a grip
+chatter: MuJoCo adds a joint's damping after it has solved for the contact forces, which then do not stop the finger.
 """
 
 _PAD_FRICTION = (2.0, 0.02, 0.0001)

@@ -158,7 +158,9 @@ class MujocoHome(SimulatedRobot):
         """Their target goes to the wanted width at the fingers' speed, and ahead of them only by what the servo turns
         into its whole force: so they close without a blow, and open at once."""
         at = self._gripper_width() / 2
-        ahead = float(np.clip(self._width_wanted / 2, self._finger_target - FINGER_STEP, self._finger_target + FINGER_STEP))
+        ahead = float(
+            np.clip(self._width_wanted / 2, self._finger_target - FINGER_STEP, self._finger_target + FINGER_STEP)
+        )
         self._finger_target = float(np.clip(ahead, at - FINGER_LEAD, at + FINGER_LEAD))
         for finger in fetch.FINGERS:
             self.data.ctrl[self._ctrl[finger]] = self._finger_target
