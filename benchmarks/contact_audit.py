@@ -16,10 +16,9 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -32,10 +31,6 @@ from homie.envs.mujoco.home import HAND, MujocoHome
 from homie.files import to_json, write_atomically
 from homie.options import RunOptions
 from homie.session import record
-from homie.types import Observation
-
-# isort: split
-import mujoco
 
 LIMITS_MM = {
     "held thing in a finger": 2.0,
@@ -49,8 +44,6 @@ LIMITS_MM = {
 """What is measured, and how deep it may be (mm), from the issue that asked for it."""
 
 DOORS = "doors that move by themselves"
-REACHED = 0.10
-"""Metres up to which the distance between two links is looked at."""
 
 
 @dataclass
@@ -90,7 +83,6 @@ class ContactWatch(EpisodeListener):
         self._doors = [(item.body, item.joint) for r in home.home.index.receptacles for item in r.articulations]
         self._speeds = np.zeros(len(self._doors))
         self._touched: set[int] = set()
-        self._links = tuple(self._pairs())
         self._last = 0.0
 
     def __enter__(self) -> ContactWatch:
@@ -102,27 +94,6 @@ class ContactWatch(EpisodeListener):
         data = self.home.data
         self.audit.robot_seconds = round(float(data.time), 2)
         self.audit.warnings = int(sum(data.warning.number))
-
-    def _pairs(self) -> Iterator[tuple[int, int]]:
-        """Collision shapes of links that are not neighbours."""
-        model = self.home.model
-        parts = [g for g in np.flatnonzero(self._robot) if model.geom_contype[g]]
-
-        def neighbours(one: int, other: int) -> bool:
-            return one == other or int(model.body_parentid[one]) == other or int(model.body_parentid[other]) == one
-
-        # A link that carries no shape of its own (it only rolls) belongs to the one before it.
-        shaped = {int(model.geom_bodyid[g]) for g in parts}
-
-        def carrier(body: int) -> int:
-            parent = int(model.body_parentid[body])
-            return parent if parent in shaped or parent == 0 else carrier(parent)
-
-        fingers = {int(model.geom_bodyid[g]) for g in np.flatnonzero(self._fingers)}
-        for one, other in combinations(parts, 2):
-            a, b = int(model.geom_bodyid[one]), int(model.geom_bodyid[other])
-            if a != b and carrier(a) != b and carrier(b) != a and not {a, b} <= fingers:
-                yield int(one), int(other)
 
     def _stepped(self) -> None:
         data = self.home.data
@@ -172,13 +143,6 @@ class ContactWatch(EpisodeListener):
             if speed > 0.01 and speed > before + 1e-3 and body not in touched | self._touched | bound:
                 self.audit.doors_alone += 1
         self._speeds, self._touched = speeds, touched
-
-    def ticked(self, observation: Observation) -> None:
-        data, fromto = self.home.data, np.zeros(6)
-        for pair in self._links:
-            apart = mujoco.mj_geomDistance(self.home.model, data, *pair, REACHED, fromto)
-            if apart < 0.0:
-                self._keep("robot in itself", -1e3 * apart, pair, float(data.time), self.home.spec.period)
 
 
 def watch_one(seed: int, grasp: str) -> Audit:

@@ -130,7 +130,10 @@ class MujocoHome(SimulatedRobot):
 
     def _step(self, v: float, w: float) -> None:
         """One control period of physics, the base driving at v (m/s) and w (rad/s)."""
-        division = self.pace.division(self.data, PERIOD, self.grasping.held_body)
+        grip = self.grasping
+        division = self.pace.division(
+            self.data, PERIOD, grip.held_body, squeezed=grip.friction and grip.held_object is not None
+        )
         self.model.opt.timestep = TIMESTEP / division
         qpos, ctrl, yaw = self.data.qpos, self.data.ctrl, self._base[2]
         x, y, turn = (self._ctrl[name] for name in fetch.BASE_JOINTS)
