@@ -34,7 +34,7 @@ FINEST = 8
 """Into how many a step is divided at most: half a millisecond, enough for 8 m/s, a fall from 3 m."""
 
 SQUEEZED = 4
-"""Into how many a step is divided while nothing but friction holds a thing: friction knows speeds and not places, so what
+"""Into how many a step is divided while nothing but friction holds a thing. Friction knows speeds and not places: what
 turns with the hand slides outwards by half of w^2 r dt (m/s), 5 mm in the folding of an arm with undivided steps."""
 
 AT_REST = 0.1
