@@ -29,6 +29,7 @@ MAX_ECHO = 4000
 _FINISHED_BADLY = {
     "length": "Your answer was cut off before its end. Answer again and be brief.",
     "refusal": "You declined to answer. Nothing but the next step of a household robot is asked for: answer again.",
+    "unknown": "Your answer ended in a way that is not known, so it may not be whole. Answer again.",
 }
 
 

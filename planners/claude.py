@@ -9,24 +9,26 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field
 
 from homie.errors import BadInput
 from homie.types import Image
 from planners.brain import ModelPlanner
 from planners.calls import Body, EndpointSettings, RemoteModel, wish_for
 from planners.calls.address import host_name
+from planners.calls.lenient import Count, Words, a_mapping, complaint
 from planners.calls.wire import http_client, load_sdk
-from planners.messages import Message, Reply, Request
+from planners.messages import Finish, Message, Reply, Request
 from planners.prompt_settings import PromptSettings
 
 BASE_URL = "https://api.anthropic.com"
 KEY = "ANTHROPIC_API_KEY"
 ADDRESS = "ANTHROPIC_BASE_URL"
 """The variable of the vendor's SDK for the address of the endpoint."""
-_FINISH: Mapping[str | None, Literal["length", "refusal"]] = {
+_FINISH: Mapping[str, Finish] = {
+    **dict.fromkeys(("end_turn", "stop_sequence", "tool_use"), "stop"),
     "max_tokens": "length",
     "model_context_window_exceeded": "length",
     "refusal": "refusal",
@@ -53,14 +55,18 @@ class ClaudePlanner(ModelPlanner):
 
 class _Block(BaseModel):
     type: str
-    text: str = ""
-    thinking: str = ""
-    input: dict[str, Any] | None = None
+    text: Words = ""
+    thinking: Words = ""
+    input: Any = None
 
 
 class _Usage(BaseModel):
-    input_tokens: int = 0
-    output_tokens: int = 0
+    """`input_tokens` are those behind the last mark of the provider's cache, the others come on top."""
+
+    input_tokens: Count = 0
+    output_tokens: Count = 0
+    cache_read_input_tokens: Count = 0
+    cache_creation_input_tokens: Count = 0
 
 
 class _Answer(BaseModel):
@@ -68,7 +74,7 @@ class _Answer(BaseModel):
 
     content: list[_Block] = Field(default_factory=list)
     stop_reason: str
-    usage: _Usage = _Usage()
+    usage: Annotated[_Usage, BeforeValidator(a_mapping)] = _Usage()
 
 
 class ClaudeModel(RemoteModel):
@@ -131,22 +137,22 @@ class ClaudeModel(RemoteModel):
             try:
                 raw = await client.messages.with_raw_response.create(**body, timeout=http.timeout)
             except anthropic.APIStatusError as error:
-                raise self.refused(error.status_code, error.response.headers, _said(error.body)) from None
+                raise self.refused(error.status_code, error.response.headers, complaint(error.body)) from None
             except anthropic.APIConnectionError as error:
                 raise self.unreachable(error) from None
             return self._read(await raw.text())
 
     def _read(self, text: str) -> Reply:
-        try:
-            answer = _Answer.model_validate_json(text)
-        except ValidationError:
-            raise self.garbage() from None
+        answer = self.parsed(_Answer, text)
+        usage = answer.usage
         return Reply(
             text=_decided(answer.content) or "\n".join(block.text for block in answer.content if block.type == "text"),
             reasoning="\n".join(block.thinking for block in answer.content if block.type == "thinking"),
-            finish=_FINISH.get(answer.stop_reason, "stop"),
-            input_tokens=answer.usage.input_tokens,
-            output_tokens=answer.usage.output_tokens,
+            finish=_FINISH.get(answer.stop_reason, "unknown"),
+            input_tokens=usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens,
+            output_tokens=usage.output_tokens,
+            cache_read_tokens=usage.cache_read_input_tokens,
+            cache_write_tokens=usage.cache_creation_input_tokens,
         )
 
     def _message(self, message: Message) -> dict[str, Any]:
@@ -163,15 +169,9 @@ class ClaudeModel(RemoteModel):
 
 def _decided(blocks: list[_Block]) -> str:
     """The input of the first tool that was used, as JSON, or ""."""
-    inputs = (block.input for block in blocks if block.type == "tool_use" and block.input is not None)
+    inputs = (block.input for block in blocks if block.type == "tool_use" and isinstance(block.input, dict))
     return next((json.dumps(given, ensure_ascii=False) for given in inputs), "")
 
 
 def _thinks(settings: EndpointSettings) -> bool:
     return settings.reasoning not in (None, "none")
-
-
-def _said(body: object) -> str:
-    """The endpoint's own words in an error body: `{"error": {"message": ...}}`."""
-    inner = body.get("error") if isinstance(body, Mapping) else None
-    return str(inner.get("message", "")) if isinstance(inner, Mapping) else ""

@@ -8,9 +8,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from homie.types import Image
+
+Finish: TypeAlias = Literal["stop", "length", "refusal", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,19 +34,23 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """One answer. finish `length`: it was cut off at the token limit; `refusal`: the model declined to answer.
+    """One answer. finish `length`: it was cut off at the token limit; `refusal`: the model declined to answer;
+    `unknown`: it ended in a way that no API is known to call an end.
 
     reasoning: what a reasoning model wrote before it, where the endpoint tells. cost: US dollars, 0 where the price
-    is not known. cached: from the response cache, so that it took nothing.
+    is not known. cached: from the response cache, so that it took nothing. cache_read_tokens, cache_write_tokens: those
+    of the input that the provider had in its own cache, and that it put there.
     """
 
     text: str
     reasoning: str = ""
-    finish: Literal["stop", "length", "refusal"] = "stop"
+    finish: Finish = "stop"
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float = 0.0
     cached: bool = False
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
 
 
 class LanguageModel(ABC):

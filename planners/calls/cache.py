@@ -32,17 +32,17 @@ class Entry(BaseModel):
 
 
 class ResponseCache:
-    """A folder of answers, made where it is missing. Raises BadInput if it can not be. Keys to APIs never get here."""
+    """A folder of answers, made where it is missing. Raises BadInput if it cannot be. Keys to APIs never get here."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.expanduser()
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise BadInput(f"Can not make the cache folder {self.folder}: {error.strerror}.") from error
+            raise BadInput(f"Cannot make the cache folder {self.folder}: {error.strerror}.") from error
 
     def get(self, key: str) -> Reply | None:
-        """The answer to a request as one that took nothing. A file that can not be used is told of and ignored."""
+        """The answer to a request as one that took nothing. A file that cannot be used is told of and ignored."""
         path = self._path(key)
         try:
             entry = Entry.model_validate_json(path.read_bytes())
@@ -55,7 +55,8 @@ class ResponseCache:
         if entry.key != key:
             warnings.warn(f"Cache entry {path} is ignored: it belongs to another request.", stacklevel=2)
             return None
-        return replace(entry.reply, cached=True, input_tokens=0, output_tokens=0, cost=0.0)
+        free = replace(entry.reply, cached=True, cost=0.0, input_tokens=0, output_tokens=0)
+        return replace(free, cache_read_tokens=0, cache_write_tokens=0)
 
     def put(self, key: str, model: str, reply: Reply) -> None:
         """Keep an answer. A disk that fails is told of: the answer itself is there."""
@@ -64,7 +65,7 @@ class ResponseCache:
             with self._locked():
                 write_atomically(self._path(key), to_json(entry.model_dump(mode="json")))
         except OSError as error:
-            warnings.warn(f"Can not write into the cache {self.folder}: {error.strerror}.", stacklevel=2)
+            warnings.warn(f"Cannot write into the cache {self.folder}: {error.strerror}.", stacklevel=2)
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}.json"

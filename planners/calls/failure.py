@@ -10,7 +10,21 @@ from email.utils import parsedate_to_datetime
 
 PASSING = frozenset({408, 409, 425, 429})
 """Statuses below 500 after which the same request may succeed (RFC 9110, RFC 6585)."""
-_ABOUT_FORM = re.compile(r"response.?format|json|schema|structured|grammar|guided|tool", re.IGNORECASE)
+_ABOUT_FORM = re.compile(
+    r"response.?(format|schema|mime)|(json|output).?schema|json.?(mode|object)|structured.?output|guided|grammar"
+    r"|output_config\.format|tool_choice|\btools?\b",
+    re.IGNORECASE,
+)
+"""What an endpoint complains of that does not know the form in which the answer was wanted."""
+_ITS_PARAMETER = re.compile(r"response_format|tool_choice|responseJsonSchema|text\.format")
+"""The same for statuses from 500 on: they mean a server that broke, unless they name the very parameter.
+llama-cpp-python answers so where it does not know a `response_format`."""
+_ABOUT_LENGTH = re.compile(
+    r"context.?(length|window|size)|(prompt|input|request|message|image)s?\b.{0,20}\btoo (long|large|big|many)"
+    r"|\btokens\b|too many (images|requests)|quota|credit|rate.?limit",
+    re.IGNORECASE,
+)
+"""What is said of a request that is too much, in whatever form; a longer question would not help it."""
 _LENGTH = 300
 
 
@@ -39,8 +53,20 @@ def of_status(host: str, status: int, headers: Mapping[str, str], said: str, *, 
     words = ": " + _short(said) if said.strip() else ""
     if (status in PASSING or status >= 500) and not exhausted:
         after = seconds_after(headers.get("retry-after", ""))
-        return Failure(f"{host} answers {status}{words}", again=True, after=after)
-    return Failure(f"{host} refuses the request ({status}){words}", again=False, form=bool(_ABOUT_FORM.search(said)))
+        return Failure(f"{host} answers {status}{words}", again=True, after=after, form=about_form(said, status))
+    return Failure(f"{host} refuses the request ({status}){words}", again=False, form=about_form(said, status))
+
+
+def about_form(said: str, status: int = 400) -> bool:
+    """Whether an endpoint complains of the form in which the answer is wanted, and of nothing else."""
+    if status in PASSING or about_length(said):
+        return False
+    return bool((_ITS_PARAMETER if status >= 500 else _ABOUT_FORM).search(said))
+
+
+def about_length(said: str) -> bool:
+    """Whether an endpoint complains that something is too long or too much."""
+    return bool(_ABOUT_LENGTH.search(said))
 
 
 def seconds_after(text: str, now: datetime | None = None) -> float | None:

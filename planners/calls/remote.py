@@ -11,18 +11,22 @@ from __future__ import annotations
 import json
 import os
 import random
+import ssl
 import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
+
+from pydantic import BaseModel
 
 from homie.errors import BadInput, PlannerError
 from planners.calls.address import checked_url, checked_variable
 from planners.calls.cache import ResponseCache, remembers, request_key
 from planners.calls.endpoint import shared_endpoint
-from planners.calls.failure import Failure, of_status, scrubbed
+from planners.calls.failure import Failure, about_form, of_status, scrubbed
+from planners.calls.lenient import complaint, parse
 from planners.calls.pictures import Pictures
 from planners.calls.retry import call
 from planners.calls.settings import EndpointSettings
@@ -30,6 +34,7 @@ from planners.calls.wire import within
 from planners.messages import LanguageModel, Reply, Request
 
 Body = dict[str, Any]
+Answered = TypeVar("Answered", bound=BaseModel)
 
 
 class RemoteModel(LanguageModel):
@@ -74,7 +79,7 @@ class RemoteModel(LanguageModel):
             body = self.body(request, form)
             self._afford()
             try:
-                reply = call(self.endpoint, self.settings, self._dice, partial(self._attempt, body))
+                reply = call(self.endpoint, self.settings, self._dice, partial(self._attempt, request, form, body))
             except Failure as failure:
                 if not self._degrade(request, form, failure):
                     raise PlannerError(f"{failure}.") from None
@@ -128,13 +133,39 @@ class RemoteModel(LanguageModel):
         """The failure behind a connection that could not be made or was lost."""
         import httpx2
 
+        from planners.calls.bounded import OversizedAnswer
+
         cause = error.__cause__ or error
         host = self.endpoint.host
+        if isinstance(cause, OversizedAnswer | httpx2.DecodingError):
+            return Failure(f"{host} sends no answer that can be read: {cause}", again=True)
+        if isinstance(inner := _innermost(cause), ssl.SSLError):
+            return Failure(f"Cannot reach {host} securely: {_of_tls(inner)}", again=False, answered=False)
         if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
             # An endpoint that was never there is a wrong address; one that was may be starting again.
             known = self.endpoint.answered
-            return Failure(f"Can not reach {host}: {_reason(cause)}", again=known, answered=False)
+            return Failure(f"Cannot reach {host}: {_reason(cause)}", again=known, answered=False)
         return Failure(f"Lost the connection to {host}: {_reason(cause)}", again=True, answered=False)
+
+    def parsed(self, kind: type[Answered], text: str) -> Answered:
+        """The body of an answer with status 200. Raises Failure for one that is none, or an error after all."""
+        try:
+            body = parse(text)
+            if isinstance(body, Mapping) and body.get("error"):
+                raise self.error_inside(body)
+            return kind.model_validate(body)
+        except (ValueError, RecursionError):  # a ValidationError is a ValueError
+            raise self.garbage() from None
+
+    def error_inside(self, body: Mapping[str, Any]) -> Failure:
+        """The failure behind an `error` in a body with status 200, as gateways send it whose upstream failed."""
+        said = scrubbed(complaint(body), self._key())
+        inner = body["error"]
+        code = str(inner.get("code", "")) if isinstance(inner, Mapping) else ""
+        if code.isdecimal() and 400 <= int(code) < 600:
+            return self.refused(int(code), {}, said)
+        words = f": {' '.join(said.split()).rstrip('.')[:300]}" if said.strip() else ""
+        return Failure(f"{self.endpoint.host} answers with an error{words}", again=True, form=about_form(said))
 
     def garbage(self) -> Failure:
         """The failure behind an answer that is none."""
@@ -145,10 +176,15 @@ class RemoteModel(LanguageModel):
 
     # ------------------------------------------------------------ steps of a call
 
-    def _attempt(self, body: Body, seconds: float) -> Reply:
+    def _attempt(self, request: Request, form: str, body: Body, seconds: float) -> Reply:
         key = self._key()
-        reply = within(seconds, lambda: self.send(body, key))
-        return replace(reply, text=scrubbed(reply.text, key), reasoning=scrubbed(reply.reasoning, key))
+        try:
+            reply = within(seconds, lambda: self.send(body, key))
+        except Failure as failure:
+            if failure.form and self._plainer(request, form):
+                failure.again = False  # asking more plainly helps, the same question does not
+            raise
+        return _not_padded(replace(reply, text=scrubbed(reply.text, key), reasoning=scrubbed(reply.reasoning, key)))
 
     def _key(self) -> str:
         """The API key, "" where none is needed. Raises BadInput where it is needed and not there."""
@@ -168,10 +204,16 @@ class RemoteModel(LanguageModel):
     def _form(self, request: Request) -> str:
         return self.form if request.schema is not None else "text"
 
-    def _degrade(self, request: Request, form: str, failure: Failure) -> bool:
-        """Go to the next plainer form, for all episodes of this process; False where that is no help."""
+    def _plainer(self, request: Request, form: str) -> int:
+        """The place of the next plainer form, 0 where there is none."""
         place = self.forms.index(form) + 1
-        if not failure.form or request.schema is None or place == len(self.forms):
+        return 0 if request.schema is None or place == len(self.forms) else place
+
+    def _degrade(self, request: Request, form: str, failure: Failure) -> bool:
+        """Go to the next plainer form, for this model of this endpoint in all episodes of this process; False where
+        that is no help."""
+        place = self._plainer(request, form)
+        if not (failure.form and place):
             return False
         if self.endpoint.forms.get(self.name, 0) < place:
             self.endpoint.forms[self.name] = place
@@ -210,10 +252,36 @@ def wish_for(schema: Mapping[str, object]) -> str:
     return f"Answer with one JSON object of this schema and nothing else:\n{json.dumps(schema)}"
 
 
-def _reason(error: BaseException) -> str:
-    """The innermost reason in a line: `Connection refused`, `Name or service not known`."""
+def _not_padded(reply: Reply) -> Reply:
+    """An answer that was whole before blanks ran into the token limit, as models that are held to JSON like to write
+    them, was not cut off."""
+    text = reply.text.rstrip()
+    if reply.finish != "length" or text == reply.text:
+        return reply
+    try:
+        whole = isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return reply
+    return replace(reply, text=text, finish="stop") if whole else reply
+
+
+def _innermost(error: BaseException) -> BaseException:
     while inner := error.__cause__ or error.__context__ or next(iter(getattr(error, "exceptions", ())), None):
         error = inner
+    return error
+
+
+def _reason(error: BaseException) -> str:
+    """The innermost reason in a line: `Connection refused`, `Name or service not known`."""
+    error = _innermost(error)
     if isinstance(error, OSError) and error.errno:
         return os.strerror(error.errno) if error.errno > 0 else str(error.strerror)
     return " ".join(str(error).split()) or type(error).__name__
+
+
+def _of_tls(error: ssl.SSLError) -> str:
+    """What went wrong with a secure connection, and what may help. Its error numbers are not those of the system."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"{error.verify_message} (for a certificate of your own name its file in SSL_CERT_FILE)"
+    words = (error.reason or "the handshake failed").replace("_", " ").lower()
+    return f"{words} (does it speak http:// and not https://?)"

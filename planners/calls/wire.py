@@ -68,10 +68,18 @@ def load_sdk(planner: str, package: str, extra: str) -> None:
 
 
 def http_client() -> httpx2.AsyncClient:
-    """A client for one request. It has no timeout of its own but to connect: `within` sees to the rest."""
+    """A client for one request, whose answer has a bounded size. It has no timeout of its own but to connect: `within`
+    sees to the rest."""
     import httpx2
 
-    return httpx2.AsyncClient(verify=certificates(), timeout=httpx2.Timeout(None, connect=CONNECT))
+    from planners.calls.bounded import ACCEPTED, bound
+
+    return httpx2.AsyncClient(
+        verify=certificates(),
+        timeout=httpx2.Timeout(None, connect=CONNECT),
+        headers={"Accept-Encoding": ACCEPTED},
+        event_hooks={"response": [bound]},
+    )
 
 
 @functools.cache

@@ -6,15 +6,17 @@ import os
 import re
 from collections.abc import Mapping
 from importlib.metadata import version
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field
 
 from homie.types import Image
-from planners.calls import Body, EndpointSettings, RemoteModel, wish_for
+from planners.calls import Body, EndpointSettings, Failure, RemoteModel, wish_for
+from planners.calls.failure import about_length
+from planners.calls.lenient import Count, Words, a_mapping, complaint, words
 from planners.calls.wire import http_client, load_sdk
 from planners.chat.providers import DEFAULT, find_provider
-from planners.messages import Message, Reply, Request
+from planners.messages import Finish, Message, Reply, Request
 
 ADDRESS = "OPENAI_BASE_URL"
 """The variable of the vendor's SDK for the address of the endpoint."""
@@ -22,43 +24,64 @@ ADDRESS = "OPENAI_BASE_URL"
 _THOUGHT = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
 _OF_REASONING = re.compile(r"temperature|max_tokens|max_completion_tokens")
 """What an endpoint complains of when a model that reasons is asked like another one."""
-_FINISH: Mapping[str | None, Literal["length", "refusal"]] = {"length": "length", "content_filter": "refusal"}
-
-
-class _Part(BaseModel):
-    text: str = ""
+_OF_PICTURES = re.compile(r"image|vision|multi.?modal|valid string", re.IGNORECASE)
+"""What it complains of when a model that only reads text is shown pictures."""
+_FINISH: Mapping[str, Finish] = {
+    **dict.fromkeys(("", "stop", "eos", "eos_token", "stop_sequence", "end_turn"), "stop"),
+    **dict.fromkeys(("length", "max_tokens", "model_length"), "length"),
+    **dict.fromkeys(("content_filter", "safety", "refusal"), "refusal"),
+}
+"""What OpenAI, and what servers and gateways of others, call the ways in which an answer ends."""
+_GAVE_UP = frozenset({"abort", "aborted", "cancelled", "error", "timeout"})
+"""The endpoint did not let the model finish (SGLang: abort, OpenRouter: error): whatever is there is no answer."""
 
 
 class _Message(BaseModel):
     """What is used of a message. Reasoning has two names: DeepSeek's and OpenRouter's, which vLLM took over."""
 
-    content: str | list[_Part] | None = None
-    refusal: str | None = None
-    reasoning_content: str | None = None
-    reasoning: str | None = None
+    content: Any = None
+    refusal: Words = ""
+    reasoning_content: Words = ""
+    reasoning: Words = ""
+
+    @property
+    def text(self) -> str:
+        """A text, or the parts of one that are no thoughts."""
+        if not isinstance(self.content, list):
+            return words(self.content)
+        parts = (part for part in self.content if not (isinstance(part, Mapping) and part.get("type") == "thinking"))
+        return "".join(map(words, parts))
 
 
 class _Choice(BaseModel):
-    message: _Message
-    finish_reason: str | None = None
+    message: _Message | None = None
+    finish_reason: Words = ""
+    error: Any = None
+
+
+class _Details(BaseModel):
+    cached_tokens: Count = 0
+    cache_write_tokens: Count = 0
 
 
 class _Usage(BaseModel):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    prompt_tokens: Count = 0
+    completion_tokens: Count = 0
+    prompt_tokens_details: Annotated[_Details, BeforeValidator(a_mapping)] = _Details()
 
 
 class _Completion(BaseModel):
     """What is used of a completion; what an endpoint adds or leaves out besides is its own affair."""
 
     choices: list[_Choice] = Field(min_length=1)
-    usage: _Usage | None = None
+    usage: Annotated[_Usage, BeforeValidator(a_mapping)] = _Usage()
 
 
 class ChatModel(RemoteModel):
     """One model of one endpoint. Raises BadInput, and MissingPart without the SDK."""
 
-    forms: ClassVar[tuple[str, ...]] = ("json_schema", "json_object", "text")
+    forms: ClassVar[tuple[str, ...]] = ("json_schema", "schema_object", "json_object", "text")
+    """`schema_object` is JSON mode with the schema beside it, as llama-cpp-python takes it."""
 
     def __init__(
         self, name: str, settings: EndpointSettings, provider: str | None, structured: str, temperature: float | None
@@ -107,33 +130,48 @@ class ChatModel(RemoteModel):
                 raw = await client.chat.completions.with_raw_response.create(**body)
             except openai.APIStatusError as error:
                 exhausted = error.code == "insufficient_quota"
-                said = _said(error.body)
-                if error.status_code == 400 and self.settings.reasoning is None and _OF_REASONING.search(said):
-                    said += " (if it is a model that reasons, say so: --set reasoning=low)"
+                if written := _failed_generation(error.body):
+                    return Reply(written)
+                said = complaint(error.body)
+                if error.status_code == 400:
+                    said += self._hint(said, body)
                 raise self.refused(error.status_code, error.response.headers, said, exhausted=exhausted) from None
             except openai.APIConnectionError as error:
                 raise self.unreachable(error) from None
             return self._read(raw.text)
 
     def _read(self, text: str) -> Reply:
-        try:
-            completion = _Completion.model_validate_json(text)
-        except ValidationError:
-            raise self.garbage() from None
-        choice, usage = completion.choices[0], completion.usage or _Usage()
-        message = choice.message
-        content = message.content or ""
-        said = content if isinstance(content, str) else "".join(part.text for part in content)
-        thought = message.reasoning_content or message.reasoning or ""
+        completion = self.parsed(_Completion, text)
+        choice, usage = completion.choices[0], completion.usage
+        message, reason = choice.message, choice.finish_reason.lower()
+        if choice.error:
+            raise self.error_inside({"error": choice.error})
+        if message is None:
+            raise self.garbage()
+        if reason in _GAVE_UP:
+            raise Failure(f"{self.endpoint.host} gave up on its answer (finish reason '{reason}')", again=True)
+        said = message.text
+        thought = message.reasoning_content or message.reasoning
         if (inside := _THOUGHT.match(said)) and not thought:
             said, thought = said[inside.end() :], inside.group(1).strip()
         return Reply(
-            text=said or message.refusal or "",
+            text=said or message.refusal,
             reasoning=thought,
-            finish="refusal" if message.refusal else _FINISH.get(choice.finish_reason, "stop"),
-            input_tokens=usage.prompt_tokens or 0,
-            output_tokens=usage.completion_tokens or 0,
+            finish="refusal" if message.refusal else _FINISH.get(reason, "unknown"),
+            input_tokens=usage.prompt_tokens,
+            output_tokens=usage.completion_tokens,
+            cache_read_tokens=usage.prompt_tokens_details.cached_tokens,
+            cache_write_tokens=usage.prompt_tokens_details.cache_write_tokens,
         )
+
+    def _hint(self, said: str, body: Body) -> str:
+        """What may help against a refusal, in brackets after the endpoint's own words."""
+        if self.settings.reasoning is None and _OF_REASONING.search(said):
+            return " (if it is a model that reasons, say so: --set reasoning=low)"
+        pictures = any(isinstance(message["content"], list) for message in body["messages"])
+        if pictures and (about_length(said) or _OF_PICTURES.search(said)):
+            return " (if the model only reads text: --set images=false)"
+        return ""
 
     def _message(self, message: Message) -> dict[str, Any]:
         """Text alone goes as a plain string, which every endpoint understands."""
@@ -157,7 +195,10 @@ class ChatModel(RemoteModel):
         wish = wish_for(request.schema)
         last = messages[-1]["content"]
         messages[-1]["content"] = f"{last}\n\n{wish}" if isinstance(last, str) else [*last, self._part(wish)]
-        return {"response_format": {"type": "json_object"}} if form == "json_object" else {}
+        if form == "text":
+            return {}
+        beside = {"schema": dict(request.schema)} if form == "schema_object" else {}
+        return {"response_format": {"type": "json_object", **beside}}
 
 
 def _strict(schema: object) -> bool:
@@ -172,10 +213,7 @@ def _strict(schema: object) -> bool:
     return all(_strict(value) for value in schema) if isinstance(schema, list | tuple) else True
 
 
-def _said(body: object) -> str:
-    """The endpoint's own words in the body of an error: `error.message` (OpenAI), `detail` (FastAPI), text, ..."""
-    inner = body.get("error", body) if isinstance(body, Mapping) else body
-    if isinstance(inner, Mapping):
-        inner = inner.get("message") or inner.get("detail")
-    text = str(inner or "")
-    return "" if text.lstrip().startswith("<") else text  # a page for a browser
+def _failed_generation(body: object) -> str:
+    """What the model wrote where an endpoint (Groq) refuses it as not of the schema: an answer like others."""
+    inner = body.get("error", body) if isinstance(body, Mapping) else {}
+    return words(inner.get("failed_generation")) if isinstance(inner, Mapping) else ""

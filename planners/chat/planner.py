@@ -20,7 +20,7 @@ class ChatSettings(PromptSettings, EndpointSettings):
     provider: str | None = Field(
         None, description="Whose endpoint it is (docs/endpoints.md); default: by the host of base_url, else openai."
     )
-    structured: Literal["auto", "json_schema", "json_object", "text"] = Field(
+    structured: Literal["auto", "json_schema", "schema_object", "json_object", "text"] = Field(
         "auto", description="How the form of an answer is asked for; auto: as the provider understands it."
     )
     temperature: float | None = Field(0.0, ge=0, le=2, description="Of sampling; not sent to a model that reasons.")

@@ -26,7 +26,7 @@ class Provider(BaseModel):
     hosts: tuple[str, ...] = ()
     base_url: str = ""
     key: str = ""
-    structured: Literal["json_schema", "json_object", "text"]
+    structured: Literal["json_schema", "schema_object", "json_object", "text"]
     strict: bool = False
     limit: Literal["max_tokens", "max_completion_tokens"]
     seed: str = ""

@@ -104,7 +104,9 @@ def test_re_asks_are_bounded_and_no_action_is_made_up(reasks: int) -> None:
     assert [len(one.messages) for one in model.asked] == [2 + 2 * at for at in range(reasks + 1)]
 
 
-@pytest.mark.parametrize(("finish", "said"), [("length", "cut off"), ("refusal", "declined")])
+@pytest.mark.parametrize(
+    ("finish", "said"), [("length", "cut off"), ("refusal", "declined"), ("unknown", "may not be whole")]
+)
 def test_cut_off_and_declined_answers_count_as_unreadable(finish: str, said: str) -> None:
     made, _ = planner(Reply(step("Pick", "apple"), finish=finish), step("Open", "fridge"))  # type: ignore[arg-type]
     decision = made.decide(GIVEN)

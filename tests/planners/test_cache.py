@@ -126,7 +126,7 @@ def test_a_run_that_had_to_degrade_is_free_too(make: Make, tmp_path: Path) -> No
 
 def test_a_folder_that_can_not_be_made_is_refused(make: Make, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(BadInput, match="Can not make the cache folder"):
+    with pytest.raises(BadInput, match="Cannot make the cache folder"):
         make("http://localhost:1/v1", cache=tmp_path / "file" / "answers")
 
 
@@ -155,7 +155,7 @@ def test_processes_that_write_the_same_entry_never_see_half_of_one(tmp_path: Pat
 def test_a_disk_that_fails_costs_the_entry_not_the_answer(tmp_path: Path) -> None:
     cache = ResponseCache(tmp_path / "answers")
     (tmp_path / "answers" / ".lock").mkdir()
-    with pytest.warns(UserWarning, match="Can not write into the cache"):
+    with pytest.warns(UserWarning, match="Cannot write into the cache"):
         cache.put("k" * 64, "m", Reply("yes"))
 
 

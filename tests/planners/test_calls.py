@@ -111,9 +111,24 @@ FAILED: dict[str, tuple[Way, dict[str, object], int, float, str]] = {
     "429": (status(429), ONCE, 2, 0.0, "answers 429"),
     "429 for an hour": (status(429, Retry_After="3600"), {}, 1, 0.0, "asks to wait 3600 s"),
     "no JSON": (raw(b"{]"), ONCE, 2, 0.0, "is no answer of its API"),
-    "other JSON": (raw(b'{"error": "busy"}'), ONCE, 2, 0.0, "is no answer of its API"),
+    "other JSON": (raw(b'{"busy": true}'), ONCE, 2, 0.0, "is no answer of its API"),
+    "an error with status 200": (raw(b'{"error": "busy"}'), ONCE, 2, 0.0, "answers with an error: busy (2 tries"),
+    "its status inside": (
+        raw(b'{"error": {"code": 403, "message": "no credit"}}'),
+        ONCE,
+        1,
+        0.0,
+        "refuses the request (403): no credit.",
+    ),
+    "a passing status inside": (
+        raw(b'{"error": {"code": 502, "message": "Provider returned error"}}'),
+        ONCE,
+        2,
+        0.0,
+        "answers 502: Provider returned error (2 tries",
+    ),
     "HTML": (raw(b"<html>hi", "text/html"), ONCE, 2, 0.0, "is no answer of its API"),
-    "broken gzip": (gzipped, ONCE, 2, 0.0, "Lost the connection"),
+    "broken gzip": (gzipped, ONCE, 2, 0.0, "sends no answer that can be read: its answer cannot be unpacked (2 tries"),
     "cut": (cut, ONCE, 2, 0.0, "Lost the connection"),
     "gone": (gone, ONCE, 2, 0.0, "Lost the connection"),
     "hang": (hangs, {**ONCE, "timeout": 0.5}, 2, 1.0, "did not finish its answer within 0.5 s (2 tries"),
@@ -176,7 +191,7 @@ def test_an_address_where_nobody_is_fails_at_once(make: Make) -> None:
     with Endpoint(says(WORD)) as endpoint:
         pass
     clock = Clock()
-    with pytest.raises(PlannerError, match=f"Can not reach {endpoint.host}: .*refused"):
+    with pytest.raises(PlannerError, match=f"Cannot reach {endpoint.host}: .*refused"):
         make(endpoint, backoff=60.0).complete(question())
     assert clock.seconds < SLACK
 
@@ -185,7 +200,7 @@ def test_an_endpoint_that_was_there_is_waited_for(make: Make) -> None:
     with Endpoint(says(WORD)) as endpoint:
         model = make(endpoint, retries=2, backoff=0.2)
         model.complete(question())
-    with pytest.raises(PlannerError, match=r"Can not reach .*\(3 tries"):
+    with pytest.raises(PlannerError, match=r"Cannot reach .*\(3 tries"):
         model.complete(question())
 
 

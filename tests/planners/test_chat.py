@@ -86,6 +86,9 @@ def test_where_no_schema_can_be_asked_for_it_is_told() -> None:
     assert body["response_format"] == {"type": "json_object"}
     wish = body["messages"][-1]["content"][-1]["text"]
     assert "JSON" in wish and json.loads(wish.partition("\n")[2]) == SCHEMA
+    body = sent(question("Well?"), structured="schema_object")
+    assert body["response_format"] == {"type": "json_object", "schema": SCHEMA}
+    assert json.dumps(SCHEMA) in body["messages"][-1]["content"]
     body = sent(question("Well?"), structured="text")
     assert "response_format" not in body
     assert body["messages"][-1]["content"].startswith("Well?") and json.dumps(SCHEMA) in body["messages"][-1]["content"]
@@ -96,19 +99,28 @@ def test_free_text_is_asked_for_freely() -> None:
     assert "response_format" not in body and body["messages"][-1]["content"] == "Well?"
 
 
-def understands(*forms: str) -> object:
+def form_of(body: Body) -> str:
+    """How an answer is asked for."""
+    asked = body.get("response_format", {"type": "text"})
+    return "schema_object" if "schema" in asked else str(asked["type"])
+
+
+def understands(*forms: str, code: int = 400) -> object:
     """An endpoint that knows only some forms of answers."""
 
     def way(at: Connection, body: Body) -> None:
-        wanted = body.get("response_format", {}).get("type", "text")
-        (says(WORD) if wanted in forms else status(400, f"response_format {wanted} is not supported"))(at, body)
+        asked = form_of(body)
+        (says(WORD) if asked in forms else status(code, f"response_format {asked} is not supported"))(at, body)
 
     return way
 
 
-@pytest.mark.parametrize(("known", "requests"), [("json_object", 2), ("text", 3)])
-def test_a_refused_form_is_left_for_the_next_plainer_one_with_a_warning_and_for_good(known: str, requests: int) -> None:
-    with Endpoint(understands(known)) as endpoint:  # type: ignore[arg-type]
+@pytest.mark.parametrize("code", [400, 500])
+@pytest.mark.parametrize(("known", "requests"), [("schema_object", 2), ("json_object", 3), ("text", 4)])
+def test_a_refused_form_is_left_for_the_next_plainer_one_with_a_warning_and_for_good(
+    known: str, requests: int, code: int
+) -> None:
+    with Endpoint(understands(known, code=code)) as endpoint:  # type: ignore[arg-type]
         with pytest.warns(UserWarning, match="From now on m is asked with") as warned:
             assert chat_model(endpoint).complete(question()).text == WORD
         assert str(warned[-1].message).endswith(f"{known}.")
@@ -119,6 +131,48 @@ def test_a_refused_form_is_left_for_the_next_plainer_one_with_a_warning_and_for_
         assert len(endpoint.asked) == requests + 1, "no more refusals"
         chat_model(endpoint, "n", structured=known).complete(question())
         assert chat_model(endpoint, "o").form == "json_schema", "other models may understand more"
+    with Endpoint(says(WORD)) as endpoint:
+        assert chat_model(endpoint).form == "json_schema", "other endpoints may, too"
+
+
+OF_FORM = (
+    "Invalid schema for response_format 'decision': In context=('properties',), 'oneOf' is not permitted.",
+    "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
+    "This model does not support response format `json_schema`.",
+    "litellm.UnsupportedParamsError: ollama does not support parameters: ['response_format'], for model=tiny.",
+    "The provided JSON schema contains features not supported by xgrammar.",
+    "Grammar error: unimplemented keys",
+    "Structured output is not supported on this device",
+)
+OF_SOMETHING_ELSE = (
+    "This model's maximum context length is 8192 tokens. You requested 9000 tokens (1000 in the response_format).",
+    "We could not parse the JSON body of your request.",
+    "Requested tokens (48373) exceed context window of 4096: json",
+    "The image is not valid base64.",
+    "Rate limit reached for requests with json_schema.",
+)
+
+
+@pytest.mark.parametrize("complaint", OF_FORM)
+def test_a_complaint_about_the_form_is_known_whoever_makes_it(complaint: str) -> None:
+    with Endpoint(status(400, complaint), says(WORD)) as endpoint:
+        with pytest.warns(UserWarning, match="From now on m is asked with schema_object"):
+            chat_model(endpoint).complete(question())
+        assert len(endpoint.asked) == 2
+
+
+@pytest.mark.parametrize("complaint", OF_SOMETHING_ELSE)
+def test_no_other_complaint_costs_an_endpoint_its_form(complaint: str) -> None:
+    with Endpoint(status(400, complaint), says(WORD)) as endpoint:
+        with pytest.raises(PlannerError, match=re.escape(complaint[:40])):
+            chat_model(endpoint).complete(question())
+        assert (len(endpoint.asked), chat_model(endpoint).form) == (1, "json_schema")
+
+
+def test_a_server_that_breaks_is_asked_again_in_the_same_form() -> None:
+    with Endpoint(status(500, "the JSON schema engine crashed"), says(WORD)) as endpoint:
+        model = chat_model(endpoint, backoff=0.02)
+        assert (model.complete(question()).text, model.form) == (WORD, "json_schema")
 
 
 def test_other_refusals_do_not_degrade() -> None:
@@ -242,6 +296,29 @@ def test_a_model_that_turns_out_to_reason_is_told_how_to_be_asked() -> None:
             chat_model(endpoint, reasoning="low").complete(question())
 
 
+@pytest.mark.parametrize(
+    "complaint", ["Requested tokens (48373) exceed context window of 4096", "m does not support image input"]
+)
+def test_a_model_that_only_reads_text_is_told_how_to_be_asked(complaint: str) -> None:
+    with Endpoint(status(400, complaint)) as endpoint:
+        with pytest.raises(PlannerError, match=r"\(if the model only reads text: --set images=false\)\.$"):
+            chat_model(endpoint).complete(question(PICTURE, "Well?"))
+        with pytest.raises(PlannerError, match=re.escape(f"{complaint}.")):
+            chat_model(endpoint).complete(question("Well?"))
+
+
+def test_what_a_model_wrote_that_its_endpoint_refuses_is_its_answer() -> None:
+    """Groq checks the schema after the fact and keeps the text in the error."""
+
+    def way(at: Connection, _: Body) -> None:
+        said = {"message": "Failed to generate JSON.", "code": "json_validate_failed", "failed_generation": "Sure! {"}
+        at.send(400, json.dumps({"error": said}).encode())
+
+    with Endpoint(way) as endpoint:
+        assert chat_model(endpoint).complete(question()).text == "Sure! {"
+        assert chat_model(endpoint).form == "json_schema"
+
+
 # ------------------------------------------------------------ providers
 
 
@@ -287,8 +364,17 @@ def test_what_is_recorded_of_a_model() -> None:
 
 def test_the_manual_lists_the_providers_as_they_are() -> None:
     page = (Path(__file__).parents[2] / "docs" / "endpoints.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (`[^|]+) \| `?(\w+)`? \| (JSON schema|JSON mode|plain text) \|$", page, re.MULTILINE)
-    forms = {"JSON schema": "json_schema", "JSON mode": "json_object", "plain text": "text"}
+    rows = re.findall(
+        r"^\| (`[^|]+) \| `?(\w+)`? \| (JSON schema|JSON mode with the schema|JSON mode|plain text) \|$",
+        page,
+        re.MULTILINE,
+    )
+    forms = {
+        "JSON schema": "json_schema",
+        "JSON mode with the schema": "schema_object",
+        "JSON mode": "json_object",
+        "plain text": "text",
+    }
     told = {
         name: (key.replace("none", ""), forms[form])
         for names, key, form in rows

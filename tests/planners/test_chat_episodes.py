@@ -235,7 +235,7 @@ def one_sentence(stderr: str) -> str:
 def test_an_address_where_nobody_is(homie, tmp_path: Path) -> None:
     done = homie("run", "get the ball", *TINY, "--planner", "chat:m", "--base-url", "http://nobody.invalid/v1")
     assert done.returncode == 4
-    assert "Can not reach nobody.invalid: " in one_sentence(done.stderr)
+    assert "Cannot reach nobody.invalid: " in one_sentence(done.stderr)
     assert not list((tmp_path / "out").rglob("episode.json")), "an infrastructure failure is no finished episode"
 
 
@@ -279,7 +279,7 @@ def test_without_a_network_everything_but_endpoints_works(environment, tmp_path:
     assert blocked("list", "planners")[0] == blocked("doctor")[0] == 0
     code, errors = blocked("run", "go", *TINY[:-1], "other", "--planner", "chat:m", "--base-url", "http://10.0.0.1/v1")
     assert code == 4
-    assert one_sentence(errors).endswith("Can not reach 10.0.0.1: Network is unreachable.")
+    assert one_sentence(errors).endswith("Cannot reach 10.0.0.1: Network is unreachable.")
 
 
 # ------------------------------------------------------------ what can be used here

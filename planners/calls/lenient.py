@@ -1,0 +1,70 @@
+"""Reading bodies of endpoints: strict in what an answer is, lenient in all that is told beside it.
+
+An answer must not be lost to a count with a fraction, a reasoning in parts or half a surrogate pair.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator
+
+
+def parse(text: str) -> Any:
+    """JSON as Python reads it, without a byte order mark, halves of surrogate pairs as `?`. Raises ValueError."""
+    try:
+        return _whole(json.loads(text.removeprefix("\ufeff")))
+    except RecursionError:
+        raise ValueError("too many brackets") from None
+
+
+def words(value: object) -> str:
+    """What a text is, a list of its parts, or an object around it; "" for anything else."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple):
+        return "\n".join(part for part in map(words, value) if part)
+    if isinstance(value, Mapping):
+        return next(
+            (found for key in ("text", "content", "thinking", "summary") if (found := words(value.get(key)))), ""
+        )
+    return ""
+
+
+def count(value: object) -> int:
+    """A number of tokens; 0 for what is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return 0
+    return max(0, round(value))
+
+
+def a_mapping(value: object) -> object:
+    """A mapping as it is, {} for anything else: what is told beside an answer need not be there."""
+    return value if isinstance(value, Mapping) else {}
+
+
+Words = Annotated[str, BeforeValidator(words)]
+Count = Annotated[int, BeforeValidator(count)]
+
+
+def complaint(body: object) -> str:
+    """The endpoint's own words in the body of an error: `error.message` (OpenAI, Anthropic, Google), `detail`
+    (FastAPI), a text; "" for a page for a browser."""
+    inner = body.get("error", body) if isinstance(body, Mapping) else body
+    if isinstance(inner, Mapping):
+        inner = inner.get("message") or inner.get("detail")
+    text = str(inner or "")
+    return "" if text.lstrip().startswith("<") else text
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode() if not value.isascii() else value
+    if isinstance(value, list):
+        return [_whole(one) for one in value]
+    if isinstance(value, dict):
+        return {_whole(key): _whole(one) for key, one in value.items()}
+    return value
