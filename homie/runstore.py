@@ -82,8 +82,8 @@ class RunFile(BaseModel):
 
 
 class Usage(BaseModel):
-    """What the language model of an episode took. `cached` answers took nothing; `cost` is in US dollars, 0 where
-    prices are not known."""
+    """What the language model of an episode took. `cached` answers took nothing; `cache_read_tokens` of the input
+    came from a cache of the provider; `cost` is in US dollars, 0 where prices are not known."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -93,6 +93,7 @@ class Usage(BaseModel):
     input_tokens: int = 0
     output_tokens: int = 0
     cost: float = 0.0
+    cache_read_tokens: int = 0
 
     def plus(self, answers: Iterable[Answer]) -> Usage:
         """With some answers more."""
@@ -105,6 +106,7 @@ class Usage(BaseModel):
                 input_tokens=total.input_tokens + one.input_tokens,
                 output_tokens=total.output_tokens + one.output_tokens,
                 cost=total.cost + one.cost,
+                cache_read_tokens=total.cache_read_tokens + one.cache_read_tokens,
             )
         return total
 

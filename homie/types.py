@@ -47,7 +47,8 @@ class Answer:
     """One answer of a language model, as it came, with what it took.
 
     problem: why it could not be read as a decision, "" where it could. cost: US dollars, 0 where the price is not
-    known. cached: it came from the response cache and took nothing. seconds: wall clock.
+    known. cached: it came from the response cache and took nothing. seconds: wall clock. cache_read_tokens: those of
+    the input that the provider had in a cache of its own.
     """
 
     text: str
@@ -58,6 +59,7 @@ class Answer:
     cost: float = 0.0
     cached: bool = False
     seconds: float = 0.0
+    cache_read_tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,6 +106,7 @@ def _answer(reply: Reply, problem: str, seconds: float) -> Answer:
         reply.cost,
         reply.cached,
         round(seconds, 6),
+        reply.cache_read_tokens,
     )
 
 

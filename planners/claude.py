@@ -124,6 +124,12 @@ class ClaudeModel(RemoteModel):
             body["tool_choice"] = {"type": "auto", "disable_parallel_tool_use": True}
         return body
 
+    def marked(self, body: Body, request: Request) -> Body:
+        """The system message as a block that ends a part to be cached: the tools, which come before it, and itself."""
+        if "system" not in body:
+            return body
+        return {**body, "system": [{"type": "text", "text": body["system"], "cache_control": {"type": "ephemeral"}}]}
+
     async def send(self, body: Body, key: str) -> Reply:
         import anthropic
 

@@ -11,7 +11,7 @@ class PromptSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     template: str = Field("emmoe-json", min_length=1, description="A prompt template: a name or a file.")
-    examples: int | None = Field(None, ge=0, le=50, description="In-context examples (default: 3, or all there are).")
+    examples: int | None = Field(None, ge=0, le=50, description="In-context examples (default: 6, or all there are).")
     images: bool = Field(True, description="Show the four views; without them the names in sight are listed.")
     names: bool = Field(False, description="List the names in sight beside the images.")
     boxes: bool = Field(False, description="Draw detections with index marks on the images, and list them.")

@@ -20,8 +20,9 @@ from planners.reading import read
 from planners.schemas import decision_schema
 from planners.templates import Template, load_template
 
-EXAMPLES = 3
-"""In-context examples where the settings do not say how many."""
+EXAMPLES = 6
+"""In-context examples where the settings do not say how many. With fewer the fixed part of the built-in prompts has
+less than 1,024 tokens, the least that providers keep in their caches (docs/endpoints.md)."""
 
 
 @dataclass(frozen=True, slots=True)

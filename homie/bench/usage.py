@@ -90,8 +90,13 @@ def _row(episodes: Sequence[Spent], successes: int) -> tuple[Cell, ...]:
 
 
 def _cached(label: str, episodes: Sequence[Spent]) -> list[str]:
-    """What one has to know of answers that came from a cache."""
-    cached, answers = (sum(getattr(one.usage, name) for one in episodes) for name in ("cached", "answers"))
-    if not cached:
-        return []
-    return [f"{label}: {cached} of {answers} answers came from the cache; they took no tokens and hardly any time."]
+    """What one has to know of answers, and of parts of questions, that came from a cache."""
+    names = ("cached", "answers", "cache_read_tokens", "input_tokens")
+    cached, answers, read, tokens = (sum(getattr(one.usage, name) for one in episodes) for name in names)
+    notes = []
+    if cached:
+        took = "they took no tokens and hardly any time"
+        notes.append(f"{label}: {cached} of {answers} answers came from the cache; {took}.")
+    if read:
+        notes.append(f"{label}: {read / max(1, tokens):.0%} of the tokens in came from the provider's cache.")
+    return notes

@@ -46,13 +46,15 @@ class Breaker:
 
 
 class Endpoint:
-    """One per address and limits in a process. answered: it has been there before. forms: by model, see `remote`."""
+    """One per address and limits in a process. answered: it has been there before. forms: by model, see `remote`.
+    unmarked: models that do not know the marks of a prompt cache."""
 
     def __init__(self, url: str, host: str, concurrency: int, failures: int, seconds: float) -> None:
         self.url, self.host = url, host
         self.breaker = Breaker(failures, seconds)
         self.answered = False
         self.forms: dict[str, int] = {}
+        self.unmarked: set[str] = set()
         self._lanes = threading.BoundedSemaphore(concurrency)
 
     @contextmanager

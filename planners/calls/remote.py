@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import ssl
 import warnings
 from abc import abstractmethod
@@ -34,6 +35,7 @@ from planners.calls.wire import within
 from planners.messages import LanguageModel, Reply, Request
 
 Body = dict[str, Any]
+_OF_MARKS = re.compile(r"prompt_?cache|cache_control", re.IGNORECASE)
 Answered = TypeVar("Answered", bound=BaseModel)
 
 
@@ -78,10 +80,11 @@ class RemoteModel(LanguageModel):
             form = self._form(request)
             body = self.body(request, form)
             self._afford()
+            whole = self.marked(body, request) if self._marks else body
             try:
-                reply = call(self.endpoint, self.settings, self._dice, partial(self._attempt, request, form, body))
+                reply = call(self.endpoint, self.settings, self._dice, partial(self._attempt, request, form, whole))
             except Failure as failure:
-                if not self._degrade(request, form, failure):
+                if not (self._unmark(failure) or self._degrade(request, form, failure)):
                     raise PlannerError(f"{failure}.") from None
                 continue
             return self._account(body, reply)
@@ -93,8 +96,13 @@ class RemoteModel(LanguageModel):
 
     def describe(self) -> Mapping[str, object]:
         s = self.settings
-        prices = {"input": s.price_input, "output": s.price_output} if self._priced else "not known: cost counts as 0"
-        limits = ("max_tokens", "image_format", "timeout", "deadline", "retries", "concurrency", "budget")
+        cached = {"cache_read": s.price_cache_read, "cache_write": s.price_cache_write}
+        given = {"input": s.price_input, "output": s.price_output, **{k: v for k, v in cached.items() if v is not None}}
+        prices = given if self._priced else "not known: cost counts as 0"
+        limits = (
+            *("max_tokens", "image_format", "timeout", "deadline", "retries", "concurrency", "budget"),
+            "prompt_cache",
+        )
         return {
             "name": self.name,
             "endpoint": self.endpoint.url,
@@ -110,6 +118,11 @@ class RemoteModel(LanguageModel):
     @abstractmethod
     def body(self, request: Request, form: str) -> Body:
         """What is sent, JSON-ready: the model, parameters, texts, images. Without keys."""
+
+    def marked(self, body: Body, request: Request) -> Body:
+        """The body with what the provider wants in order to keep the fixed part of the prompt, its system messages, in
+        a cache of its own. The question is the same, so answers on disk are kept under the body without marks."""
+        return body
 
     @abstractmethod
     async def send(self, body: Body, key: str) -> Reply:
@@ -204,6 +217,17 @@ class RemoteModel(LanguageModel):
     def _form(self, request: Request) -> str:
         return self.form if request.schema is not None else "text"
 
+    @property
+    def _marks(self) -> bool:
+        return self.settings.prompt_cache and self.name not in self.endpoint.unmarked
+
+    def _unmark(self, failure: Failure) -> bool:
+        """Leave the marks away from now on where they are what is complained of: older models do not know them."""
+        if not (self._marks and _OF_MARKS.search(str(failure))):
+            return False
+        self.endpoint.unmarked.add(self.name)
+        return True
+
     def _plainer(self, request: Request, form: str) -> int:
         """The place of the next plainer form, 0 where there is none."""
         place = self.forms.index(form) + 1
@@ -238,13 +262,20 @@ class RemoteModel(LanguageModel):
 
     def _account(self, body: Body, reply: Reply) -> Reply:
         if self._priced:
-            dollars = reply.input_tokens * (self.settings.price_input or 0.0)
-            dollars += reply.output_tokens * (self.settings.price_output or 0.0)
-            reply = replace(reply, cost=dollars / 1e6)
+            reply = replace(reply, cost=self._dollars(reply))
             self.spent += reply.cost
         if self._cache is not None:
             self._cache.put(request_key(self.endpoint.url, self.seed, body), self.name, reply)
         return reply
+
+    def _dollars(self, reply: Reply) -> float:
+        s = self.settings
+        usual = s.price_input or 0.0
+        read, write = reply.cache_read_tokens, reply.cache_write_tokens
+        millionths = max(0, reply.input_tokens - read - write) * usual
+        millionths += read * (usual if s.price_cache_read is None else s.price_cache_read)
+        millionths += write * (usual if s.price_cache_write is None else s.price_cache_write)
+        return (millionths + reply.output_tokens * (s.price_output or 0.0)) / 1e6
 
 
 def wish_for(schema: Mapping[str, object]) -> str:

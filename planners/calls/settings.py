@@ -32,5 +32,12 @@ class EndpointSettings(BaseModel):
     breaker_seconds: PositiveFloat = Field(60.0, description="Seconds for which it is left alone.")
     price_input: float | None = Field(None, ge=0, description="US dollars per million input tokens.")
     price_output: float | None = Field(None, ge=0, description="US dollars per million output tokens.")
+    price_cache_read: float | None = Field(
+        None, ge=0, description="The same for tokens from the provider's cache (default: price_input)."
+    )
+    price_cache_write: float | None = Field(
+        None, ge=0, description="The same for tokens that go into the provider's cache (default: price_input)."
+    )
+    prompt_cache: bool = Field(True, description="Mark the fixed part of a prompt for the provider's cache.")
     budget: PositiveFloat | None = Field(None, description="US dollars that an episode may cost; needs both prices.")
     cache: Path | None = Field(None, description="Folder of answers: what was asked before is not asked again.")

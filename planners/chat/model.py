@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Annotated, Any, ClassVar
 
@@ -22,6 +24,11 @@ ADDRESS = "OPENAI_BASE_URL"
 """The variable of the vendor's SDK for the address of the endpoint."""
 
 _THOUGHT = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
+MARKS: Mapping[str, Mapping[str, str]] = {
+    "prompt_cache_breakpoint": {"mode": "explicit"},
+    "cache_control": {"type": "ephemeral"},
+}
+"""What the marks of a prompt cache are set to."""
 _OF_REASONING = re.compile(r"temperature|max_tokens|max_completion_tokens")
 """What an endpoint complains of when a model that reasons is asked like another one."""
 _OF_PICTURES = re.compile(r"image|vision|multi.?modal|valid string", re.IGNORECASE)
@@ -84,7 +91,13 @@ class ChatModel(RemoteModel):
     """`schema_object` is JSON mode with the schema beside it, as llama-cpp-python takes it."""
 
     def __init__(
-        self, name: str, settings: EndpointSettings, provider: str | None, structured: str, temperature: float | None
+        self,
+        name: str,
+        settings: EndpointSettings,
+        provider: str | None,
+        structured: str,
+        temperature: float | None,
+        image_detail: str = "auto",
     ) -> None:
         load_sdk("chat", "openai", "chat")
         address = settings.base_url
@@ -92,13 +105,15 @@ class ChatModel(RemoteModel):
             address = address or os.environ.get(ADDRESS)
         self.provider_name, self.provider = find_provider(provider, address)
         self.temperature = temperature
+        self.image_detail = image_detail
         first = self.provider.structured if structured == "auto" else structured
         base_url = address or self.provider.base_url
         super().__init__(name, settings, base_url=base_url, variable=self.provider.key, first_form=first)
 
     def describe(self) -> Mapping[str, object]:
         temperature = None if self.settings.reasoning else self.temperature
-        about = {"provider": self.provider_name, "temperature": temperature, "sdk": f"openai {version('openai')}"}
+        about = {"provider": self.provider_name, "temperature": temperature, "image_detail": self.image_detail}
+        about["sdk"] = f"openai {version('openai')}"
         return {**super().describe(), **about}
 
     def body(self, request: Request, form: str) -> Body:
@@ -118,6 +133,25 @@ class ChatModel(RemoteModel):
         elif provider.seed:
             body["extra_body"] = {provider.seed: self.seed}
         return body
+
+    def marked(self, body: Body, request: Request) -> Body:
+        """The system messages with the provider's mark at their end, and the key under which it finds them again."""
+        provider = self.provider
+        messages = body["messages"]
+        fixed = [place for place, message in enumerate(messages) if message["role"] == "system"]
+        if not fixed:
+            return body
+        more = dict(body.get("extra_body", {}))
+        if provider.cache_mark:
+            last = fixed[-1]
+            part = {"type": "text", "text": messages[last]["content"], provider.cache_mark: MARKS[provider.cache_mark]}
+            messages = [*messages[:last], {"role": "system", "content": [part]}, *messages[last + 1 :]]
+        if provider.cache_mark == "prompt_cache_breakpoint" and len(messages) == len(fixed) + 1:
+            # Else the question would be kept too, at a price, though it is never asked again.
+            more["prompt_cache_options"] = {"mode": "explicit"}
+        if provider.cache_key:
+            more["prompt_cache_key"] = cache_key([messages[place] for place in fixed])
+        return {**body, "messages": messages, **({"extra_body": more} if more else {})}
 
     async def send(self, body: Body, key: str) -> Reply:
         import openai
@@ -182,14 +216,15 @@ class ChatModel(RemoteModel):
     def _part(self, part: str | Image) -> dict[str, Any]:
         if isinstance(part, str):
             return {"type": "text", "text": part}
-        return {"type": "image_url", "image_url": {"url": self.pictures.url(part)}}
+        detail = {} if self.image_detail == "auto" else {"detail": self.image_detail}
+        return {"type": "image_url", "image_url": {"url": self.pictures.url(part), **detail}}
 
     def _asked(self, request: Request, form: str, messages: list[dict[str, Any]]) -> Body:
         """The parameter that asks for the schema; where none can, the schema goes into the last message."""
         assert request.schema is not None
         if form == "json_schema":
             schema: Body = {"name": request.name, "schema": dict(request.schema)}
-            if self.provider.strict and _strict(request.schema):
+            if self.provider.strict and is_strict(request.schema):
                 schema["strict"] = True
             return {"response_format": {"type": "json_schema", "json_schema": schema}}
         wish = wish_for(request.schema)
@@ -201,7 +236,12 @@ class ChatModel(RemoteModel):
         return {"response_format": {"type": "json_object", **beside}}
 
 
-def _strict(schema: object) -> bool:
+def cache_key(messages: Sequence[Mapping[str, Any]]) -> str:
+    """A short name for the beginning of a conversation; the same in every episode that has the same beginning."""
+    return f"homie-{hashlib.sha256(json.dumps(messages).encode()).hexdigest()[:16]}"
+
+
+def is_strict(schema: object) -> bool:
     """Whether a schema may be marked as binding: every object is closed and needs all its properties."""
     if isinstance(schema, Mapping):
         if "properties" in schema and (
@@ -209,8 +249,8 @@ def _strict(schema: object) -> bool:
             or set(schema.get("required", ())) != set(schema["properties"])
         ):
             return False
-        return all(_strict(value) for value in schema.values())
-    return all(_strict(value) for value in schema) if isinstance(schema, list | tuple) else True
+        return all(is_strict(value) for value in schema.values())
+    return all(is_strict(value) for value in schema) if isinstance(schema, list | tuple) else True
 
 
 def _failed_generation(body: object) -> str:

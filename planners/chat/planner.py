@@ -23,6 +23,9 @@ class ChatSettings(PromptSettings, EndpointSettings):
     structured: Literal["auto", "json_schema", "schema_object", "json_object", "text"] = Field(
         "auto", description="How the form of an answer is asked for; auto: as the provider understands it."
     )
+    image_detail: Literal["auto", "low", "high"] = Field(
+        "auto", description="How closely the model looks at images; low: fewer tokens (auto: as the endpoint likes)."
+    )
     temperature: float | None = Field(0.0, ge=0, le=2, description="Of sampling; not sent to a model that reasons.")
 
 
@@ -38,4 +41,5 @@ class ChatPlanner(ModelPlanner):
         if not argument:
             raise BadInput("The chat planner needs a model: --planner chat:MODEL.")
         s = settings
-        super().__init__(ChatModel(argument, s, s.provider, s.structured, s.temperature), settings)
+        model = ChatModel(argument, s, s.provider, s.structured, s.temperature, s.image_detail)
+        super().__init__(model, settings)

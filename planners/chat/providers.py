@@ -30,6 +30,8 @@ class Provider(BaseModel):
     strict: bool = False
     limit: Literal["max_tokens", "max_completion_tokens"]
     seed: str = ""
+    cache_mark: Literal["", "prompt_cache_breakpoint", "cache_control"] = ""
+    cache_key: bool = False
 
 
 @functools.cache

@@ -145,7 +145,7 @@ def test_what_the_runs_took(tmp_path: Path) -> None:
     for number, path in enumerate(sorted((run / "episodes").iterdir())):
         if json.loads((path / "episode.json").read_text())["ended_by"] == "infrastructure":
             continue
-        usage = Usage(answers=2, cached=1, input_tokens=100, output_tokens=10, cost=0.02)
+        usage = Usage(answers=2, cached=1, input_tokens=100, output_tokens=10, cost=0.02, cache_read_tokens=75)
         timings = {"plan": 1.0 if number < 7 else 5.0}  # the last episode decides slowly
         change = partial(replace, timings=timings)
         rewrite(path, change, wall_seconds=10.0, robot_seconds=25.0, usage=usage)
@@ -157,6 +157,7 @@ def test_what_the_runs_took(tmp_path: Path) -> None:
     assert (usage["wall, s"], usage["robot, s"], usage["real-time factor"]) == (10.0, 25.0, 2.5)
     table = named(compare([run], intervals=QUICK))["Usage"]
     assert any("7 of 14 answers came from the cache" in note for note in table.notes)
+    assert any("75% of the tokens in came from the provider's cache" in note for note in table.notes)
 
 
 def test_actions_beyond_those_of_emmoe_are_counted(tmp_path: Path) -> None:

@@ -218,7 +218,7 @@ def chat_model(endpoint: Endpoint | str, name: str = "m", **settings: Any) -> Re
     """A model behind chat completions."""
     url = endpoint if isinstance(endpoint, str) else endpoint.url
     given = ChatSettings(**{"base_url": url, **settings})
-    return ChatModel(name, given, given.provider, given.structured, given.temperature)
+    return ChatModel(name, given, given.provider, given.structured, given.temperature, given.image_detail)
 
 
 def claude_model(endpoint: Endpoint | str, name: str = "m", **settings: Any) -> RemoteModel:

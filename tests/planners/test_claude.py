@@ -28,7 +28,9 @@ def sent(request: Request, **settings: object) -> Body:
 
 def test_system_texts_and_images_are_where_the_api_wants_them() -> None:
     body = sent(question("Front:", PICTURE, "Well?"))
-    assert (body["model"], body["system"], body["max_tokens"]) == ("m", "You answer.", 2048)
+    assert (body["model"], body["max_tokens"]) == ("m", 2048)
+    assert body["system"] == [{"type": "text", "text": "You answer.", "cache_control": {"type": "ephemeral"}}]
+    assert sent(question("Well?"), prompt_cache=False)["system"] == "You answer."
     (user,) = body["messages"]
     assert user["role"] == "user"
     assert [block["type"] for block in user["content"]] == ["text", "image", "text"]
