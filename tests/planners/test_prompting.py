@@ -154,7 +154,7 @@ def test_examples_are_a_switch() -> None:
         return text_of(asked(**settings).messages[0]).count("\nExample ")
 
     assert [number(examples=wanted) for wanted in (0, 1, 6)] == [0, 1, 6]
-    assert number() == 3
+    assert number() == 6
     with pytest.raises(BadInput, match="has 6 examples, 9 were asked for: use --set examples=6"):
         Prompt(PromptSettings(examples=9))
 
