@@ -31,6 +31,7 @@ class OpenKeywords(TypedDict, total=False):
     grasp: Literal["weld", "friction"]
     check_order: str | ErrorCheck | Sequence[ErrorCheck]
     picture_size: int | str | tuple[int, int] | None
+    shade: bool
     attempts: int
     seed: int
     scene: str | Path | None

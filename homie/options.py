@@ -158,8 +158,8 @@ def _override(values: dict[str, Any], more: Mapping[str, Any]) -> None:
             values[name] = value
 
 
-ROBOTS: Mapping[str, Mapping[str, str]] = MappingProxyType({"franka": {"skills": "arm"}})
-"""Defaults of options that are not those of the Fetch, by robot."""
+ROBOTS: Mapping[str, Mapping[str, object]] = MappingProxyType({"franka": {"skills": "arm", "shade": False}})
+"""Defaults of options that are not those of the Fetch, by robot. The table looks as in EmbodiedBench: without shade."""
 
 
 class PartsOptions(Options):
@@ -185,6 +185,7 @@ class PartsOptions(Options):
     picture_size: PictureSize = Field(
         None, description="Pixels of the robot's pictures, as 512 or 640x480 (default: as the robot has them)."
     )
+    shade: bool = Field(True, description="Soft shade in a simulation's pictures where things touch.")
     attempts: int = Field(3, ge=1, le=10, description="Attempts per subtask.")
     video: bool = Field(False, description="Write video.mp4.")
     frames: bool = Field(False, description="Write the four views of every round.")

@@ -185,6 +185,7 @@ PARTS = {
     "grasp": "weld",
     "check_order": "paper",
     "picture_size": None,
+    "shade": True,
     "attempts": 3,
 }
 RUNS = {"runs": [Path("a")]}

@@ -10,7 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.envs.mujoco.index import GeomInfo
-from homie.envs.mujoco.rendering import FreeCamera, Renderer, Size, camera_intrinsics, camera_pose, make_renderer
+from homie.envs.mujoco.rendering import (
+    FreeCamera,
+    Renderer,
+    RgbdImage,
+    Size,
+    camera_intrinsics,
+    camera_pose,
+    make_renderer,
+)
+from homie.envs.mujoco.shade import shaded
 from homie.types import CameraFrame, Image
 
 
@@ -18,13 +27,16 @@ class Eyes:
     """Looks at a state of a model through the cameras of its robot. Positions must have been computed.
 
     geoms: what each geom belongs to, by id; all others are seen but are no instance. size: width and height of
-    the frames in pixels.
+    the frames in pixels. shade: whether colours are darker where surfaces meet (`homie.envs.mujoco.shade`).
     """
 
-    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, geoms: Mapping[int, GeomInfo], size: Size) -> None:
+    def __init__(
+        self, model: mujoco.MjModel, data: mujoco.MjData, geoms: Mapping[int, GeomInfo], size: Size, *, shade: bool
+    ) -> None:
         self.model = model
         self.data = data
         self.size = size
+        self._shade = shade
         self._geoms = geoms
         self._renderer: Renderer | None = None
 
@@ -42,7 +54,7 @@ class Eyes:
         table, names = self._instances
         return CameraFrame(
             name=name,
-            rgb=picture.rgb,
+            rgb=self._colours(picture),
             depth=picture.depth,
             intrinsics=camera_intrinsics(self.model, camera, *self.size),
             pose=camera_pose(self.model, self.data, camera),
@@ -52,11 +64,15 @@ class Eyes:
 
     def look(self, name: str) -> Image:
         """The colours alone."""
-        return self.renderer.rgb(self.data, f"robot/{name}")
+        return self._colours(self.renderer.rgbd(self.data, f"robot/{name}"))
 
     def film(self, camera: FreeCamera, width: int, height: int, hidden_groups: Set[int] = frozenset()) -> Image:
         """A picture (height, width, 3) from anywhere."""
-        return self.renderer.rgb(self.data, camera, size=(width, height), hidden_groups=hidden_groups)
+        size = (width, height)
+        return self._colours(self.renderer.rgbd(self.data, camera, size=size, hidden_groups=hidden_groups))
+
+    def _colours(self, picture: RgbdImage) -> Image:
+        return shaded(picture.rgb, picture.depth) if self._shade else picture.rgb
 
     def close(self) -> None:
         """Free the renderer. Idempotent; a later picture makes a new one."""

@@ -61,7 +61,9 @@ def open_home(options: OpenOptions) -> MujocoHome:
     _, colon, argument = options.robot.partition(":")
     if colon:
         raise BadInput(f"The robot mujoco takes no argument (got '{argument}'): a house of your own is --scene FILE.")
-    return MujocoHome(house_of(options), grasp=options.grasp, picture_size=options.pixels or PICTURE_SIZE)
+    return MujocoHome(
+        house_of(options), grasp=options.grasp, picture_size=options.pixels or PICTURE_SIZE, shade=options.shade
+    )
 
 
 class MujocoHome(SimulatedRobot):
@@ -69,7 +71,14 @@ class MujocoHome(SimulatedRobot):
 
     spec = fetch.SPEC
 
-    def __init__(self, scene: SceneSpec, *, grasp: str = "weld", picture_size: tuple[int, int] = PICTURE_SIZE) -> None:
+    def __init__(
+        self,
+        scene: SceneSpec,
+        *,
+        grasp: str = "weld",
+        picture_size: tuple[int, int] = PICTURE_SIZE,
+        shade: bool = True,
+    ) -> None:
         self.scene = scene
         self.picture_size = picture_size
         self.home: Home = build(scene, _add_robot)
@@ -78,7 +87,7 @@ class MujocoHome(SimulatedRobot):
         self.kinematics = ArmKinematics()
         self.world = World(self.home, self.data)
         self.gate = SafetyGate(self.spec)
-        self.eyes = Eyes(self.model, self.data, self.home.index.geoms, picture_size)
+        self.eyes = Eyes(self.model, self.data, self.home.index.geoms, picture_size, shade=shade)
         self.grasping = Grasping(self.model, self.data, self.home.index, HAND, friction=grasp == "friction")
         self.pace = Pace(self.model, self.home.index)
         self._qpos = {name: int(self.model.joint(f"robot/{name}").qposadr[0]) for name in (*JOINTS, *fetch.FINGERS)}

@@ -55,7 +55,7 @@ def open_table(options: OpenOptions) -> FrankaTable:
     if family and options.scene is not None:
         raise BadInput(f"The scene says what is on the table: with --scene give --robot franka, not franka:{family}.")
     scene = scene_of(family, options.seed, options.scene)
-    return FrankaTable(scene, options.pixels or PICTURE_SIZE)
+    return FrankaTable(scene, options.pixels or PICTURE_SIZE, shade=options.shade)
 
 
 def scene_of(family: str, seed: int, file: Path | None = None) -> TableScene:
@@ -83,7 +83,7 @@ class FrankaTable(SimulatedRobot):
     actions = ("Move", "Pick", "Put", "End")
     inventory_by = "hand"
 
-    def __init__(self, scene: TableScene, picture_size: tuple[int, int] = PICTURE_SIZE) -> None:
+    def __init__(self, scene: TableScene, picture_size: tuple[int, int] = PICTURE_SIZE, *, shade: bool = False) -> None:
         self.scene = scene
         self.picture_size = picture_size
         self.built = build(scene)
@@ -92,7 +92,7 @@ class FrankaTable(SimulatedRobot):
         self.kinematics = PandaKinematics(FOOT[2])
         self.world = TableWorld(self.built, self.data)
         self.gate = SafetyGate(self.spec)
-        self.eyes = Eyes(self.model, self.data, self.built.index.geoms, picture_size)
+        self.eyes = Eyes(self.model, self.data, self.built.index.geoms, picture_size, shade=shade)
         self.grasping = Grasping(self.model, self.data, self.built.index, panda.HAND_NAMES)
         self._substeps = round(self.spec.period / self.model.opt.timestep)
         self._arm = [int(self.model.joint(panda.PREFIX + name).qposadr[0]) for name in panda.ARM_JOINTS]
