@@ -12,12 +12,22 @@ from error_detection.layers import LayerCheck
 from homie.interfaces import ErrorCheck
 
 paper_order: tuple[ErrorCheck, ...] = (
-    LayerCheck("format", (format.listed_action, format.listed_model, format.existing_target)),
+    LayerCheck(
+        "format",
+        (
+            format.listed_action,
+            format.no_more_names,
+            format.listed_model,
+            format.named_place,
+            format.existing_target,
+        ),
+    ),
     LayerCheck(
         "logical",
         (
             logical.hand_full,
             logical.hand_empty,
+            logical.other_in_hand,
             logical.closed_for_put,
             logical.closed_for_pick,
             logical.interactive,
@@ -28,7 +38,7 @@ paper_order: tuple[ErrorCheck, ...] = (
 """Format, logical, distance, as the paper has it."""
 
 code_order: tuple[ErrorCheck, ...] = (
-    LayerCheck("format", (format.listed_action,)),
+    LayerCheck("format", (format.listed_action, format.no_more_names)),
     LayerCheck("logical", (logical.hand_full, logical.hand_empty, logical.closed_for_put, logical.openable_by_name)),
     LayerCheck("format", (format.existing_target, format.pickable_or_place)),
     LayerCheck("distance", (distance.within_reach,)),

@@ -27,12 +27,30 @@ def listed_model(question: CheckQuestion) -> Complaint | None:
     return None
 
 
+def no_more_names(question: CheckQuestion) -> Complaint | None:
+    """F1 for a name that the action does not take: `[Pick, banana, bowl]`."""
+    subtask = question.subtask
+    given = (subtask.target, subtask.destination)[len(question.arguments) :]
+    extra = next((words for words in given if words), "")
+    return Complaint(ErrorCode.F1, messages.extra_name(subtask.action, question.arguments, extra)) if extra else None
+
+
+def named_place(question: CheckQuestion) -> Complaint | None:
+    """F2 for an action that takes a place and has one name only. The official code takes the name for the place."""
+    subtask = question.subtask
+    if "destination" in question.arguments and subtask.target and not subtask.destination:
+        return Complaint(ErrorCode.F2, messages.no_place(subtask.action, subtask.target))
+    return None
+
+
 def existing_target(question: CheckQuestion) -> Complaint | None:
     """F2 for a target that is missing from the subtask or that the locator does not know.
 
-    Of a Put only the place is looked at: the object that it names is not checked, the robot puts what it holds.
+    Of a Put only the place is looked at. An action that takes nothing needs no target.
     """
     words = place(question)
+    if not question.arguments:
+        return None
     if not words:
         return Complaint(ErrorCode.F2, messages.no_target(question.subtask.action))
     if question.entity is None:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
+from homie.actions import acted_on
 from homie.interfaces import CheckQuestion
 from homie.types import Check, ErrorCode
 
@@ -42,8 +43,5 @@ class LayerCheck:
 
 
 def place(question: CheckQuestion) -> str:
-    """The words that `question.entity` stands for: the destination of a Put, the target of all else.
-
-    A Put with one name only names the place, as in the official code (which takes the last name).
-    """
-    return question.subtask.destination or question.subtask.target
+    """The words that `question.entity` stands for: the destination of a Put, the target of all else."""
+    return acted_on(question.subtask, question.arguments)

@@ -30,6 +30,16 @@ def hand_empty(question: CheckQuestion) -> Complaint | None:
     return None
 
 
+def other_in_hand(question: CheckQuestion) -> Complaint | None:
+    """L2 for a Put of something that is not what the hand holds. The official code puts whatever it holds."""
+    subtask, inventory = question.subtask, question.inventory
+    if subtask.action != "Put" or not (inventory and subtask.target and subtask.destination):
+        return None
+    if question.locator.names_held(subtask.target, inventory, question.observation):
+        return None
+    return Complaint(ErrorCode.L2, messages.other_in_hand(subtask.target, inventory[-1]))
+
+
 def closed_for_put(question: CheckQuestion) -> Complaint | None:
     """L3 for a Put into (or onto something inside) a closed container."""
     return _closed(question) if question.subtask.action == "Put" else None

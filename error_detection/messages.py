@@ -7,6 +7,10 @@ lower case. Those without an official counterpart say so. The module itself sati
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from homie.actions import spoken
+
 # ---------------------------------------------------------------- F: format
 
 
@@ -37,6 +41,16 @@ def no_target(action: str) -> str:
     return f"{action.lower()} needs a target! Please choose an object"
 
 
+def extra_name(action: str, arguments: Sequence[str], name: str) -> str:
+    """F1: a name that the action does not take. Ours."""
+    return f"{action.lower()} takes {spoken(arguments)}, so {name.lower()} is one name too many! Please leave it out"
+
+
+def no_place(action: str, name: str) -> str:
+    """F2: an action that takes an object and a place was given one name. Ours: the official code takes the place."""
+    return f"{action.lower()} needs a target and a destination, and {name.lower()} is one name only! Please name both"
+
+
 # ---------------------------------------------------------------- L: logical
 
 
@@ -48,6 +62,11 @@ def hand_full(action: str) -> str:
 def hand_empty(action: str) -> str:
     """L2: put with nothing in the hand."""
     return f"Unable to {action.lower()}, the hand is empty"
+
+
+def other_in_hand(name: str, held: str) -> str:
+    """L2: the hand holds something else. Ours: the official code puts what it holds, whatever it is called."""
+    return f"Unable to put {name.lower()}, what is in the hand is the {held.lower()}"
 
 
 def closed(action: str, container: str) -> str:

@@ -11,11 +11,12 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from homie.executor import Executor, canonical_action
-from homie.interfaces import Planner
+from homie.actions import canonical_action
+from homie.executor import Executor
+from homie.interfaces import Planner, kind_of
 from homie.types import (
     SUCCESS,
     Attempt,
@@ -207,9 +208,9 @@ class Episode:
                 clock.lap("listen")
                 execution = self.executor.execute(decision, subtask, self.inventory, observation, self.listener)
             clock.lap("execute")
+            execution, self.inventory = aftermath(self.inventory, execution, self.executor)
             self.feedback = execution.feedback
             log.info("%s: %s %s", execution.subtask, self.feedback.status, self.feedback.message)
-            self.inventory = inventory_after(self.inventory, execution, self.executor)
             self.history = (*self.history, HistoryItem(len(self.history) + 1, execution.subtask, self.feedback))
             records.append(self._record(decision, execution, clock))
             if self.ended or not self.feedback.ok:
@@ -242,6 +243,7 @@ class Episode:
             models=executor.skills.models,
             rounds=self.rounds,
             listing=executor.locator.listing(),
+            arguments=executor.skills.arguments,
         )
 
     def _record(self, decision: Decision, execution: Execution, clock: _Clock) -> RoundRecord:
@@ -261,9 +263,53 @@ def look(executor: Executor) -> tuple[Observation, tuple[Detection, ...]]:
     return observation, detections
 
 
-def inventory_after(inventory: tuple[str, ...], execution: Execution, executor: Executor) -> tuple[str, ...]:
-    """The inventory after a subtask, as the robot has it: by feedback or from what is in its hand."""
-    return in_hand(executor) if executor.robot.inventory_by == "hand" else update_inventory(inventory, execution)
+def aftermath(
+    inventory: tuple[str, ...], execution: Execution, executor: Executor
+) -> tuple[Execution, tuple[str, ...]]:
+    """What a subtask has really done, and the inventory after it.
+
+    The inventory is what is in the hand, in the planner's words where they mean it. A Put is told by what was put. The
+    feedback says what is not as the planner would take it to be: another thing in the hand, or none.
+    """
+    if executor.robot.inventory_by == "hand":
+        return execution, in_hand(executor)
+    expected = update_inventory(inventory, execution)
+    observation = executor.robot.observe()
+    held = executor.locator.held(observation)
+    after, remark = expected, ""
+    if held is None and expected and not observation.body.holding:
+        after, remark = (), f"{expected[-1]} is no longer in the hand"
+    elif held is not None and not _expects(held, inventory, execution):
+        after = (kind_of(held),)
+        remark = f"what is in the hand is the {after[-1]}"
+    subtask = execution.subtask
+    if inventory and _has_put(execution) and not executor.locator.names_held(subtask.target, inventory, observation):
+        execution = replace(execution, subtask=replace(subtask, target=inventory[-1], destination=_place(subtask)))
+        remark = f"what was put is the {inventory[-1]}"
+    return (_remarked(execution, remark) if remark else execution), after
+
+
+def _expects(held: str, inventory: tuple[str, ...], execution: Execution) -> bool:
+    """Whether by the feedback there is just this in the hand: it was there before, or it is what was picked."""
+    if inventory:
+        return not _has_put(execution)
+    return execution.subtask.action == "Pick" and execution.feedback.ok and execution.target in ("", held)
+
+
+def _has_put(execution: Execution) -> bool:
+    return execution.subtask.action == "Put" and execution.feedback.ok
+
+
+def _place(subtask: Subtask) -> str:
+    """Where a Put has put: one name alone is the place (`homie.actions.acted_on`)."""
+    return subtask.destination or subtask.target
+
+
+def _remarked(execution: Execution, remark: str) -> Execution:
+    """With a remark behind the sentence of its feedback. That of a success begins with None, as EMMOE has it."""
+    feedback = execution.feedback
+    message = feedback.message.rstrip(".")
+    return replace(execution, feedback=replace(feedback, message=f"{message}, but {remark}"))
 
 
 def unreadable(decision: Decision) -> Execution:
@@ -273,7 +319,7 @@ def unreadable(decision: Decision) -> Execution:
 
 
 def update_inventory(inventory: tuple[str, ...], execution: Execution) -> tuple[str, ...]:
-    """The inventory after a subtask (appendix D): a pick adds, a put removes, a lost object is gone."""
+    """The inventory after a subtask by its feedback (appendix D): a pick adds, a put removes, a lost object is gone."""
     action, feedback = execution.subtask.action, execution.feedback
     if action == "Pick" and feedback.ok:
         return (*inventory, execution.subtask.target)

@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from homie import registry
+from homie.actions import action_table
 from homie.errors import BadInput, MissingCheckpoint, suggestion
 from homie.executor import Executor, Sentences, SkillBook
 from homie.interfaces import Detector, ErrorCheck, Locator, Planner, Privileged, Robot, Skill, SkillSet
@@ -43,7 +44,8 @@ class SkillShelf:
         spare = _by_action(self.stand_in, robot) if self.stand_in is not None else {}
         for name in self.missing:
             made[name] = {action: spare[action] for action in self.sets[name].actions if action in spare}
-        return SkillBook({name: made[name] for name in self.sets}, frozenset(self.missing))
+        arguments = action_table(one.arguments for one in self.sets.values())
+        return SkillBook({name: made[name] for name in self.sets}, frozenset(self.missing), arguments)
 
     def describe(self) -> dict[str, Any]:
         """What they say of themselves, by the names of their models."""

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+import numpy as np
+
+from homie.actions import ACTIONS, ARGUMENTS, ActionTable, acted_on, arguments_of, canonical_action, listed_actions
 from homie.errors import BadInput, CommandRefused
 from homie.interfaces import CheckQuestion, Detector, ErrorCheck, Locator, Robot, Skill
 from homie.types import (
@@ -21,16 +24,13 @@ from homie.types import (
     ErrorCode,
     Execution,
     Feedback,
+    Goal,
     Observation,
     Outcome,
     SentCommand,
     Subtask,
     model_key,
 )
-
-ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
-"""The action list of EMMOE (section 3.2); robots and skill sets may have others."""
-
 
 class Sentences(Protocol):
     """The table of messages (`error_detection.messages`)."""
@@ -48,27 +48,17 @@ class Watcher(Protocol):
     def ticked(self, observation: Observation) -> None: ...
 
 
-def canonical_action(text: str, actions: Sequence[str] = ACTIONS) -> str | None:
-    """The listed action that a text names exactly, whatever its case, blanks or underscores; None if none does."""
-    key = " ".join(text.replace("_", " ").lower().split())
-    return next((action for action in actions if action.lower() == key), None)
-
-
-def listed_actions(own: Sequence[str], able: Sequence[str]) -> tuple[str, ...]:
-    """The list of actions: those of a robot's own, else EMMOE's; then what skills can do besides; then End."""
-    usual = [action for action in own or ACTIONS if action != "End"]
-    return (*usual, *(action for action in able if action not in usual), "End")
-
-
 @dataclass(frozen=True, slots=True)
 class SkillBook:
     """Which skill runs for (model, action). Models are the names of the loaded skill sets, in order of preference.
 
-    missing: models that are listed and have the skills of another one, because they have no checkpoint.
+    missing: models that are listed and have the skills of another one, because they have no checkpoint. arguments: what
+    the actions take, those that the skill sets declare among them.
     """
 
     by_model: Mapping[str, Mapping[str, Skill]]
     missing: frozenset[str] = frozenset()
+    arguments: ActionTable = field(default_factory=lambda: ARGUMENTS)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -123,11 +113,15 @@ class Executor:
     def execute(
         self, decision: Decision, subtask: Subtask, inventory: tuple[str, ...], seen: Observation, watcher: Watcher
     ) -> Execution:
-        """Check and run one subtask (not End). `seen` is the observation that the planner decided on."""
+        """Check and run one subtask (not End). `seen` is the observation that the planner decided on.
+
+        What it is done to is what its action takes by the table of actions, never a name beyond that.
+        """
         action = canonical_action(subtask.action, self.actions)
         subtask = Subtask(action or subtask.action, subtask.target, subtask.destination)
-        place = subtask.destination or subtask.target
-        entity = self.locator.resolve(place, subtask, seen) if place else None
+        arguments = arguments_of(subtask.action, self.skills.arguments)
+        words = acted_on(subtask, arguments)
+        entity = self.locator.resolve(words, subtask, seen) if words else None
         question = CheckQuestion(
             decision=decision,
             subtask=subtask,
@@ -138,6 +132,7 @@ class Executor:
             actions=self.actions,
             models=self.skills.models,
             skilled=self.skills.choose(decision.model, subtask.action) is not None,
+            arguments=arguments,
         )
         made: list[Check] = []
         for check in self.checks:
@@ -153,8 +148,8 @@ class Executor:
                 feedback = Feedback("fail", found.code, found.message)
                 return Execution(subtask, decision.model, tuple(made), (), feedback, entity or "")
         skill = self.skills.choose(decision.model, subtask.action)
-        assert skill is not None and entity is not None  # the format check has seen to it
-        return self._run(decision, subtask, entity, skill, made, watcher)
+        assert skill is not None and (entity is not None or not arguments)  # the format check has seen to it
+        return self._run(decision, subtask, entity or "", skill, made, watcher)
 
     def _run(
         self, decision: Decision, subtask: Subtask, entity: str, skill: Skill, made: list[Check], watcher: Watcher
@@ -167,7 +162,7 @@ class Executor:
             attempt = self._attempt(number, subtask, entity, skill, timed, watcher)
             attempt = replace(attempt, stands_in_for=self.skills.stands_in_for(decision.model, subtask.action))
             after = self._look(self.locator.cameras)
-            done = self.locator.verify(subtask, entity, held, after)
+            done = self.locator.verify(subtask, entity, held, after) if entity else None
             if done is False and attempt.outcome is Outcome.SUCCEEDED:
                 attempt = replace(attempt, outcome=Outcome.FAILED, reason="done by its own account, without effect")
             elif done and attempt.outcome is not Outcome.SUCCEEDED and subtask.action != "Go to":
@@ -200,11 +195,18 @@ class Executor:
         detections = self.detector.detect(observation) if observation.frames else ()
         if self.locator.cameras:
             self.locator.update(observation, detections)
-        goal = self.locator.goal(entity, subtask, observation)
-        if skill.cameras:
+        goal = self._goal(entity, subtask, observation)
+        if skill.cameras and entity:
             goal = replace(goal, seen=self.locator.seen(entity, detections))
         skill.start(subtask, goal, observation)
         return observation
+
+    def _goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
+        """The goal for an entity; for an action that takes no target it is where the robot stands."""
+        if entity:
+            return self.locator.goal(entity, subtask, observation)
+        base = observation.body.base
+        return Goal("", str(subtask), np.array([base.x, base.y, 0.0]))
 
     def _attempt(
         self, number: int, subtask: Subtask, entity: str, skill: Skill, timed: _Timed, watcher: Watcher
@@ -230,7 +232,7 @@ class Executor:
                 watcher.ticked(observation)
                 if (due := self.locator.due(observation)) is not None:
                     observation = self._look(due) if due else observation
-                    skill.revise(self.locator.goal(entity, subtask, observation))
+                    skill.revise(self._goal(entity, subtask, observation))
                 outcome = skill.outcome
         except CommandRefused as refusal:
             outcome, reason = Outcome.FAILED, str(refusal)

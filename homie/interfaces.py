@@ -12,6 +12,7 @@ Robot ----> Detector ----> Planner ------> Skill ----------------> Robot
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel
 
+from homie.actions import USUAL, ActionTable
 from homie.errors import BadInput
 from homie.types import (
     VIEWS,
@@ -255,6 +257,8 @@ class SkillSet(ABC):
     name: str = ""
     actions: ClassVar[tuple[str, ...]] = ()
     """What the set can do, known without a checkpoint."""
+    arguments: ClassVar[ActionTable] = {}
+    """What actions of its own take, if not one target: `{"Wait": (), "Pour": ("target", "destination")}`."""
     Settings: ClassVar[type[BaseModel] | None] = None
     """The model of its settings (`--skill-option SET.NAME=VALUE`), or None if it has none."""
     extra: ClassVar[str] = ""
@@ -378,12 +382,40 @@ class Locator(ABC):
     def held(self, observation: Observation) -> str | None:
         """The entity in the hand as far as it is known, or None if the hand is empty."""
 
+    def names_held(self, words: str, inventory: Sequence[str], observation: Observation) -> bool:
+        """Whether the words can mean what is in the hand. inventory: what it is called so far.
+
+        It is so where they share their words with one of its names (`red apple`, `apple`), or mean something of its
+        kind: which of several apples is meant is not asked.
+        """
+        held = self.held(observation)
+        names = [*inventory[-1:], *([held] if held else [])]
+        if any(_alike(words, name) for name in names):
+            return True
+        meant = self.resolve(words, Subtask("Pick", words), observation)
+        known = held or (self.resolve(names[0], Subtask("Pick", names[0]), observation) if names else None)
+        return meant is not None and known is not None and kind_of(meant) == kind_of(known)
+
     @abstractmethod
     def verify(self, subtask: Subtask, entity: str, held: str | None, observation: Observation) -> bool | None:
         """Whether the effect of a subtask can be seen to have happened; None if it can't be told.
 
         `held` is what the hand held before the subtask; `entity` the resolved target (for Put: the destination).
         """
+
+
+def kind_of(entity: str) -> str:
+    """What a person calls an entity: `tomato soup can` for `tomato_soup_can_2`."""
+    return re.sub(r"[_ ]\d+$", "", entity).replace("_", " ")
+
+
+def _alike(words: str, name: str) -> bool:
+    """Whether all words of one name are among those of the other, but for numbers and articles."""
+    first, second = (
+        {word for word in re.split(r"[\W_\d]+", text.lower()) if word not in ("", "the", "a", "an")}
+        for text in (words, name)
+    )
+    return bool(first and second) and (first <= second or second <= first)
 
 
 def background(robot: Robot) -> Locator:
@@ -452,7 +484,8 @@ class ErrorCheck(Protocol):
 class CheckQuestion:
     """All that a check may look at. `entity` is what the target (for Put: the destination) resolved to, or None.
 
-    `skilled` tells whether some skill runs the action under the model that the planner chose.
+    `skilled` tells whether some skill runs the action under the model that the planner chose, `arguments` what the action
+    takes (`homie.actions`).
     """
 
     decision: Decision
@@ -464,3 +497,4 @@ class CheckQuestion:
     actions: tuple[str, ...]
     models: tuple[str, ...]
     skilled: bool
+    arguments: tuple[str, ...] = USUAL

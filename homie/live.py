@@ -19,7 +19,7 @@ from typing import Any, Self
 from PIL import Image as Picture
 
 from homie import session as sessions
-from homie.agent import Episode, EpisodeListener, Listeners, inventory_after, look
+from homie.agent import Episode, EpisodeListener, Listeners, aftermath, look
 from homie.assembly import Chosen, Parts, choose
 from homie.display import ProgressDisplay
 from homie.errors import BadInput
@@ -167,7 +167,7 @@ class Session:
             observation, _ = look(executor)
             self._listener.executing(len(self._history) + 1, subtask)
             execution = executor.execute(decision, subtask, self._inventory, observation, self._listener)
-            self._inventory = inventory_after(self._inventory, execution, executor)
+            execution, self._inventory = aftermath(self._inventory, execution, executor)
             self._history += (HistoryItem(len(self._history) + 1, execution.subtask, execution.feedback),)
             stamp = self.robot.observe().stamp
             self._listener.recorded(

@@ -15,6 +15,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from homie.actions import ARGUMENTS, ActionTable
+
 Array: TypeAlias = NDArray[np.float64]
 Image: TypeAlias = NDArray[np.uint8]
 Depth: TypeAlias = NDArray[np.float32]
@@ -138,7 +140,8 @@ class PlannerInput:
     `views` maps `VIEWS` to images. `detections` lists what the detector reported in those images: names, boxes
     and views, no depth and no world state. `actions` and `models` are the lists the planner may choose from. `rounds`
     is the last round that there will be. `listing` is what a suite tells besides, by line: of an arm on a table the
-    things by number with their places; the detections of the first view are then in its order.
+    things by number with their places; the detections of the first view are then in its order. `arguments` is what
+    each action takes.
     """
 
     task: str
@@ -152,6 +155,7 @@ class PlannerInput:
     models: tuple[str, ...]
     rounds: int = 20
     listing: tuple[str, ...] = ()
+    arguments: ActionTable = field(default_factory=lambda: ARGUMENTS)
 
     @property
     def inventory_text(self) -> str:

@@ -12,7 +12,19 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("planners", "skills", "perception", "error_detection", "ros_bridge")
-KERNEL = ("agent", "errors", "executor", "files", "interfaces", "options", "packages", "registry", "safety", "types")
+KERNEL = (
+    "actions",
+    "agent",
+    "errors",
+    "executor",
+    "files",
+    "interfaces",
+    "options",
+    "packages",
+    "registry",
+    "safety",
+    "types",
+)
 ON_TOP = (
     "homie.assembly",
     "homie.bench",
@@ -30,6 +42,7 @@ MAY_IMPORT = {
     # all three describe their files by a SHA-256
     "planners": (
         "homie.types",
+        "homie.actions",
         "homie.checksums",
         "homie.interfaces",
         "homie.errors",
@@ -51,7 +64,7 @@ MAY_IMPORT = {
         "perception",
     ),
     "perception": ("homie.types", "homie.checksums", "homie.interfaces", "homie.errors", "homie.packages"),
-    "error_detection": ("homie.types", "homie.interfaces", "homie.errors"),
+    "error_detection": ("homie.types", "homie.actions", "homie.interfaces", "homie.errors"),
     "ros_bridge": ("homie.types", "homie.interfaces", "homie.errors", "homie.safety", "homie.options"),
 }
 HEAVY = ("mujoco", "cv2", "av", "torch", "numpy", "pydantic", "PIL", "yaml")

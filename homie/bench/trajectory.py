@@ -14,7 +14,7 @@ from pathlib import Path
 
 from homie.bench.errors import code_of
 from homie.errors import BadInput
-from homie.executor import canonical_action
+from homie.actions import canonical_action
 from homie.runstore import EpisodeFile
 from homie.types import HistoryItem, Outcome, RoundRecord, Subtask
 

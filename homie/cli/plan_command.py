@@ -18,7 +18,7 @@ from homie.assembly import load_detector, load_planner, skill_names
 from homie.cli.output import print_json, say
 from homie.cli.parameters import Config, Json, build, options_from
 from homie.errors import BadInput
-from homie.executor import listed_actions
+from homie.actions import action_table, listed_actions
 from homie.interfaces import SkillSet
 from homie.options import PlanOptions
 from homie.types import (
@@ -82,6 +82,7 @@ def first_round(options: PlanOptions) -> PlannerInput:
         feedback=None,
         actions=listed_actions((), [action for one in sets for action in one.actions]),
         models=tuple(one.name for one in sets),
+        arguments=action_table(one.arguments for one in sets),
     )
 
 

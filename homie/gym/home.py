@@ -20,7 +20,7 @@ from homie.envs.mujoco.catalog_objects import OBJECTS
 from homie.envs.mujoco.home import PICTURE_SIZE
 from homie.envs.mujoco.rooms import RoomKind
 from homie.errors import BadInput, suggestion
-from homie.executor import listed_actions
+from homie.actions import listed_actions
 from homie.gym.base import CODES, SessionEnv, picture_space
 from homie.gym.tasks import HouseTask, check_fits, of_goal, of_house, of_suite
 from homie.objects import split

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from homie.executor import ACTIONS
+from homie.actions import ACTIONS
 from homie.interfaces import Locator, Robot
 from homie.testing.violations import NotConforming, raised, settle
 from homie.types import Detection, Goal, Observation, Subtask

@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 import numpy as np
 
 from homie.errors import PlannerError
-from homie.executor import ACTIONS
+from homie.actions import ACTIONS
 from homie.interfaces import Planner
 from homie.testing.violations import NotConforming, described, environment_secrets, named
 from homie.types import (

@@ -104,10 +104,10 @@ class TestBothOrders:
         ],
     )
     def test_d(self, checks: Sequence[ErrorCheck], distance: float, code: str | None, sentence: str) -> None:
-        for action, target, held in (("Pick", "apple", ""), ("Open", "fridge", ""), ("Put", "sink", "lemon_1")):
+        for subtask, held in ((("Pick", "apple"), ""), (("Open", "fridge"), ""), (("Put", "lemon", "sink"), "lemon_1")):
             scene = at("kitchen", checks)
             scene.world.distances = {"apple_1": distance, "fridge_1": distance, "sink_1": distance}
-            assert told(ask(scene, action, target, held=held)) == (code, sentence.format(action.lower()))
+            assert told(ask(scene, *subtask, held=held)) == (code, sentence.format(subtask[0].lower()))
 
     def test_going_is_never_too_far(self, checks: Sequence[ErrorCheck]) -> None:
         assert told(ask(at("kitchen", checks), "Go to", "bed")) == (None, "None")
@@ -142,10 +142,17 @@ class TestBothOrders:
         assert [attempt.outcome.value for attempt in result.attempts] == ["failed", "failed", "succeeded"]
         assert result.checks[-1] == Check("execution")
 
-    def test_the_named_object_of_a_put_is_not_looked_at(self, checks: Sequence[ErrorCheck]) -> None:
-        scene = at("table_1", checks)
-        assert told(ask(scene, "Put", "unicorn", "brown table", held="apple_1")) == (None, "None")
-        assert scene.world.things["apple_1"].place == "table_1"
+    def test_a_name_too_many_is_refused_and_nothing_is_done(self, checks: Sequence[ErrorCheck]) -> None:
+        for subtask in (("Pick", "apple", "bowl"), ("Open", "drawer", "fridge"), ("Go to", "apple", "kitchen")):
+            scene = at("kitchen_counter_1", checks)
+            code, sentence = told(ask(scene, *subtask))
+            assert code == "F1" and f"takes a target, so {subtask[2]} is one name too many" in sentence
+            assert scene.world.held() is None and scene.world.at == "kitchen_counter_1"
+            assert scene.world.furniture["fridge_1"].closed
+
+    @pytest.mark.parametrize("words", ["apple", "red apple", "the apple", "apple_1", "apple_2", "apples"])
+    def test_any_name_of_what_is_in_the_hand_will_do(self, checks: Sequence[ErrorCheck], words: str) -> None:
+        assert told(ask(at("table_1", checks), "Put", words, "brown table", held="apple_1")) == (None, "None")
 
 
 def test_l3_pick_names_the_container_as_a_planner_would() -> None:
@@ -192,6 +199,31 @@ def test_l3_names_the_second_of_two_exactly_whichever_it_is() -> None:
         assert told(ask(scene, "Pick", "lemon")) == ("L3", sentence)
 
 
+@pytest.mark.parametrize("words", ["lemon", "unicorn", "pineapple", "potted meat can"])
+def test_l2_put_of_something_else_than_what_is_in_the_hand(words: str) -> None:
+    scene = at("table_1")
+    said = f"Unable to put {words}, what is in the hand is the apple"
+    assert told(ask(scene, "Put", words, "brown table", held="apple_1")) == ("L2", said)
+    assert scene.world.held() == "apple_1"
+
+
+def test_what_is_held_is_a_matter_of_the_locator_not_of_the_words_of_the_planner() -> None:
+    """It was picked as `fruit`; the thing in the hand is an apple, whatever it was called."""
+    scene = at("table_1")
+    scene.world.things["apple_1"].place = "hand"
+    seen = scene.executor.robot.observe(VIEWS)
+    for words, code in (("apple", None), ("lemon", "L2")):
+        subtask = Subtask("Put", words, "brown table")
+        done = scene.executor.execute(Decision((subtask,)), subtask, ("snack",), seen, EpisodeListener())
+        assert told(done)[0] == code
+        scene.world.things["apple_1"].place = "hand"
+
+
+def test_f2_put_with_one_name() -> None:
+    sentence = "put needs a target and a destination, and sink is one name only! Please name both"
+    assert told(ask(at("sink_1"), "Put", "sink", held="apple_1")) == ("F2", sentence)
+
+
 def test_l4_pick_of_furniture() -> None:
     assert told(ask(at("table_1"), "Pick", "table")) == ("L4", "Can not pick table! Please choose another object")
 
@@ -229,6 +261,11 @@ class TestOrdersDiffer:
     def test_opening_something_unknown(self) -> None:
         assert self.both("kitchen", "Open", "spaceship") == ("F2", "L4")
         assert self.both("kitchen", "Open", "blue drawer") == ("F2", "F2")
+
+    def test_put_of_something_else_and_put_with_one_name(self) -> None:
+        """The official code takes the last name for the place and puts what is in the hand."""
+        assert self.both("table_1", "Put", "unicorn", "brown table", held="apple_1") == ("L2", None)
+        assert self.both("sink_1", "Put", "sink", held="apple_1") == ("F2", None)
 
     def test_unknown_model_and_full_hand(self) -> None:
         assert self.both("kitchen", "Open", "fridge", model="x", held="apple_1") == ("F1", "L1")

@@ -1,0 +1,189 @@
+"""The table of actions and what they take, down to the skills; and that history and inventory hold what really happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from text_world import Stage, TextSkill, World, home, stage
+
+from error_detection import code_order, paper_order
+from homie.actions import ARGUMENTS, action_table, misfit
+from homie.agent import EpisodeResult
+from homie.errors import BadInput
+from homie.executor import Executor, SkillBook
+from homie.interfaces import ErrorCheck, Planner
+from homie.types import Decision, Goal, Observation, PlannerInput, Subtask
+
+Happening = Callable[[World], None]
+
+
+class Reciter(Planner):
+    """Says its subtasks one by one and keeps what it was told."""
+
+    name = "reciter"
+
+    def __init__(self, *subtasks: Subtask) -> None:
+        self._subtasks = (*subtasks, Subtask("End"))
+        self.given: list[PlannerInput] = []
+
+    def reset(self, task: str, *, seed: int) -> None:
+        """It is used once."""
+
+    def decide(self, given: PlannerInput) -> Decision:
+        self.given.append(given)
+        return Decision((self._subtasks[len(self.given) - 1],))
+
+
+class Mishap(TextSkill):
+    """The skills of the text world; after the n-th start something happens to the world."""
+
+    def __init__(self, world: World, happens: dict[int, Happening]) -> None:
+        super().__init__(world, ("Go to", "Pick", "Put", "Open", "Close"))
+        self._happens = happens
+        self._starts = 0
+
+    def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        super().start(subtask, goal, observation)
+        self._starts += 1
+        self._happens.get(self._starts, lambda world: None)(self.world)
+
+
+def play(
+    *subtasks: Subtask, happens: dict[int, Happening] | None = None, checks: Sequence[ErrorCheck] = paper_order
+) -> tuple[EpisodeResult, list[PlannerInput], Stage]:
+    world = home()
+    world.at = "kitchen_counter_1"
+    made = stage(world=world, checks=checks)
+    made.executor.skills = SkillBook({"text": dict.fromkeys(ARGUMENTS, Mishap(world, happens or {}))})
+    planner = Reciter(*subtasks)
+    return made.play("tidy up", planner), planner.given, made
+
+
+def to(place: str, name: str = "apple_1") -> Happening:
+    def move(world: World) -> None:
+        world.things[name].place = place
+
+    return move
+
+
+PICK, PUT = Subtask("Pick", "apple"), Subtask("Put", "apple", "kitchen counter")
+
+
+# ---------------------------------------------------------------- the hand
+
+
+def test_the_inventory_is_what_is_in_the_hand_not_what_was_asked_for() -> None:
+    """The gripper closed on the lemon, and nobody saw the skill fail."""
+
+    def other(world: World) -> None:
+        world.things["apple_1"].place, world.things["lemon_1"].place = "kitchen_counter_1", "hand"
+
+    result, given, _ = play(PICK, PUT, happens={1: other})
+    assert given[1].inventory == ("lemon",)
+    assert given[1].feedback is not None and given[1].feedback.message == "None, but what is in the hand is the lemon"
+    assert given[2].feedback is not None and given[2].feedback.message.endswith("what is in the hand is the lemon")
+    assert [item.feedback.ok for item in result.history] == [True, False, True]
+
+
+def test_what_was_lost_on_the_way_is_no_longer_in_the_inventory() -> None:
+    _, given, _ = play(PICK, Subtask("Go to", "sink"), PUT, happens={2: to("kitchen")})
+    assert given[1].inventory == ("apple",) and given[2].inventory == ()
+    assert given[2].feedback is not None
+    assert given[2].feedback.ok and given[2].feedback.message == "None, but apple is no longer in the hand"
+
+
+def test_a_name_that_means_the_thing_in_the_hand_is_kept() -> None:
+    result, given, _ = play(Subtask("Pick", "red apple"), PUT)
+    assert given[1].inventory == ("red apple",)
+    assert [str(item) for item in result.history[:2]] == [
+        "(1) [Pick, red apple](success)",
+        "(2) [Put, apple, kitchen counter](success)",
+    ]
+    assert given[2].feedback is not None and given[2].feedback.message == "None"
+
+
+def test_the_order_of_the_official_code_puts_what_is_held_and_the_history_says_what_it_was() -> None:
+    result, given, made = play(PICK, Subtask("Put", "lemon", "kitchen counter"), checks=code_order)
+    assert made.world.things["apple_1"].place == "kitchen_counter_1"
+    assert str(result.history[1]) == "(2) [Put, apple, kitchen counter](success)"
+    assert given[2].feedback is not None and given[2].feedback.message == "None, but what was put is the apple"
+
+
+def test_the_default_order_puts_nothing_that_was_called_otherwise() -> None:
+    result, given, made = play(PICK, Subtask("Put", "lemon", "kitchen counter"))
+    assert made.world.held() == "apple_1" and given[2].inventory == ("apple",)
+    assert str(result.history[1]) == "(2) [Put, lemon, kitchen counter](fail)"
+
+
+# ---------------------------------------------------------------- the table
+
+
+def test_a_skill_set_adds_its_actions_to_the_table() -> None:
+    table = action_table([{"Pour": ("target", "destination")}, {"Wait": ()}])
+    assert table["Pour"] == ("target", "destination") and table["Wait"] == () and table["Put"] == ARGUMENTS["Put"]
+
+
+@pytest.mark.parametrize(
+    ("declared", "said"),
+    [
+        ({"Wipe": ("cloth",)}, "'Wipe' cannot take"),
+        ({"Pick": ("target", "destination")}, "'Pick' takes a target, and a skill set declares a target and a dest"),
+    ],
+)
+def test_what_a_skill_set_cannot_declare(declared: dict[str, tuple[str, ...]], said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        action_table([declared])
+
+
+@pytest.mark.parametrize(
+    ("subtask", "said"),
+    [
+        (
+            Subtask("Pick", "banana", "bowl"),
+            "Pick takes a target, so 'bowl' in [Pick, banana, bowl] is one name too many",
+        ),
+        (Subtask("Put", "bowl"), "Put takes a target and a destination, and [Put, bowl] does not have that"),
+        (Subtask("End", "table"), "End takes no target, so 'table' in [End, table] is one name too many"),
+        (Subtask("Open"), "Open takes a target, and [Open] does not have that"),
+        (Subtask("Put", "bowl", "table"), ""),
+        (Subtask("End"), ""),
+    ],
+)
+def test_what_does_not_fit_is_said(subtask: Subtask, said: str) -> None:
+    assert misfit(subtask, ARGUMENTS[subtask.action]) == said
+
+
+class Own(TextSkill):
+    """Actions of a package: what they were told is kept."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__(world, ("Pour", "Wait"))
+        self.goals: list[Goal] = []
+
+    def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        self.goals.append(goal)
+        super().start(Subtask("Go to"), Goal(self.world.at, "", goal.position), observation)
+
+
+@pytest.mark.parametrize("checks", [paper_order, code_order], ids=["paper", "code"])
+def test_an_action_of_a_package_gets_what_it_takes(checks: Sequence[ErrorCheck]) -> None:
+    world = home()
+    own = Own(world)
+    book = SkillBook(
+        {"own": dict.fromkeys(own.actions, own)},
+        arguments=action_table([{"Pour": ("target", "destination"), "Wait": ()}]),
+    )
+    made = stage(world=world, checks=checks)
+    old = made.executor
+    made.executor = Executor(
+        old.robot, old.detector, old.locator, book, checks, old.sentences, actions=book.actions(old.robot)
+    )
+    planner = Reciter(
+        Subtask("Wait"), Subtask("Pour", "mug", "bowl"), Subtask("Wait", "mug"), Subtask("Pour", "mug", "x")
+    )
+    result = made.play("pour", planner)
+    assert planner.given[0].arguments["Wait"] == ()
+    assert [goal.name for goal in own.goals] == ["", "bowl_1"], "what is done is done to the destination"
+    codes = [item.feedback.code for item in result.history]
+    assert codes == [None, None, "F1", "F2", None]
