@@ -32,6 +32,7 @@ from homie.types import (
     model_key,
 )
 
+
 class Sentences(Protocol):
     """The table of messages (`error_detection.messages`)."""
 

@@ -484,8 +484,8 @@ class ErrorCheck(Protocol):
 class CheckQuestion:
     """All that a check may look at. `entity` is what the target (for Put: the destination) resolved to, or None.
 
-    `skilled` tells whether some skill runs the action under the model that the planner chose, `arguments` what the action
-    takes (`homie.actions`).
+    `skilled` tells whether some skill runs the action under the model that the planner chose, `arguments` what the
+    action takes (`homie.actions`).
     """
 
     decision: Decision

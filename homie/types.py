@@ -48,7 +48,8 @@ END = Subtask("End")
 class Answer:
     """One answer of a language model, as it came, with what it took.
 
-    problem: why it could not be read as a decision, "" where it could. cost: US dollars, 0 where the price is not
+    problem: why it could not be read as a decision, "" where it could. leniencies: the rules by which an answer was
+    read that does not follow the protocol to the letter (docs/answers.md). cost: US dollars, 0 where the price is not
     known. cached: it came from the response cache and took nothing. seconds: wall clock. cache_read_tokens: those of
     the input that the provider had in a cache of its own.
     """
@@ -62,6 +63,7 @@ class Answer:
     cached: bool = False
     seconds: float = 0.0
     cache_read_tokens: int = 0
+    leniencies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

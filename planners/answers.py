@@ -7,6 +7,8 @@ from typing import Literal, TypeAlias
 
 AnswerFormat: TypeAlias = Literal["text", "json", "plan"]
 """`text`: Analysis, Subtask, Model (EMMOE, appendix D). `json`: equation 5. `plan`: the JSON of EmbodiedBench."""
+Profile: TypeAlias = Literal["homie", "strict-emmoe"]
+"""`homie`: one answer or none. `strict-emmoe`: as the official code reads, of several the last."""
 
 _HOW = {
     "text": "Write three lines: 'Analysis: ...', 'Subtask: [action, target]' and 'Model: ...'.",
@@ -19,23 +21,10 @@ _HOW = {
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What to expect of an answer: its format, and which counts where a text holds several."""
+    """What to expect of an answer: its format, and by which profile it is read."""
 
     answer: AnswerFormat
-    block: Literal["first", "last"] = "last"
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """An answer taken apart: subtasks as lists of their parts, in order; analysis and model as written."""
-
-    subtasks: tuple[tuple[str, ...], ...]
-    analysis: str = ""
-    model: str = ""
-
-
-class Unreadable(Exception):
-    """An answer that is no decision. The message tells the model what is wrong and what to write instead."""
+    profile: Profile = "homie"
 
 
 def how(answer: AnswerFormat) -> str:

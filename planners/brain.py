@@ -20,7 +20,7 @@ from homie.types import Answer, Decision, PlannerInput
 from planners.messages import LanguageModel, Message, Reply, Request
 from planners.prompt_settings import PromptSettings
 from planners.prompting import Prompt, Turn
-from planners.reading import Unreadable
+from planners.reading import Reading, Unlisted, Unreadable
 
 __all__ = ["ModelPlanner", "PromptSettings"]
 
@@ -36,9 +36,9 @@ _FINISHED_BADLY = {
 class ModelPlanner(Planner):
     """Asks a language model. Concrete planners make the model from their argument and their settings.
 
-    An answer that can not be read is asked for again, at most `reasks` times, with the problem told to the model;
-    after that the decision is empty and carries the problem, so that the episode goes on with F1 feedback. No action
-    is ever made up. Every answer is in `Decision.answers`.
+    An answer that cannot be read, or that names an action or a model which is not in its list, is asked for again, at
+    most `reasks` times, with the problem told to the model; after that the episode goes on with F1 feedback. No action
+    is ever made up. Every answer is in `Decision.answers`, with the rules by which it was read.
     """
 
     Settings: ClassVar[type[BaseModel] | None] = PromptSettings
@@ -76,27 +76,34 @@ class ModelPlanner(Planner):
             reply = self.model.complete(Request(messages, request.schema, request.name))
             seconds = time.perf_counter() - began
             try:
-                decision = self._read(reply, given)
+                reading = self._read(reply, given)
             except Unreadable as unread:
                 problem = str(unread)
                 answers.append(_answer(reply, problem, seconds))
                 if len(answers) > self.settings.reasks:
-                    return Decision((), raw=reply.text, problem=problem, answers=tuple(answers))
+                    return _given_up(unread, reply.text, tuple(answers))
                 messages = (*messages, Message("assistant", (_echo(reply.text),)), Message("user", (problem,)))
                 continue
-            answers.append(_answer(reply, "", seconds))
-            return Decision(
-                decision.subtasks, decision.analysis, decision.model, raw=reply.text, answers=tuple(answers)
-            )
+            answers.append(_answer(reply, "", seconds, reading.leniencies))
+            return Decision(reading.subtasks, reading.analysis, reading.model, raw=reply.text, answers=tuple(answers))
 
-    def _read(self, reply: Reply, given: PlannerInput) -> Decision:
-        """The reply as a decision. Raises Unreadable; what was cut off or declined is not even tried."""
+    def _read(self, reply: Reply, given: PlannerInput) -> Reading:
+        """What the reply says. Raises Unreadable; what did not come to its end or was declined is not even tried."""
         if reply.finish != "stop":
             raise Unreadable(_FINISHED_BADLY[reply.finish])
         return self.prompt.read(reply.text, given)
 
 
-def _answer(reply: Reply, problem: str, seconds: float) -> Answer:
+def _given_up(unread: Unreadable, text: str, answers: tuple[Answer, ...]) -> Decision:
+    """The decision after the last answer that could not be read. What only is not in its list is for the executor to
+    refuse, in the words that planners know (F1); everything else is a problem, and nothing is done."""
+    if isinstance(unread, Unlisted):
+        reading = unread.reading
+        return Decision(reading.subtasks, reading.analysis, reading.model, raw=text, answers=answers)
+    return Decision((), raw=text, problem=str(unread), answers=answers)
+
+
+def _answer(reply: Reply, problem: str, seconds: float, leniencies: tuple[str, ...] = ()) -> Answer:
     return Answer(
         reply.text,
         reply.reasoning,
@@ -107,6 +114,7 @@ def _answer(reply: Reply, problem: str, seconds: float) -> Answer:
         reply.cached,
         round(seconds, 6),
         reply.cache_read_tokens,
+        leniencies,
     )
 
 

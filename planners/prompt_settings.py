@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from homie.errors import BadInput
+from planners.answers import Profile
+from planners.reading.rules import chosen_rules
 
 
 class PromptSettings(BaseModel):
@@ -19,6 +23,20 @@ class PromptSettings(BaseModel):
     past_images: int = Field(0, ge=0, le=20, description="Earlier rounds whose images are shown again.")
     chat_turns: int = Field(0, ge=0, le=100, description="Earlier rounds kept as a conversation (0: single turn).")
     reasks: int = Field(2, ge=0, le=10, description="Times that an unreadable answer is asked for again.")
+    reading: Profile = Field("homie", description="How answers are read; strict-emmoe: as the official code does.")
+    leniencies: str = Field(
+        "all",
+        description="Rules that read what is not to the letter: all, none, names with commas; -NAME leaves one out.",
+    )
+
+    @field_validator("leniencies")
+    @classmethod
+    def _known(cls, text: str) -> str:
+        try:
+            chosen_rules(text)
+        except BadInput as error:
+            raise ValueError(str(error)) from error
+        return text
 
     @property
     def listed(self) -> bool:

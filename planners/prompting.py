@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from homie.errors import BadInput
-from homie.types import VIEWS, Decision, Image, PlannerInput, in_sight
+from homie.types import VIEWS, Image, PlannerInput, in_sight
 from perception.boxes import Marked, in_order, mark
-from planners.answers import Layout
+from planners.answers import Layout, how
 from planners.examples import Example, load_examples
 from planners.messages import Message, Request
 from planners.pictures import shrink
 from planners.prompt_settings import PromptSettings
-from planners.reading import read
+from planners.reading import Reading, Unreadable, chosen_rules, read
 from planners.schemas import decision_schema
 from planners.templates import Template, load_template
 
@@ -59,12 +59,18 @@ class Prompt:
                 f"The template '{self.template.name}' has {have or 'no'} examples, {settings.examples} were asked for: "
                 f"use --set examples={have}."
             )
+        if settings.reading == "strict-emmoe" and self.template.answer != "text":
+            raise BadInput(
+                f"The reading strict-emmoe is for answers as text, and the template '{self.template.name}' asks for "
+                f"{self.template.answer}: use --template emmoe-text."
+            )
+        self._leniencies = chosen_rules(settings.leniencies)
         self._number = min(EXAMPLES, have) if settings.examples is None else settings.examples
 
     @property
     def layout(self) -> Layout:
-        """How answers are written and which of several counts."""
-        return Layout(self.template.answer, self.template.block)
+        """How answers are written, and by which profile they are read."""
+        return Layout(self.template.answer, self.settings.reading)
 
     def request(self, given: PlannerInput, earlier: Sequence[Turn] = ()) -> tuple[Request, Turn]:
         """The question of this round and the turn to keep of it. `earlier`: the turns of the rounds before, in order.
@@ -88,12 +94,16 @@ class Prompt:
             if not (one.answer and any(one is other for other in kept)):
                 past += self._captioned(one.pictures, ago)
         messages.append(Message("user", (*past, *self._captioned(marked.pictures, 0), turn.text)))
-        schema = decision_schema(self.template.answer, given.actions, given.models)
+        schema = decision_schema(self.template.answer, given.actions, given.models, given.arguments)
         return Request(tuple(messages), schema), turn
 
-    def read(self, text: str, given: PlannerInput) -> Decision:
-        """An answer as a decision. Raises Unreadable."""
-        return read(text, self.layout, given.actions, given.models)
+    def read(self, text: str, given: PlannerInput) -> Reading:
+        """What an answer says. Raises Unreadable, also for an example of the prompt that comes back word for word."""
+        reading = read(text, self.layout, given.actions, given.models, given.arguments, self._leniencies)
+        shown = [one.analysis for one in self.fitting(given)] if self.settings.reading == "homie" else []
+        if reading.analysis and any(analysis in reading.analysis for analysis in shown):
+            raise Unreadable(f"The answer is an example of the instructions. {how(self.layout.answer)}")
+        return reading
 
     def describe(self) -> dict[str, object]:
         """Name, version and SHA-256 of the template and of its examples."""
@@ -131,9 +141,12 @@ class Prompt:
         }
 
     def _shown_examples(self, given: PlannerInput) -> list[dict[str, object]]:
-        fitting = [one for one in self.examples.all if one.uses(given.actions)]
         model = given.models[0] if given.models else ""
-        return [self._example(one, model) for one in fitting[: self._number]]
+        return [self._example(one, model) for one in self.fitting(given)]
+
+    def fitting(self, given: PlannerInput) -> list[Example]:
+        """The examples that are shown: those whose actions there are, as many as the settings say."""
+        return [one for one in self.examples.all if one.uses(given.actions)][: self._number]
 
     def _example(self, one: Example, model: str) -> dict[str, object]:
         return {**one.situation(), "answer": one.answer(self.template.answer, model)}

@@ -8,30 +8,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from homie.actions import ARGUMENTS, ActionTable, arguments_of
 from planners.answers import AnswerFormat
 
 _TEXT: Mapping[str, object] = {"type": "string"}
-_PARTS: Mapping[str, tuple[str, ...]] = {"End": (), "Put": ("target", "destination")}
-"""What belongs to an action besides its name; every other action has a target."""
 
 
-def decision_schema(answer: AnswerFormat, actions: Sequence[str], models: Sequence[str]) -> Mapping[str, object] | None:
+def decision_schema(
+    answer: AnswerFormat, actions: Sequence[str], models: Sequence[str], arguments: ActionTable = ARGUMENTS
+) -> Mapping[str, object] | None:
     """The schema of an answer (equation 5 of EMMOE, or the plan of EmbodiedBench), None for free text."""
     chosen = {"model": {"type": "string", "enum": list(models)}} if models else {}
     if answer == "json":
-        return _object({"analysis": _TEXT, "subtask": _subtask(actions), **chosen})
+        return _object({"analysis": _TEXT, "subtask": _subtask(actions, arguments), **chosen})
     if answer == "plan":
         said = ("visual_state_description", "reasoning_and_reflection", "language_plan")
-        steps = {"type": "array", "items": _subtask(actions)}
+        steps = {"type": "array", "items": _subtask(actions, arguments)}
         return _object({**dict.fromkeys(said, _TEXT), "executable_plan": steps, **chosen})
     return None
 
 
-def _subtask(actions: Sequence[str]) -> Mapping[str, object]:
+def _subtask(actions: Sequence[str], arguments: ActionTable) -> Mapping[str, object]:
     """A subtask: one variant for each set of parts, so that End has no target and Put has a place."""
     variants: dict[tuple[str, ...], list[str]] = {}
     for action in actions:
-        variants.setdefault(_PARTS.get(action, ("target",)), []).append(action)
+        variants.setdefault(arguments_of(action, arguments), []).append(action)
     made = [
         _object({"action": {"type": "string", "enum": names}, **dict.fromkeys(parts, _TEXT)})
         for parts, names in variants.items()

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Literal
 
 import jinja2
 import jinja2.meta
@@ -36,15 +35,14 @@ _ENDING = ".md"
 
 
 class FrontMatter(BaseModel):
-    """The head of a template. answer: how the model answers; block: which of several answers in a text counts;
-    examples: a file of in-context examples, by the name of a built-in one or relative to the template."""
+    """The head of a template. answer: how the model answers; examples: a file of in-context examples, by the name of a
+    built-in one or relative to the template."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: StrictStr = Field(min_length=1)
     version: StrictInt
     answer: AnswerFormat
-    block: Literal["first", "last"] = "last"
     examples: StrictStr = ""
 
 
@@ -65,10 +63,6 @@ class Template:
     @property
     def answer(self) -> AnswerFormat:
         return self.head.answer
-
-    @property
-    def block(self) -> Literal["first", "last"]:
-        return self.head.block
 
     def render(self, block: str, told: Mapping[str, object]) -> str:
         """One block filled in, "" if the template does not have it. Raises BadInput for a name that nobody told."""

@@ -1,4 +1,4 @@
-"""The table of actions and what they take, down to the skills; and that history and inventory hold what really happened."""
+"""The table of actions and what they take, down to the skills; history and inventory hold what really happened."""
 
 from __future__ import annotations
 

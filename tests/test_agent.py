@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from error_detection import messages, paper_order
-from homie.agent import EpisodeListener, EpisodeResult, run_episode
 from homie.actions import canonical_action
+from homie.agent import EpisodeListener, EpisodeResult, run_episode
 from homie.executor import Executor, SkillBook
 from homie.interfaces import Planner, Skill
 from homie.types import (

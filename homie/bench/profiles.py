@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Literal
 
+from homie.actions import canonical_action
 from homie.bench.errors import CODES, SENTENCES, raw_code_of
 from homie.bench.scores import Count, Score
 from homie.bench.trajectory import Step, Trajectory, parts
-from homie.actions import canonical_action
 
 Matches = Callable[[Step, tuple[str, ...]], bool]
 SKILLS = ("Go to", "Pick", "Put", "Open", "Close")

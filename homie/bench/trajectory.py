@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from homie.actions import canonical_action
 from homie.bench.errors import code_of
 from homie.errors import BadInput
-from homie.actions import canonical_action
 from homie.runstore import EpisodeFile
 from homie.types import HistoryItem, Outcome, RoundRecord, Subtask
 

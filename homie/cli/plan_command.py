@@ -14,11 +14,11 @@ import PIL.Image
 import PIL.ImageOps
 
 from homie import registry
+from homie.actions import action_table, listed_actions
 from homie.assembly import load_detector, load_planner, skill_names
 from homie.cli.output import print_json, say
 from homie.cli.parameters import Config, Json, build, options_from
 from homie.errors import BadInput
-from homie.actions import action_table, listed_actions
 from homie.interfaces import SkillSet
 from homie.options import PlanOptions
 from homie.types import (

@@ -13,6 +13,7 @@ import numpy as np
 from gymnasium.spaces import Dict, Discrete, MultiDiscrete
 from numpy.typing import NDArray
 
+from homie.actions import listed_actions
 from homie.assembly import choose
 from homie.bench.goals import read_state
 from homie.envs.mujoco.catalog_furniture import FURNITURE
@@ -20,7 +21,6 @@ from homie.envs.mujoco.catalog_objects import OBJECTS
 from homie.envs.mujoco.home import PICTURE_SIZE
 from homie.envs.mujoco.rooms import RoomKind
 from homie.errors import BadInput, suggestion
-from homie.actions import listed_actions
 from homie.gym.base import CODES, SessionEnv, picture_space
 from homie.gym.tasks import HouseTask, check_fits, of_goal, of_house, of_suite
 from homie.objects import split

@@ -10,8 +10,8 @@ from dataclasses import asdict, replace
 
 import numpy as np
 
-from homie.errors import PlannerError
 from homie.actions import ACTIONS
+from homie.errors import PlannerError
 from homie.interfaces import Planner
 from homie.testing.violations import NotConforming, described, environment_secrets, named
 from homie.types import (

@@ -7,10 +7,10 @@ import json
 import pytest
 
 from homie.types import END, PlannerInput, Subtask
-from planners.answers import Layout, Unreadable
+from planners.answers import Layout
 from planners.prompt_settings import PromptSettings
 from planners.prompting import Prompt
-from planners.reading import read
+from planners.reading import Unreadable, read
 
 ACTIONS = ("Move", "End")
 SEVEN = [54, 90, 49, 0, 60, 90, 1]
@@ -30,15 +30,15 @@ WRITTEN = "[54, 90, 49, 0, 60, 90, 1]"
 )
 def test_a_plan_of_numbers_is_read(plan):
     said = {"visual_state_description": "a", "reasoning_and_reflection": "b", "language_plan": "c"}
-    decision = read(json.dumps({**said, "executable_plan": plan}), Layout("plan", "last"), ACTIONS)
+    decision = read(json.dumps({**said, "executable_plan": plan}), Layout("plan"), ACTIONS)
     assert decision.subtasks == (Subtask("Move", WRITTEN), END)
 
 
 def test_wrong_numbers_are_for_the_checks_and_no_target_of_other_actions():
     text = json.dumps({"executable_plan": [{"action": "Move", "target": "[540, 1]"}]})
-    assert read(text, Layout("plan", "last"), ACTIONS).subtasks == (Subtask("Move", "[540, 1]"),)
+    assert read(text, Layout("plan"), ACTIONS).subtasks == (Subtask("Move", "[540, 1]"),)
     with pytest.raises(Unreadable, match="is not one name"):
-        read(text.replace("Move", "Pick"), Layout("plan", "last"), ("Pick", "End"))
+        read(text.replace("Move", "Pick"), Layout("plan"), ("Pick", "End"))
 
 
 def test_the_prompt_for_an_arm_tells_the_list_of_things():

@@ -184,8 +184,20 @@ def test_an_episode_goes_on_after_an_unreadable_answer_which_is_told_as_feedback
 
 
 def test_an_action_that_is_not_listed_becomes_f1() -> None:
-    result, _ = episode(["Analysis: x\nSubtask: [Grab, apple]\nModel: text", step("End")])
+    """It is asked again first, which costs no round; then the executor refuses it in the words that planners know."""
+    squeeze = "Analysis: x\nSubtask: [Squeeze, apple]\nModel: text"
+    result, model = episode([squeeze, squeeze, step("End")], reasks=1)
     assert result.history[0].feedback.code is ErrorCode.F1
+    assert str(result.history[0].subtask) == "[Squeeze, apple]"
+    assert result.history[0].feedback.message.startswith("squeeze is not in the action list!")
+    assert (result.rounds, len(model.asked)) == (2, 3)
+    assert "is not in the list of actions: Go to, Pick" in str(model.asked[1].messages[-1].parts[0])
+
+
+def test_an_action_that_is_corrected_costs_no_round() -> None:
+    result, model = episode([step("Fly to", "apple"), step("Go to", "apple"), step("End")])
+    assert [item.subtask.action for item in result.history] == ["Go to", "End"]
+    assert (result.rounds, len(model.asked)) == (2, 3)
 
 
 def test_a_plan_is_carried_out_in_one_round() -> None:

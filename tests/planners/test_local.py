@@ -71,7 +71,7 @@ def test_every_answer_is_a_decision_and_depends_on_its_own_question_only(engine,
     alone = [model.answer([one])[0] for one in questions]
     assert model.answer(questions) == alone
     for answer in alone:
-        decision = read(answer.text, Layout("json", "last"), ACTIONS, MODELS)
+        decision = read(answer.text, Layout("json"), ACTIONS, MODELS)
         assert decision.subtasks[0].action in ACTIONS and decision.model == "classical"
         assert answer.finish == "stop" and 0 < answer.output_tokens <= 260
     assert len({answer.text for answer in alone}) > 1

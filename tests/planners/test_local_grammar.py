@@ -91,7 +91,7 @@ def test_every_answer_is_a_decision(kind, character, seed, answer, actions, mode
     assert ended
     said = json.loads(text)
     assert list(said) == list(schema["properties"])
-    decision = read(text, Layout(answer, "last"), tuple(actions), models)
+    decision = read(text, Layout(answer), tuple(actions), models)
     assert {subtask.action for subtask in decision.subtasks} <= set(actions)
     assert (decision.model in models) if models else decision.model == ""
 

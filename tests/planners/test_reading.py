@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from homie.types import END, Decision, Subtask
+from homie.actions import canonical_action
+from homie.types import END, Subtask
 from planners.answers import AnswerFormat, Layout
 from planners.examples import as_json
-from planners.reading import MAX_TEXT, Unreadable, listed_model, read
+from planners.reading import MAX_TEXT, Reading, Unlisted, Unreadable, listed_model, read
 
 DATA = Path(__file__).parent / "data"
 GOLDEN = Path(__file__).parents[1] / "golden" / "emmoe_metrics"
 ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
 MODELS = ("NoMaD", "PixNav", "octo", "RT-1-X")
 TEXT, JSON, PLAN = Layout("text"), Layout("json"), Layout("plan")
+STRICT = Layout("text", "strict-emmoe")
 APPLE = Subtask("Pick", "apple")
 
 
@@ -58,22 +61,35 @@ def wrong(text: str, layout: Layout = JSON, actions: tuple[str, ...] = ACTIONS) 
 
 
 @pytest.mark.parametrize("number", range(96))
-def test_the_golden_outputs_are_read_as_the_official_parser_reads_them(number: int) -> None:
-    """Strict: identical to the letter. Loose (no brackets): identical too."""
+def test_the_strict_profile_reads_the_golden_outputs_as_the_official_parser_does(number: int) -> None:
+    """To the letter, in the strict form and in the loose one; what that finds nothing in is asked again, and no End."""
     case = golden()[number]
     expected = case["expected"]
     if expected["match"] is None:
+        with pytest.raises(Unreadable):
+            read(case["output"], STRICT, ACTIONS)
         return
-    decision = read(case["output"], TEXT, ACTIONS)
-    assert [written(one) for one in decision.subtasks] == [parts(expected["subtask"])]
-    assert decision.model == expected["model"]
-    assert decision.analysis == expected["analysis"].strip()
+    reading = read(case["output"], STRICT, ACTIONS)
+    assert [written(one) for one in reading.subtasks] == [parts(expected["subtask"])]
+    assert reading.model == expected["model"]
+    assert reading.analysis == expected["analysis"].strip()
 
 
-def test_a_listed_model_is_recognised_in_what_the_official_parser_keeps() -> None:
+def test_the_golden_outputs_with_one_answer_are_read_alike_by_default() -> None:
+    """Of the 66 that the official parser reads, 64 have one answer. Two have two: the official code takes the last."""
+    asked = 0
     for case in golden():
-        if case["expected"]["match"] is not None:
-            assert read(case["output"], TEXT, ACTIONS, MODELS).model in MODELS
+        expected = case["expected"]
+        if expected["match"] is None:
+            continue
+        if case["output"].count("Subtask:") > 1:
+            asked += 1
+            assert "says several things" in wrong(case["output"], TEXT)
+            continue
+        reading = read(case["output"], TEXT, ACTIONS, MODELS)
+        assert [written(one) for one in reading.subtasks] == [parts(expected["subtask"])]
+        assert reading.model in MODELS
+    assert asked == 2
 
 
 def test_what_is_read_beyond_the_official_parser() -> None:
@@ -90,19 +106,26 @@ def test_what_is_read_beyond_the_official_parser() -> None:
         more[kind] = more.get(kind, 0) + 1
         inside = re.search(r"\[(.*?)\]", text, re.DOTALL)
         assert inside is not None
-        decision = read(text, TEXT, ACTIONS, MODELS)
-        assert [written(one) for one in decision.subtasks] == [parts(inside[1])]
-        assert (decision.model in MODELS) is (kind != "no Model")
-        assert bool(decision.analysis) is (kind != "no Analysis")
+        reading = read(text, TEXT, ACTIONS, MODELS)
+        assert [written(one) for one in reading.subtasks] == [parts(inside[1])]
+        assert (reading.model in MODELS) is (kind != "no Model")
+        assert bool(reading.analysis) is (kind != "no Analysis")
+        assert set(reading.leniencies) <= {"no-model" if kind == "no Model" else "labels", "no-model", "prose"}
     assert more == {"small letters": 7, "emphasis": 8, "no Model": 10, "no Analysis": 5}
 
 
-def test_the_raw_conversations_are_read_as_their_histories_tell() -> None:
+@pytest.mark.parametrize("layout", [TEXT, STRICT])
+def test_the_raw_conversations_are_read_as_their_histories_tell(layout: Layout) -> None:
     told = [(text, subtask) for text, subtask in conversations() if subtask is not None]
     assert len(told) == 165
     for text, subtask in told:
-        decision = read(text, TEXT, ACTIONS, MODELS)
-        assert [written(one) for one in decision.subtasks] == [parts(subtask)], text
+        reading = read(text, layout, ACTIONS, MODELS)
+        assert [canonical(written(one)) for one in reading.subtasks] == [canonical(parts(subtask))], text
+
+
+def canonical(words: tuple[str, ...]) -> tuple[str, ...]:
+    """With the action in the letters of the list, as the executor has it."""
+    return (canonical_action(words[0], ACTIONS) or words[0], *words[1:])
 
 
 def test_every_strict_answer_of_the_conversations_is_read_identically() -> None:
@@ -110,8 +133,8 @@ def test_every_strict_answer_of_the_conversations_is_read_identically() -> None:
     assert sum(found is not None for _, found in strict) > 60
     for text, found in strict:
         if found is not None:
-            decision = read(text, TEXT, ACTIONS)
-            assert ([written(one) for one in decision.subtasks], decision.model) == ([parts(found[1])], found[2])
+            reading = read(text, STRICT, ACTIONS)
+            assert ([written(one) for one in reading.subtasks], reading.model) == ([parts(found[1])], found[2])
 
 
 FRAGMENTS = (
@@ -124,14 +147,25 @@ FRAGMENTS = (
 @example("Analysis: a Subtask: [Pick, apple] Analysis: b Subtask: [End] Model: octo")
 @example("Analysis: Subtask: [End] Model: Analysis: x Subtask: [Pick, apple]")
 @example("Analysis:Subtask: [End] Model: octo")
-def test_whatever_the_strict_form_accepts_is_read_identically(text: str) -> None:
+def test_whatever_the_strict_form_accepts_is_read_identically_by_the_strict_profile(text: str) -> None:
     """Pieces of answers in any order against the strict form, for all that it finds a real subtask in."""
     found = official(text)
-    if found is None or len(parts(found[1])) > 3 or not all(parts(found[1])) or "[" in found[1] or "*" in found[1]:
+    if found is None or len(parts(found[1])) > 3 or not all(parts(found[1])):
         return
-    decision = read(text, TEXT, ACTIONS)
-    assert [written(one) for one in decision.subtasks] == [parts(found[1])]
-    assert decision.model == found[2].strip()
+    reading = read(text, STRICT)
+    assert [written(one) for one in reading.subtasks] == [parts(found[1])]
+    assert reading.model == found[2].strip()
+
+
+@given(st.lists(st.sampled_from(FRAGMENTS), max_size=14).map("".join))
+def test_of_several_answers_none_is_chosen(text: str) -> None:
+    """Pieces of answers in any order: what is read by default is the only subtask of its kind in the text."""
+    try:
+        reading = read(text, TEXT, ACTIONS, ("octo",))
+    except Unreadable:
+        return
+    named = [parts(one) for one in re.findall(r"(?:Pick, apple|End|Put, cup, sink|Go to, mug)", text)]
+    assert {written(one) for one in reading.subtasks} == set(named)
 
 
 # ---------------------------------------------------------------- labelled text
@@ -159,14 +193,13 @@ def test_labelled_text_in_every_dress(text: str) -> None:
     decision = read(text, TEXT, ACTIONS, MODELS)
     assert (decision.subtasks, decision.model) == ((APPLE,), "octo")
     assert decision.analysis.strip(" \n`") == "x"
-    assert decision.raw == text
 
 
-def test_first_and_last_block() -> None:
+def test_of_two_blocks_none_is_read() -> None:
     text = "Analysis: a\nSubtask: [Open, fridge]\nModel: octo\nAnalysis: b\nSubtask: [Pick, apple]\nModel: PixNav"
-    first, last = read(text, Layout("text", "first"), ACTIONS, MODELS), read(text, TEXT, ACTIONS, MODELS)
-    assert (first.subtasks, first.analysis, first.model) == ((Subtask("Open", "fridge"),), "a", "octo")
-    assert (last.subtasks, last.analysis, last.model) == ((APPLE,), "b", "PixNav")
+    assert "several things ([Open, fridge], [Pick, apple])" in wrong(text, TEXT)
+    twice = text.replace("Open, fridge", "Pick, apple").replace("PixNav", "octo")
+    assert read(twice, TEXT, ACTIONS, MODELS).subtasks == (APPLE,)
 
 
 def test_end_needs_no_model() -> None:
@@ -177,9 +210,17 @@ def test_a_lone_bracket_is_a_subtask() -> None:
     assert read(" [Go to, blue table]\n", TEXT, ACTIONS, MODELS).subtasks == (Subtask("Go to", "blue table"),)
 
 
-def test_an_unlisted_action_in_brackets_is_read_for_the_executor_to_refuse() -> None:
-    text = "Analysis: x\nSubtask: [Grab, apple]\nModel: octo"
-    assert read(text, TEXT, ACTIONS, MODELS).subtasks == (Subtask("Grab", "apple"),)
+def test_an_unlisted_action_is_told_and_kept_for_the_executor_to_refuse() -> None:
+    text = "Analysis: x\nSubtask: [Squeeze, apple]\nModel: octo"
+    with pytest.raises(Unlisted, match="'Squeeze' is not in the list of actions: Go to, Pick") as caught:
+        read(text, TEXT, ACTIONS, MODELS)
+    assert caught.value.reading.subtasks == (Subtask("Squeeze", "apple"),)
+
+
+def test_an_unlisted_model_is_told_and_kept_for_the_executor_to_refuse() -> None:
+    with pytest.raises(Unlisted, match="'RT-2' is not in the list of models: NoMaD") as caught:
+        read("Analysis: x\nSubtask: [Pick, apple]\nModel: RT-2", TEXT, ACTIONS, MODELS)
+    assert (caught.value.reading.subtasks, caught.value.reading.model) == ((APPLE,), "RT-2")
 
 
 @pytest.mark.parametrize(
@@ -190,10 +231,10 @@ def test_an_unlisted_action_in_brackets_is_read_for_the_executor_to_refuse() -> 
         ("I will go to the fridge now.", "no subtask"),
         ("Analysis: x\nSubtask:", "The subtask is empty"),
         ("Analysis: x\nSubtask: []\nModel: octo", "is no subtask"),
-        ("Analysis: x\nSubtask: [Pick,]\nModel: octo", "is no subtask"),
+        ("Analysis: x\nSubtask: [Pick,]\nModel: octo", "Pick takes a target, and [Pick] does not have that"),
         ("Analysis: x\nSubtask: [Put, a, b, c]\nModel: octo", "is no subtask"),
         ("Analysis: x\nSubtask: I should go, perhaps\nModel: octo", "does not begin with an action of the list"),
-        ("Analysis: x\nSubtask: Pick apple\nModel: octo", "does not begin with an action of the list"),
+        ("Analysis: x\nSubtask: Pick apple and pear\nModel: octo", "does not begin with an action of the list"),
         ("Analysis: x\nSubtask: [Pick, app", "is not closed"),
         ("Analysis: x\nSubtask: [maybe I should, ah\nModel: octo", "is not closed"),
         ("x" * (MAX_TEXT + 1), "too long"),
@@ -227,11 +268,12 @@ def test_a_model_is_recognised_in_decoration_and_else_kept_as_written(text: str,
 # ---------------------------------------------------------------- JSON
 
 PLAIN = {"analysis": "I don't see it", "subtask": {"action": "Pick", "target": "apple"}, "model": "octo"}
-OURS = Decision((APPLE,), "I don't see it", "octo")
+OURS = Reading((APPLE,), "I don't see it", "octo")
 
 
-def without_raw(decision: Decision) -> Decision:
-    return Decision(decision.subtasks, decision.analysis, decision.model)
+def plainly(reading: Reading) -> Reading:
+    """Without how it was read."""
+    return replace(reading, leniencies=())
 
 
 @pytest.mark.parametrize(
@@ -260,7 +302,7 @@ def without_raw(decision: Decision) -> Decision:
     ],
 )  # fmt: skip
 def test_json_in_every_dress(text: str) -> None:
-    assert without_raw(read(text, JSON, ACTIONS, MODELS)) == OURS
+    assert plainly(read(text, JSON, ACTIONS, MODELS)) == OURS
 
 
 def test_valid_text_is_never_broken() -> None:
@@ -269,13 +311,18 @@ def test_valid_text_is_never_broken() -> None:
     said = {"analysis": odd, "subtask": {"action": "Pick", "target": "apple"}, "model": "octo"}
     decision = read(json.dumps(said), JSON, ACTIONS, MODELS)
     assert (decision.analysis, decision.subtasks) == (odd, (APPLE,))
-    assert without_raw(read(f"Here:\n{json.dumps(said)}\nbye", JSON, ACTIONS, MODELS)) == without_raw(decision)
+    assert plainly(read(f"Here:\n{json.dumps(said)}\nbye", JSON, ACTIONS, MODELS)) == plainly(decision)
 
 
-NAMES = st.text(st.characters(exclude_characters=",[]", exclude_categories=("Cs", "Cc", "Z")), min_size=1, max_size=12)
+NAMES = st.text(st.characters(categories=("L", "N")), min_size=1, max_size=12)
 
 
-@given(analysis=st.text(max_size=60), action=st.sampled_from(ACTIONS[:-1]), target=NAMES, quote=st.booleans())
+@given(
+    analysis=st.text(max_size=60),
+    action=st.sampled_from(("Go to", "Pick", "Open", "Close")),
+    target=NAMES,
+    quote=st.booleans(),
+)
 def test_valid_json_is_read_to_the_letter(analysis: str, action: str, target: str, quote: bool) -> None:
     if target.casefold() in ("none", "null", "n/a"):
         return
@@ -286,16 +333,15 @@ def test_valid_json_is_read_to_the_letter(analysis: str, action: str, target: st
 
 
 def test_json_is_found_where_text_was_asked_for_and_the_other_way_round() -> None:
-    assert without_raw(read(json.dumps(PLAIN), TEXT, ACTIONS, MODELS)) == OURS
+    assert plainly(read(json.dumps(PLAIN), TEXT, ACTIONS, MODELS)) == OURS
     text = "Analysis: I don't see it\nSubtask: [Pick, apple]\nModel: octo"
-    assert without_raw(read(text, JSON, ACTIONS, MODELS)) == OURS
+    assert plainly(read(text, JSON, ACTIONS, MODELS)) == OURS
 
 
-def test_first_and_last_json() -> None:
+def test_of_two_objects_none_is_read() -> None:
     other = json.dumps({**PLAIN, "subtask": {"action": "End"}})
-    text = f"{json.dumps(PLAIN)}\nor rather\n{other}"
-    assert read(text, Layout("json", "first"), ACTIONS, MODELS).subtasks == (APPLE,)
-    assert read(text, JSON, ACTIONS, MODELS).subtasks == (END,)
+    assert "several things" in wrong(f"{json.dumps(PLAIN)}\nor rather\n{other}")
+    assert plainly(read(f"{json.dumps(PLAIN)}\n{json.dumps(PLAIN)}", JSON, ACTIONS, MODELS)) == OURS
 
 
 def test_a_plan() -> None:
@@ -317,8 +363,9 @@ def test_a_plan() -> None:
         assert read(json.dumps({**said, "executable_plan": plan}), PLAN, ACTIONS, MODELS).subtasks == tuple(steps)
     bare = json.dumps([as_json(one) for one in steps])
     assert read(f"```json\n{bare}\n```", PLAN, ACTIONS, MODELS).subtasks == tuple(steps)
-    two = json.dumps({"executable_plan": ["End", "End"]})
-    assert read(two, PLAN, ACTIONS, MODELS).subtasks == (END, END)
+    for more in (["End", "End"], ["End", "[Pick, apple]"]):
+        assert "Nothing can follow End" in wrong(json.dumps({"executable_plan": more}), PLAN)
+    assert "and one is asked for" in wrong(json.dumps({"executable_plan": ["[Pick, apple]", "End"]}), JSON)
     one = json.dumps({"executable_plan": ["Pick", "apple"]})
     assert read(one, PLAN, ACTIONS, MODELS).subtasks == (APPLE,)
 
@@ -340,10 +387,9 @@ def test_a_plan() -> None:
         ('{"analysis": "x", "subtask": {"action": "Pick", "action": "Open", "target": "apple"}}', "written twice"),
         ('{"subtask": {"action": "Pick", "target": "a"}, "subtask": {"action": "End"}}', "written twice"),
         ('{"subtask": {"action": "End"}, "executable_plan": [{"action": "End"}]}', "both"),
-        ('{"subtask": [{"action": "Pick", "target": "a"}, {"action": "End"}]}', "not a list of subtasks"),
-        ('{"subtask": "[Pick, apple"}', "one of its two brackets"),
+        ('{"subtask": [{"action": "Pick", "target": "a"}, {"action": "End"}]}', "2 subtasks, and one is asked for"),
+        ('{"subtask": "[Pick, apple"}', "is not closed"),
         ('{"executable_plan": []}', "plan is empty"),
-        ('{"executable_plan": [{"action": "End"}, {"target": "a"}]}', "Step 2 of the plan"),
         ('{"analysis": "x", "subtask": {"action": "Pick", "target": "app', "broken: a string is not closed"),
         ('{"analysis": "x", "subtask": {"action": "Put", "target": "apple"', "broken"),
         ('{"action": "Put", "target": "apple"', "no subtask"),
@@ -366,6 +412,7 @@ def test_json_that_is_no_decision_is_told_what_to_write(text: str, said: str) ->
 def test_a_broken_last_block_is_not_replaced_by_an_older_one() -> None:
     assert "broken" in wrong(json.dumps(PLAIN) + '\nNo: {"analysis": "wait", "subtask": {"action": "En')
     assert "not closed" in wrong("Analysis: x\nSubtask: [End]\nAnalysis: y\nSubtask: [Pick, app", TEXT)
+    assert "Step 2 of the plan" in wrong('{"executable_plan": [{"action": "End"}, {"target": "a"}]}', PLAN)
 
 
 def test_valid_json_without_end_is_refused_at_once() -> None:
@@ -387,7 +434,7 @@ def test_braces_in_prose_after_the_answer_do_no_harm() -> None:
         json.dumps(PLAIN)
         + "\nThe form was {key: value} with {braces} and [brackets, {nested}], as you know: it's fine."
     )
-    assert without_raw(read(text, JSON, ACTIONS, MODELS)) == OURS
+    assert plainly(read(text, JSON, ACTIONS, MODELS)) == OURS
 
 
 def test_halves_of_surrogate_pairs_can_be_kept_in_files() -> None:

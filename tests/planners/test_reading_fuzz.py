@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from homie.types import Decision, Subtask
+from homie.types import Subtask
 from planners.answers import Layout
 from planners.examples import as_json
-from planners.json_answers import draft_from_json
 from planners.parsing import parse_subtask
-from planners.reading import Unreadable, read
+from planners.reading import Reading, Unreadable, read
+from planners.reading.subtasks import SYNONYMS
 
 DATA = Path(__file__).parent / "data"
 GOLDEN = Path(__file__).parents[1] / "golden" / "emmoe_metrics"
@@ -39,7 +39,7 @@ def texts() -> list[str]:
     """Real answers in the text form: what the golden cases have, as far as the official parser takes it."""
     cases = json.loads((GOLDEN / "planner_outputs.json").read_text(encoding="utf-8"))["cases"]
     conversations = json.loads((DATA / "emmoe_conversations.json").read_text(encoding="utf-8"))
-    golden = [one["output"] for one in cases if one["expected"]["match"] is not None]
+    golden = [one["output"] for one in cases if one["expected"]["match"] and one["output"].count("Subtask") == 1]
     told = [one["output"] for case in conversations.values() for one in case if one["subtask"] is not None]
     return [*golden, *told]
 
@@ -140,13 +140,27 @@ def spoilt(number: int) -> list[tuple[Layout, str]]:
     return made
 
 
-def stands_in(decision: Decision, text: str) -> bool:
-    """Whether every action, target and destination stands in the text, in one piece; escapes of JSON undone."""
+def stands_in(decision: Reading, text: str) -> bool:
+    """Whether every action, target and destination stands in the text, in one piece; escapes of JSON undone.
+
+    Actions may be spelt otherwise, or by another word.
+    """
     plain = re.sub(r"\\u([0-9a-fA-F]{4})", lambda code: chr(int(code[1], 16)), text)
     plain = re.sub(r"\\[bfnrt]", " ", plain).replace("\\", "")
     known = [" ".join(one.encode("utf-8", "replace").decode().split()) for one in (text, plain)]
-    said = [part for one in decision.subtasks for part in (one.action, one.target, one.destination)]
-    return all(any(part in one for one in known) for part in said)
+    names = [part for one in decision.subtasks for part in (one.target, one.destination)]
+    letters = [re.sub(r"[\s_-]+", "", one).lower() for one in known]
+    actions = [
+        [
+            re.sub(r"[\s_-]+", "", words).lower()
+            for words in (one.action, *SYNONYMS)
+            if SYNONYMS.get(words, words) == one.action
+        ]
+        for one in decision.subtasks
+    ]
+    return all(any(part in one for one in known) for part in names) and all(
+        any(words in one for words in spellings for one in letters) for spellings in actions
+    )
 
 
 # ---------------------------------------------------------------- tests
@@ -157,7 +171,6 @@ def test_sound_answers_are_all_read() -> None:
         assert len(read(text, TEXT, ACTIONS, MODELS).subtasks) == 1
     for layout, text, steps in objects():
         assert read(text, layout, ACTIONS, MODELS).subtasks == steps
-        assert draft_from_json(text, layout, ACTIONS) is not None
 
 
 def test_spoilt_answers_are_read_as_they_stand_or_not_at_all() -> None:
@@ -170,7 +183,6 @@ def test_spoilt_answers_are_read_as_they_stand_or_not_at_all() -> None:
             problems.append(str(why))
             continue
         assert decision.subtasks, text
-        assert decision.raw == text
         assert all(one.action for one in decision.subtasks)
         assert stands_in(decision, text), (text, decision)
         json.dumps([one.target for one in decision.subtasks], ensure_ascii=False).encode()
@@ -185,8 +197,8 @@ def test_the_spoilt_answers_are_the_same_every_time() -> None:
 def test_a_made_up_word_would_be_noticed() -> None:
     text = "Analysis: x\nSubtask: [Pick, apple]\nModel: octo"
     assert stands_in(read(text, TEXT, ACTIONS), text)
-    assert not stands_in(Decision((Subtask("Pick", "pear"),)), text)
-    assert not stands_in(Decision((Subtask("Open", "apple"),)), text)
+    assert not stands_in(Reading((Subtask("Pick", "pear"),)), text)
+    assert not stands_in(Reading((Subtask("Open", "apple"),)), text)
 
 
 @pytest.mark.parametrize("layout", [TEXT, JSON, PLAN])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 MAX_DEPTH = 32
@@ -43,10 +43,10 @@ class Members:
     cut: bool = False
 
     def all(self, key: str) -> list[Value]:
-        """The different values of a key, at most two, whatever its letters' case, blanks, hyphens; null is none."""
+        """The different values of a key, at most two, by its plain spelling (`plain_key`); null is none."""
         found: list[Value] = []
         for name, value in self.pairs:
-            if len(found) < 2 and _plain(name) == key and value is not None and value not in found:
+            if len(found) < 2 and plain_key(name) == key and value is not None and value not in found:
                 found.append(value)
         return found
 
@@ -65,24 +65,60 @@ class Broken:
         return self.reason
 
 
-def find_json(text: str) -> list[Members | list[Value] | Broken]:
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Something of JSON in a text, from `start` to `end`. exact: it is JSON to the letter, not only nearly."""
+
+    value: Members | list[Value] | Broken
+    start: int
+    end: int
+    exact: bool = False
+
+
+def find_json(text: str) -> list[Found]:
     """The JSON objects and arrays of a text, outermost ones only, in order; of what is broken, where it breaks.
 
     Valid JSON is read by the `json` module. Work is linear in the length of the text.
     """
     try:
-        whole = json.loads(text, object_pairs_hook=lambda pairs: Members(tuple(pairs)))
+        whole = _exactly(text)
     except (ValueError, RecursionError):
-        return list(_Reader(text).scan())
+        return [_settled(text, one) for one in _Reader(text).scan()]
     if not isinstance(whole, Members | list):
         return []
-    if _depth(whole) <= MAX_DEPTH:
-        return [whole]
-    return [
-        Broken(
-            _TOO_DEEP, frozenset(_plain(key) for key, _ in whole.pairs) if isinstance(whole, Members) else frozenset()
-        )
-    ]
+    return [Found(_shallow(whole), 0, len(text), exact=True)]
+
+
+def string_of_json(text: str) -> str:
+    """What a JSON string holds if the whole text is one and it holds an object or an array; else ""."""
+    try:
+        inside = json.loads(text)
+        held = json.loads(inside) if isinstance(inside, str) else None
+    except (ValueError, RecursionError):
+        return ""
+    return inside if isinstance(held, dict | list) else ""
+
+
+def _exactly(text: str) -> Value:
+    """Valid JSON. Raises ValueError, RecursionError."""
+    value: Value = json.loads(text, object_pairs_hook=lambda pairs: Members(tuple(pairs)))
+    return value
+
+
+def _settled(text: str, found: Found) -> Found:
+    """What was found in a text, as the `json` module reads it if it does."""
+    try:
+        value = _exactly(text[found.start : found.end])
+    except (ValueError, RecursionError):
+        return found
+    return replace(found, value=_shallow(value), exact=True) if isinstance(value, Members | list) else found
+
+
+def _shallow(value: Members | list[Value]) -> Members | list[Value] | Broken:
+    if _depth(value) <= MAX_DEPTH:
+        return value
+    keys = value.pairs if isinstance(value, Members) else ()
+    return Broken(_TOO_DEEP, frozenset(plain_key(key) for key, _ in keys))
 
 
 def _depth(value: Value) -> int:
@@ -112,7 +148,7 @@ class _Reader:
         self._keys: set[str] = set()
         self._at = 0
 
-    def scan(self) -> Iterator[Members | list[Value] | Broken]:
+    def scan(self) -> Iterator[Found]:
         """Everything in the text that is, or began as, an object or an array."""
         at = 0
         while found := _START.search(self._text, at):
@@ -122,13 +158,13 @@ class _Reader:
             except _NotJson as why:
                 at = max(why.at, start + 1) if self._keys or why.deep else start + 1
                 if self._keys:
-                    yield Broken(str(why), frozenset(self._keys))
+                    yield Found(Broken(str(why), frozenset(self._keys)), start, max(why.at, start + 1))
                 if self._left <= 0:
                     return
                 continue
             at = self._at
             if isinstance(value, Members | list):
-                yield value
+                yield Found(value, start, at)
 
     # ------------------------------------------------------------ grammar
 
@@ -168,7 +204,7 @@ class _Reader:
             if self._peek() != ":":
                 raise self._error("a colon is missing after a key")
             self._move(self._at + 1)
-            self._keys.add(_plain(key))
+            self._keys.add(plain_key(key))
             pairs.append((key, self._value(depth + 1)))
             self._separator("}", end_allowed=depth == 0)
 
@@ -258,5 +294,6 @@ class _Reader:
         return _NotJson(f"{reason} at character {self._at + 1}", self._at)
 
 
-def _plain(key: str) -> str:
+def plain_key(key: str) -> str:
+    """A key in small letters, with underscores for blanks and hyphens."""
     return re.sub(r"[\s-]+", "_", key.strip(" *_`").lower())
