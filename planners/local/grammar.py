@@ -30,7 +30,7 @@ _VALUES = ("enum", "const", "required", "default")
 """Keys of a schema that hold values, not schemas."""
 _TEXT: Schema = {"pattern": r"^\S"}
 _NAMES = {"target", "destination"}
-_NAME: Schema = {"pattern": r"^[\p{L}\p{N}][^,\[\]{}\p{C}]*$", "maxLength": 64}
+_NAME: Schema = {"pattern": r"^[\p{L}\p{N}][^,，、\[\]{}\p{C}]*$", "maxLength": 64}
 """What names one thing. Commas and brackets part the names of a subtask (EMMOE, equation 5)."""
 
 

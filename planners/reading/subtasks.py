@@ -14,7 +14,7 @@ DECORATION = " \t\r\n*_`'\"“”‘’"
 MOVE = "Move"
 """The action whose target is a list of numbers."""
 MAX_PARTS = 3
-_COMMAS = ",，、；;｜|"
+_COMMAS = ",，、"
 """What parts names, and what looks like it."""
 _NAME_LENGTH = 80
 """Characters of a name. The longest of the catalogue have 25; what is longer is a sentence."""
@@ -163,7 +163,7 @@ def check_name(name: str) -> None:
     if mark := next((mark for mark in name if mark in _COMMAS), ""):
         hint = "" if mark == "," else f" ({mark} is not the comma that parts names)"
         raise Unclear(f"'{short(name)}' is not one name: name one thing, without commas and brackets{hint}.")
-    if any(mark in name for mark in "[]{}<>") or not _speaks(name) or len(name) > _NAME_LENGTH:
+    if any(mark in name for mark in "[]{}") or not _speaks(name) or len(name) > _NAME_LENGTH:
         raise Unclear(f"'{short(name)}' is not one name: name one thing, without commas and brackets.")
 
 
