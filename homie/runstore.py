@@ -23,6 +23,7 @@ import platform
 import re
 import time
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -84,11 +85,16 @@ class RunFile(BaseModel):
 class Usage(BaseModel):
     """What the language model of an episode took. `cached` answers took nothing; `cache_read_tokens` of the input
     came from a cache of the provider; `cost` is in US dollars, 0 where prices are not known."""
+    """What the language model of an episode took. `cached` answers took nothing; `cost` is in US dollars, 0 where
+    prices are not known. `unreadable` answers were asked again, `lenient` ones read by one of the `leniencies`, which
+    are counted by name."""
 
     model_config = ConfigDict(frozen=True)
 
     answers: int = 0
     unreadable: int = 0
+    lenient: int = 0
+    leniencies: dict[str, int] = {}
     cached: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
@@ -102,6 +108,8 @@ class Usage(BaseModel):
             total = Usage(
                 answers=total.answers + 1,
                 unreadable=total.unreadable + bool(one.problem),
+                lenient=total.lenient + bool(one.leniencies),
+                leniencies=dict(Counter(total.leniencies) + Counter(one.leniencies)),
                 cached=total.cached + one.cached,
                 input_tokens=total.input_tokens + one.input_tokens,
                 output_tokens=total.output_tokens + one.output_tokens,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from homie.bench.differences import paired_table
 from homie.bench.makeup import mixed_table
+from homie.bench.readings import readings_table
 from homie.bench.results import BenchRun, groups, load_runs, splits
 from homie.bench.scores import Count, Results
 from homie.bench.suite import Task
@@ -37,14 +38,16 @@ def compare_runs(runs: Sequence[BenchRun], intervals: Intervals) -> tuple[Table,
     others = all_tables(results, attributes=groups(suite), splits=splits(suite), intervals=intervals)[1:]
     mixed = mixed_table({run.label: run.makeup for run in runs})
     first = (first_table(runs, intervals), *([mixed] if mixed.rows else []))
-    usage = usage_table(*_usage(runs, results))
+    spent, successes = _usage(runs, results)
+    answers = readings_table(spent)
+    usage = (usage_table(spent, successes), *([answers] if answers.rows else []))
     if len(runs) < 2:
-        return *first, usage, *others
+        return *first, *usage, *others
     shared = _shared(runs)
     skipped = max(len(run.planned - shared) for run in runs)
     paired = paired_table(results, intervals, left_out=skipped)
     alone = alone_table(results, _texts(runs))
-    return *first, paired, *([alone] if alone.rows else []), usage, *others
+    return *first, paired, *([alone] if alone.rows else []), *usage, *others
 
 
 def first_table(runs: Sequence[BenchRun], intervals: Intervals | None = None) -> Table:

@@ -26,7 +26,7 @@ _THOUGHTS = (
 _OPENS = {opening: number for number, (opening, _) in enumerate(_THOUGHTS)}
 _CLOSES = {closing: number for number, (_, closing) in enumerate(_THOUGHTS)}
 _THOUGHT = re.compile("|".join(map(re.escape, (*_OPENS, *_CLOSES))), re.IGNORECASE)
-_FINAL = re.compile(r"<\|channel\|>\s*final\b[^<]{0,40}<\|message\|>")
+_FINAL = re.compile(r"<\|channel\|>\s*final\b(?:[^<]|<\|constrain\|>){0,60}<\|message\|>")
 """The channel of gpt-oss in which an answer stands; `analysis` and `commentary` are others."""
 _CHANNEL = "<|channel|>"
 

@@ -46,6 +46,10 @@ _RETRACTED = re.compile(
 """Words behind an answer that may take it back."""
 
 
+_BRACKETED = re.compile(r"\[\s*[A-Za-z][\w ]{0,30}[,\]]|\{\s*[\"'“]?\w{1,30}[\"'”]?\s*:")
+"""What looks like one more subtask behind an answer."""
+
+
 def check_surroundings(lead: str, tail: str, rules: Rules) -> None:
     """Look at the text before and after the only answer of a text. Raises Unclear where it may be none."""
     lead, fenced = _unfenced(lead, opening=True)
@@ -92,5 +96,5 @@ def check_tail(tail: str) -> None:
     line = tail.partition("\n")[0].strip(_BLANK + ")]}:")
     if line:
         raise Unclear("The answer goes on in the middle of a line.")
-    if _RETRACTED.search(tail):
+    if _RETRACTED.search(tail) or _BRACKETED.search(tail):
         raise Unclear("The words after the answer make it doubtful whether it is meant.")

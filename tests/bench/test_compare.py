@@ -160,6 +160,26 @@ def test_what_the_runs_took(tmp_path: Path) -> None:
     assert any("75% of the tokens in came from the provider's cache" in note for note in table.notes)
 
 
+def test_how_the_answers_were_read(tmp_path: Path) -> None:
+    runs = [write_run(tmp_path / name, ALL_DONE, planner=name) for name in ("a", "b", "silent")]
+    for run, used in zip(runs, ({"fence": 1, "words": 2}, {"words": 1}, None), strict=False):
+        for path in (run / "episodes").iterdir() if used else ():
+            rewrite(path, lambda record: record, usage=Usage(answers=5, unreadable=1, lenient=2, leniencies=used))
+    table = named(compare(runs, intervals=QUICK))["Answers"]
+    assert [one[0] for one in table.rows] == ["a", "b"], "the rule planner has no answers"
+    assert row(table, "a") == {
+        "run": "a",
+        "answers": 40,
+        "to the letter": 16,
+        "by a leniency": 16,
+        "asked again": 8,
+        "words": 16,
+        "fence": 8,
+    }
+    assert (row(table, "b")["words"], row(table, "b")["fence"]) == (8, 0)
+    assert "Answers" not in named(compare(runs[2:], intervals=QUICK))
+
+
 def test_actions_beyond_those_of_emmoe_are_counted(tmp_path: Path) -> None:
     run = write_run(tmp_path / "a", ALL_DONE)
     move = Subtask("Move", "apple")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from homie.errors import PlannerError
 from planners.answers import Layout
 from planners.local.grammar import Grammar, bounded, closing_bytes
-from planners.reading import read
+from planners.reading import Unreadable, read
 from planners.schemas import decision_schema
 from tests.planners.tiny_models import QWEN_SPECIAL, llama_tokenizer, tokenizer_with
 
@@ -91,6 +91,11 @@ def test_every_answer_is_a_decision(kind, character, seed, answer, actions, mode
     assert ended
     said = json.loads(text)
     assert list(said) == list(schema["properties"])
+    steps = said.get("executable_plan", [said.get("subtask")])
+    if {"action": "End"} in steps[:-1]:  # which no schema forbids
+        with pytest.raises(Unreadable, match="Nothing can follow End"):
+            read(text, Layout(answer), tuple(actions), models)
+        return
     decision = read(text, Layout(answer), tuple(actions), models)
     assert {subtask.action for subtask in decision.subtasks} <= set(actions)
     assert (decision.model in models) if models else decision.model == ""
@@ -148,7 +153,7 @@ def test_only_free_strings_get_bounds():
             "type": {"enum": ["string"]},
             "free": free,
             "short": {"type": "string", "maxLength": 3},
-            "target": {"type": "string", "maxLength": 64, "pattern": r"^[\p{L}\p{N}][^,\[\]{}\p{C}]*$"},
+            "target": {"type": "string", "maxLength": 64, "pattern": r"^[\p{L}\p{N}][^,，、\[\]{}\p{C}]*$"},
             "many": {"type": "array", "minItems": 1, "items": {"anyOf": [free, {"type": "null"}]}},
         },
     }
