@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from homie.bench.tables import Column, Table
+from homie.bench.tables import Cell, Column, Table
 from homie.bench.usage import Spent
 
 
@@ -15,7 +15,7 @@ def readings_table(runs: Mapping[str, Sequence[Spent]]) -> Table:
     asked = {label: episodes for label, episodes in runs.items() if any(one.usage.answers for one in episodes)}
     counts = {label: _counted(episodes) for label, episodes in asked.items()}
     rules = sorted({rule for count in counts.values() for rule in count}, key=lambda rule: (-_most(counts, rule), rule))
-    rows = tuple((label, *_row(asked[label]), *(count[rule] for rule in rules)) for label, count in counts.items())
+    rows = tuple(_row(label, asked[label], count, rules) for label, count in counts.items())
     heads = ("answers", "to the letter", "by a leniency", "asked again", *rules)
     notes = (
         "Without its leniencies a run would have asked again as often as an answer was read by one.",
@@ -36,8 +36,8 @@ def _most(counts: Mapping[str, Counter[str]], rule: str) -> int:
     return max(count[rule] for count in counts.values())
 
 
-def _row(episodes: Sequence[Spent]) -> tuple[int, int, int, int]:
+def _row(label: str, episodes: Sequence[Spent], count: Counter[str], rules: Sequence[str]) -> tuple[Cell, ...]:
     answers = sum(one.usage.answers for one in episodes)
     lenient = sum(one.usage.lenient for one in episodes)
     again = sum(one.usage.unreadable for one in episodes)
-    return answers, answers - lenient - again, lenient, again
+    return label, answers, answers - lenient - again, lenient, again, *(count[rule] for rule in rules)
