@@ -83,9 +83,12 @@ class RunFile(BaseModel):
 
 
 class Usage(BaseModel):
-    """What the language model of an episode took. `unreadable` answers were asked again, `lenient` ones read by one of
-    the `leniencies`, which are counted by name. `cached` answers took nothing; `cache_read_tokens` of the input came from
-    a cache of the provider; `cost` is in US dollars, 0 where prices are not known."""
+    """What the language model of an episode took.
+
+    `unreadable` answers were asked again, `lenient` ones read by one of the `leniencies`, which are counted by name.
+    `cached` answers took nothing; `cache_read_tokens` of the input came from a cache of the provider; `cost` is in US
+    dollars, 0 where prices are not known.
+    """
 
     model_config = ConfigDict(frozen=True)
 
