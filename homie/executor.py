@@ -32,6 +32,9 @@ from homie.types import (
     model_key,
 )
 
+EMPTY_HANDED = ("Open", "Close")
+"""Actions that need a free hand and leave it free: one that keeps the handle is no success, whatever it has moved."""
+
 
 class Sentences(Protocol):
     """The table of messages (`error_detection.messages`)."""
@@ -164,7 +167,9 @@ class Executor:
             attempt = replace(attempt, stands_in_for=self.skills.stands_in_for(decision.model, subtask.action))
             after = self._look(self.locator.cameras)
             done = self.locator.verify(subtask, entity, held, after) if entity else None
-            if done is False and attempt.outcome is Outcome.SUCCEEDED:
+            if subtask.action in EMPTY_HANDED and after.body.holding:
+                attempt = replace(attempt, outcome=Outcome.FAILED, reason=_kept(attempt))
+            elif done is False and attempt.outcome is Outcome.SUCCEEDED:
                 attempt = replace(attempt, outcome=Outcome.FAILED, reason="done by its own account, without effect")
             elif done and attempt.outcome is not Outcome.SUCCEEDED and subtask.action != "Go to":
                 # What counts is the effect; how the skill ended on its way back stays in the record.
@@ -176,6 +181,8 @@ class Executor:
                 break
             if subtask.action == "Put" and self.locator.held(after) is None:
                 feedback = Feedback("fail", ErrorCode.E2, self.sentences.missing(subtask.action))
+                break
+            if skill.hopeless:
                 break
         if feedback.code is ErrorCode.E1 and skill.complaint:
             feedback = replace(feedback, message=skill.complaint)
@@ -240,6 +247,10 @@ class Executor:
         watcher.commanded(observation, self.robot.act(Command()))  # the base stands, limbs hold
         seconds = round(observation.stamp - began, 6)
         return Attempt(number, skill.name, outcome, reason or skill.reason, seconds, commands, clamped)
+
+
+def _kept(attempt: Attempt) -> str:
+    return "; ".join(["the hand has not let go", *([attempt.reason] if attempt.reason else [])])
 
 
 class _Timed:

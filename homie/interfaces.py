@@ -124,6 +124,12 @@ class Kinematics(Protocol):
     def point_radii(self) -> Array:
         """Radii (n,) of the spheres of `link_points`, m."""
 
+    def self_distance(self, q: Array, held: Array | None = None) -> float:
+        """Metres between the arm and the robot's own body, negative inside.
+
+        held: spheres (n, 4) in the hand that keep out of the body too: centre in the gripper frame and radius, m.
+        """
+
     def solve(self, position: Array, rotation: Array | None, q0: Array, *, locked_torso: bool = False) -> IkSolution:
         """Joints that bring the gripper to a pose in the base frame (rotation None: position only)."""
 
@@ -239,6 +245,11 @@ class Skill(ABC):
     def reason(self) -> str:
         """Why the attempt ended as it did, in words for the record."""
         return ""
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether another attempt would end like the last, with the world as it is: then none is made."""
+        return False
 
     @property
     def complaint(self) -> str:

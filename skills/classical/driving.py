@@ -6,12 +6,18 @@ import itertools
 
 import numpy as np
 
-from homie.types import Array, Command, OccupancyGrid, Pose2
+from homie.types import Array, Box, Command, OccupancyGrid, Pose2
+from skills.classical.collision import Solids
+from skills.classical.hand import NOTHING
 from skills.classical.motion import Motion, RoutineSkill, Stuck, wrap
 from skills.classical.planning import ESCAPE, CostMap, plan_path
+from skills.classical.ways import ArmSpace
 
 LOOKAHEAD = 0.30
 """Metres ahead on the path that the base steers for."""
+
+WAY_MARGINS = (0.025, 0.0, -0.02)
+"""Clearance (m) asked of a way of the arm, best first: the spheres that stand for it are fatter than it is."""
 
 NO_PROGRESS_SECONDS = 4.0
 MAX_PLANS, MAX_BLOCKED = 25, 4
@@ -37,8 +43,21 @@ class MobileSkill(RoutineSkill):
             self._costs_of = grid
         return self._costs
 
-    def navigate(self, target: Array, yaw: float | None = None, *, tolerance: float = 0.0) -> Motion:
-        """Drive to a point (2,) and face `yaw` there; plans again when the map changes or the way is blocked."""
+    def navigate(
+        self, target: Array, yaw: float | None = None, *, tolerance: float = 0.0, height: float | None = None
+    ) -> Motion:
+        """Drive to a point (2,) and face `yaw` there; plans again when the map changes or the way is blocked.
+
+        height: of the torso in the end, m; it moves on the way. Travelling height without it.
+        """
+        if self.spec.torso_speed > 0.0:
+            travelling = self.spec.carry if self.seen.body.holding else self.spec.rest
+            height = float(travelling[0]) if height is None else height
+            yield from self.together(self._drive(target, yaw, tolerance), self.lift(height))
+        else:
+            yield from self._drive(target, yaw, tolerance)
+
+    def _drive(self, target: Array, yaw: float | None, tolerance: float) -> Motion:
         blocked = 0
         for _ in range(MAX_PLANS):
             path = plan_path(self.costs, self.base.xy, target, tolerance)
@@ -122,21 +141,69 @@ class MobileSkill(RoutineSkill):
             w = float(np.clip(2.0 * wrap(begin.yaw - self.base.yaw), -0.5, 0.5))
             yield Command(base=(float(np.copysign(v, distance)), w))
 
+    # ------------------------------------------------------------ the arm while the robot drives
+
+    @property
+    def held(self) -> Array:
+        """Spheres (n, 4) in the gripper frame that stand for what is in the hand; none where that is not known."""
+        return NOTHING
+
+    def space(self, base: Pose2 | None = None, *more: Box | None) -> ArmSpace:
+        """Where the arm can be, from here or from a base pose, with some boxes more to keep out of."""
+        solids = Solids([*self.goal.solids, *(box for box in more if box is not None)])
+        return ArmSpace(self.joints, self.kinematics, solids, base or self.base, self.held)
+
+    @property
+    def travelling(self) -> Array:
+        """The posture for driving, with the torso as it is: it follows while the base moves."""
+        posture = self.spec.carry if self.seen.body.holding else self.spec.rest
+        return np.array([self.q[0], *posture[1:]])
+
     def tuck(self) -> Motion:
         """Bring the arm into its travelling posture: close to the body, or carrying what is in the hand."""
-        posture = self.spec.carry if self.seen.body.holding else self.spec.rest
-        if np.max(np.abs(self._nearest_turn(posture, self.q) - self.q)) > 0.05:
-            yield from self.fold(posture)
+        if not self.at(self.travelling):
+            yield from self.fold(self.travelling)
+
+    def at(self, posture: Array, tolerance: float = 0.05) -> bool:
+        """Whether the arm is in a posture."""
+        return bool(np.max(np.abs(self.joints.nearest(posture, self.q) - self.q)) <= tolerance)
+
+    def way_to(self, posture: Array, base: Pose2 | None = None) -> list[Array] | None:
+        """A clear way of the arm from where it is to a posture, by raised postures or around things, or None."""
+        ready, carry = self.spec.ready, self.spec.carry
+        detours = [
+            *([one] for one in (*ready, carry)),
+            *([one, carry] for one in ready),
+            *([carry, one] for one in ready),
+        ]
+        return self.space(base).find(self.q, posture, detours, WAY_MARGINS)
 
     def fold(self, posture: Array) -> Motion:
-        """Bring the arm to a posture; if something is in its way, back off and try another way round."""
-        for way in ([posture], *([ready, posture] for ready in self.spec.ready)):
+        """Bring the arm to a posture around what is in its way; if it is stuck, from a little further back."""
+        for last in (False, False, True):
+            way = self.way_to(posture)
             try:
+                if way is None:
+                    raise Stuck("the arm finds no way out")
                 yield from self.follow_joints(way)
                 return
             except Stuck:
-                yield from self.straight(-0.25, speed=0.2, seconds=3.0)
-        yield from self.follow_joints([posture])
+                if last:
+                    raise
+            yield from self.back_out()
+            yield from self.straight(-0.25, speed=0.2, seconds=3.0)
+
+    def back_out(self) -> Motion:
+        """Lead the arm back along the way it came, as far as that is known."""
+        return
+        yield
+
+    def lift(self, height: float) -> Motion:
+        """Move the torso alone to a height (m)."""
+        begin = self.q[0]
+        step = self.spec.torso_speed * self.spec.period
+        for k in range(1, int(np.ceil(abs(height - begin) / max(step, 1e-9))) + 1):
+            yield Command(torso=float(begin + np.sign(height - begin) * min(k * step, abs(height - begin))))
 
     def look_at(self, point: Array, *, seconds: float = 1.5) -> Motion:
         """Turn the head towards a point (3,) in the odometry frame."""

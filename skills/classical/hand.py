@@ -7,7 +7,20 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from homie.types import Array, Box, Pose
+from homie.types import Array, Box, Pose, Pose2
+from skills.classical.motion import rotation_z
+
+STOOD = 0.02
+"""Metres by which a standing base may shift."""
+
+WAYMARK = 0.08
+"""Joint change (rad) from which a posture on the way is remembered."""
+
+FINEST = 0.022
+"""Least radius (m) of the spheres that stand for a held thing: of a thin one they are fatter than it is."""
+
+NOTHING: Array = np.zeros((0, 4))
+"""No spheres."""
 
 
 @dataclass(slots=True)
@@ -16,27 +29,33 @@ class Hand:
 
     pitch: of the gripper when it took the object, rad. aside: metres from the gripper to the object's middle along the
     closing direction (a thing held by its rim). drop: metres from the gripper frame down to the object's underside.
-    half: half extents of the object's box. balls: centres (n, 3) in the gripper frame of spheres of
-    `radius_of_balls` that fill it.
+    half: half extents of the object's box. spheres: (n, 4), centre in the gripper frame and radius, m, that fill it.
+    came: postures of the arm since the base last moved, by which it can go back; see `note`.
     """
 
     pitch: float = 0.0
     aside: float = 0.0
-    balls: Array = field(default_factory=lambda: np.zeros((0, 3)))
-    radius_of_balls: float = 0.0
+    spheres: Array = field(default_factory=lambda: NOTHING)
     drop: float = 0.05
     half: tuple[float, float, float] = (0.04, 0.04, 0.05)
+    came: list[Array] = field(default_factory=list)
+    _stood: Pose2 | None = None
 
     def take(self, box: Box, pose: Pose, pitch: float) -> None:
         """Remember an upright box held by a gripper at a pose (both in the odometry frame)."""
         position, rotation = pose.position, pose.rotation
-        center, up = rotation.T @ (box.center - position), rotation[2]
+        center = rotation.T @ (box.center - position)
         self.pitch, self.aside = pitch, float(center[1])
         self.drop = float(position[2] - (box.center[2] - box.half[2]))
         self.half = (float(box.half[0]), float(box.half[1]), float(box.half[2]))
-        self.radius_of_balls = 0.7 * max(self.half[:2])
-        reach = max(self.half[2] - self.radius_of_balls, 0.0)
-        self.balls = center + np.array([[-reach], [0.0], [reach]]) * up
+        self.spheres = filled(Box(center, box.half), rotation.T @ rotation_z(box.yaw))
+
+    def note(self, base: Pose2, q: Array) -> None:
+        """Remember the way of the arm while the base stands."""
+        if self._stood is None or np.hypot(base.x - self._stood.x, base.y - self._stood.y) > STOOD:
+            self._stood, self.came = base, []
+        if not self.came or np.max(np.abs(q - self.came[-1])) > WAYMARK:
+            self.came.append(q)
 
     @property
     def radius(self) -> float:
@@ -53,3 +72,12 @@ class Hand:
         dear = 0.4 if max(self.half) < 0.05 else 1.5
         others = [pitch for pitch in pitches if abs(pitch - self.pitch) > 0.1]
         return ((self.pitch, 0.0), *((pitch, dear * abs(pitch - self.pitch)) for pitch in others))
+
+
+def filled(box: Box, rotation: Array) -> Array:
+    """Spheres (n, 4) that fill a box around `box.center` whose axes are the columns of a rotation (3, 3)."""
+    radius = max(FINEST, float(np.min(box.half)))
+    reach = np.maximum(box.half - radius, 0.0)
+    marks = [np.linspace(-r, r, 1 + int(np.ceil(2 * r / (1.4 * radius)))) if r > 0 else np.zeros(1) for r in reach]
+    grid = np.stack(np.meshgrid(*marks, indexing="ij"), axis=-1).reshape(-1, 3)
+    return np.column_stack([box.center + grid @ rotation.T, np.full(len(grid), radius)])

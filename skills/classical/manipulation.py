@@ -1,72 +1,54 @@
-"""What Pick, Put, Open and Close share: coming to a standing, raising and tucking the arm, keeping away from edges."""
+"""What Pick, Put, Open and Close share: coming to a standing, raising the arm, backing away, getting free."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 import numpy as np
 
 from homie.interfaces import Kinematics, RobotSpec
-from homie.types import Array, Box, Command, Pose, Pose2
-from skills.classical.collision import FREE, PLANNED, TOUCH, Solids
+from homie.types import Array, Command, Observation, Pose, Pose2
+from skills.classical.collision import FREE, PLANNED, TOUCH
 from skills.classical.driving import MobileSkill
-from skills.classical.hand import Hand
-from skills.classical.motion import Motion, wrap
+from skills.classical.hand import NOTHING, Hand
+from skills.classical.motion import Motion, Stuck, wrap
 from skills.classical.reaching import Option, Reachable, Standing, first_standing
+from skills.classical.ways import ArmSpace, between
 
 BACK_OFF = 0.32
 """Metres before a standing where the arm is raised, so that it never swings into what the robot stands at."""
+
+AWAY = (0.35, 0.25, 0.15)
+"""Metres that the robot backs away from what it has worked at, as far as there is room."""
 
 
 class Manipulation(MobileSkill):
     """A mobile skill with an arm and a memory of what is in the hand (shared by the skills of one set)."""
 
-    max_seconds = 90.0
+    max_seconds = 115.0
+    freeing = 25.0
 
     def __init__(self, spec: RobotSpec, kinematics: Kinematics, hand: Hand) -> None:
         super().__init__(spec, kinematics)
         self.hand = hand
         self.ready = spec.ready[0]
-        """The raised posture from which the arm reaches forward and to which it returns, (n + 1,)."""
+        """The raised posture from which the arm reaches forward, (n + 1,)."""
 
-    def raise_arm(self) -> Motion:
-        """To the raised posture, by way of the carrying one if it is not the first."""
-        way = [self.ready] if self.ready is self.spec.ready[0] else [self.spec.carry, self.ready]
-        if np.max(np.abs(self._nearest_turn(self.ready, self.q) - self.q)) > 0.05:
-            yield from self.follow_joints(way)
+    def act(self, observation: Observation) -> Command:
+        command = super().act(observation)
+        self.hand.note(self.base, self.q)
+        return command
 
-    def tuck(self) -> Motion:
-        if self.ready is not self.spec.ready[0]:
-            if np.max(np.abs(self._nearest_turn(self.ready, self.q) - self.q)) < 0.3:
-                yield from self.fold(self.spec.carry)
-            self.ready = self.spec.ready[0]
-        yield from super().tuck()
+    @property
+    def held(self) -> Array:
+        return self.hand.spheres if self.seen.body.holding else NOTHING
 
-    # ------------------------------------------------------------ keeping out of things
+    # ------------------------------------------------------------ choosing where to stand
 
-    def solids(self, *more: Box | None) -> Solids:
-        """What the arm must keep out of, with some boxes more."""
-        return Solids([*self.goal.solids, *(box for box in more if box is not None)])
-
-    def clear(self, solids: Solids, base: Pose2, q: Array, margin: float, held: bool = False) -> bool:
-        """Whether an arm posture at a base pose keeps `margin` metres (negative: may touch) from solid things."""
-        return self.clearance(solids, base, q, held) >= margin
-
-    def clearance(self, solids: Solids, base: Pose2, q: Array, held: bool = False) -> float:
-        """Metres between the arm in a posture at a base pose and solid things, negative inside them.
-
-        held: whether what is in the hand counts too.
-        """
-        points, radii = self.kinematics.link_points(q), self.kinematics.point_radii
-        if held:
-            gripper = self.kinematics.forward(q)
-            balls = gripper.position + self.hand.balls @ gripper.rotation.T
-            points = np.vstack([points, balls])
-            radii = np.append(radii, np.full(len(balls), self.hand.radius_of_balls))
-        c, s = np.cos(base.yaw), np.sin(base.yaw)
-        turned = np.stack([c * points[:, 0] - s * points[:, 1], s * points[:, 0] + c * points[:, 1], points[:, 2]], 1)
-        placed = turned + np.array([base.x, base.y, 0.0])
-        return solids.distance(placed, radii)
+    def clear(self, space: ArmSpace, postures: Sequence[Array], margin: float) -> bool:
+        """Whether the arm, in each of some postures, keeps `margin` metres (negative: may touch) from solid things."""
+        return all(space.clearance(q) >= margin for q in postures)
 
     def reachable_standing(
         self,
@@ -77,27 +59,15 @@ class Manipulation(MobileSkill):
 
         accept(standing, margin of the way, margin at the poses) has the last word.
         """
-        solids = self.solids()
+        solids = self.space().solids
         return first_standing(
             self.kinematics,
             options,
             self.spec.ready,
             (FREE, TOUCH),
-            clearance=lambda base, q: self.clearance(solids, base, q),
+            clearance=lambda base, q: ArmSpace(self.joints, self.kinematics, solids, base, NOTHING).clearance(q),
             accept=lambda standing, margin: accept(standing, PLANNED, margin),
         )
-
-    def way(self, begin: Array, end: Array) -> list[Array]:
-        """Postures along the straight way in joint space."""
-        end = self._nearest_turn(end, begin)
-        steps = max(3, int(np.max(np.abs(end - begin)) / 0.2))
-        return [begin + (end - begin) * t for t in np.linspace(0, 1, steps + 1)]
-
-    def clear_way(
-        self, solids: Solids, base: Pose2, begin: Array, end: Array, margin: float, held: bool = False
-    ) -> bool:
-        """Whether the straight way in joint space keeps clear."""
-        return all(self.clear(solids, base, q, margin, held) for q in self.way(begin, end))
 
     # ------------------------------------------------------------ coming and going
 
@@ -110,28 +80,61 @@ class Manipulation(MobileSkill):
         if not near:
             yield from self.tuck()
             self.ready = standing.ready
+            height = float(self.ready[0])
             if Reachable.of(self.costs, self.base)(before):
-                yield from self.navigate(before, pose.yaw)
-                yield from self.raise_arm()
-                yield from self.straight(float((pose.xy - self.base.xy) @ direction))
+                yield from self.navigate(before, pose.yaw, height=height)
+                forward = self.straight(float((pose.xy - self.base.xy) @ direction))
+                way = self.way_to(self.ready)
+                if way is not None and self._clear_on(way, (before + pose.xy) / 2, pose.xy):
+                    yield from self.together(forward, self.follow_joints(way))
+                else:
+                    yield from self.raise_arm()
+                    yield from forward
                 yield from self.turn(pose.yaw)
                 return
-            yield from self.navigate(pose.xy, pose.yaw)
+            yield from self.navigate(pose.xy, pose.yaw, height=height)
         self.ready = standing.ready
         yield from self.raise_arm()
 
+    def _clear_on(self, way: Sequence[Array], *places: Array) -> bool:
+        """Whether a way of the arm is clear with the base at other places (2,) too."""
+        postures = [q for a, b in zip([self.q, *way], way, strict=False) for q in between(a, b)]
+        spaces = (self.space(Pose2(float(xy[0]), float(xy[1]), self.base.yaw)) for xy in places)
+        return all(self.clear(space, postures, 0.0) for space in spaces)
+
+    def raise_arm(self) -> Motion:
+        """To the raised posture of the standing."""
+        if not self.at(self.ready):
+            yield from self.fold(self.ready)
+
+    def reach(self, posture: Array) -> Motion:
+        """Bring the arm to a posture by a clear way. Raises Stuck if there is none."""
+        way = self.way_to(posture)
+        if way is None:
+            raise Stuck("the arm finds no way there")
+        yield from self.follow_joints(way)
+
     def withdraw(self, *poses: Pose) -> Motion:
-        """Lead the hand out along straight lines as far as that goes, then raise the arm."""
+        """Lead the hand out along straight lines, as far as that goes."""
         for pose in poses:
             path = self.line_joints(self.q, pose)
             if path is None:
-                break
+                return
             yield from self.along(path, pose)
-        yield from self.fold(self.ready)
 
     def leave(self) -> Motion:
-        """From a raised arm: back away from what the robot stands at, then tuck."""
-        room = next((d for d in (0.35, 0.25, 0.15) if self._clear_behind(d)), 0.0)
+        """Back away from what the robot stands at and tuck the arm, at a time where both can be."""
+        heading = np.array([np.cos(self.base.yaw), np.sin(self.base.yaw)])
+        room = next((d for d in AWAY if self._clear_behind(d)), 0.0)
+        way = self.way_to(self.travelling)
+        if (
+            room
+            and way is not None
+            and self._clear_on(way, self.base.xy - room * heading / 2, self.base.xy - room * heading)
+        ):
+            yield from self.together(self.straight(-room), self.follow_joints(way))
+            return
+        yield from self.fold(self.ready)
         if room:
             yield from self.straight(-room)
         yield from self.tuck()
@@ -139,10 +142,14 @@ class Manipulation(MobileSkill):
     def _clear_behind(self, distance: float) -> bool:
         return self.clearance_ahead(self.base, -distance) >= self.spec.footprint_radius + 0.02
 
+    # ------------------------------------------------------------ the hand
+
     def release(self) -> Motion:
-        """Open the hand and let go."""
+        """Open the hand and let go. Raises Stuck if it holds all the same."""
         yield from self.gripper(self.spec.gripper_max)
-        yield from self.wait(0.2)
+        yield from self.wait(0.12)
+        if self.seen.body.holding:
+            raise Stuck("the hand does not let go")
 
     def squeeze(self) -> Motion:
         """Close the hand until it holds something or is shut."""
@@ -152,3 +159,22 @@ class Manipulation(MobileSkill):
             if body.holding or body.gripper < 0.004:
                 break
         yield from self.wait(0.2)
+
+    # ------------------------------------------------------------ getting free
+
+    def recovery(self) -> Motion:
+        """Out of where it is stuck, by the way that it came, and into the travelling posture."""
+        if self.at(self.travelling, 0.2):
+            return
+        with suppress(Stuck):
+            yield from self.leave()
+            return
+        yield from self.back_out()
+        yield from self.straight(-0.25, speed=0.2, seconds=3.0)
+        yield from self.tuck()
+
+    def back_out(self) -> Motion:
+        """Lead the arm back along the way it came since the base has stood here."""
+        way = self.hand.came[::-1]
+        with suppress(Stuck):
+            yield from self.follow_joints(way, speed=0.5)

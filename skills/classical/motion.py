@@ -7,16 +7,24 @@ returns, `self.seen` is the newest observation. A motion that can not go on rais
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Generator
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from homie.interfaces import Kinematics, RobotSpec, Skill
 from homie.types import Array, Command, Goal, Observation, Outcome, Pose, Pose2, Subtask
+from skills.classical.ways import Joints
 
 BLOCKED = 0.35
 """Joint error (rad or m) that remains when something is in the way, rather than a servo that leans on something."""
+
+BRISK = 0.9
+"""Share of the largest joint speeds at which the arm moves where nothing has to be touched."""
+
+RAMP = 0.2
+"""Seconds in which a joint comes to its speed and to rest: without it the arm shakes at every corner of its way."""
 
 Motion = Generator[Command, None, Any]
 
@@ -25,20 +33,37 @@ class Stuck(Exception):
     """The motion can not go on; the message is the reason that the record keeps."""
 
 
+class Hopeless(Stuck):
+    """Nothing was tried, and trying again would change nothing: what is in the way has to go first.
+
+    The message goes on after "Unable to pick, " for the planner.
+    """
+
+
 class RoutineSkill(Skill):
-    """A skill whose behaviour is one routine. Returning from it is success, raising Stuck is failure."""
+    """A skill whose behaviour is one routine. Returning from it is success, raising Stuck is failure.
+
+    Before a failure is told, and when the time runs out, `recovery` frees the robot.
+    """
+
+    freeing: float = 0.0
+    """Seconds of an attempt's time that are kept for the recovery."""
 
     def __init__(self, spec: RobotSpec, kinematics: Kinematics) -> None:
         self.spec = spec
         self.kinematics = kinematics
+        self.joints = Joints(spec)
         self._outcome = Outcome.RUNNING
+        self._ends = Outcome.SUCCEEDED
         self._reason = ""
+        self._hopeless = False
 
     def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         self.subtask = subtask
         self.goal = goal
         self.seen = observation
-        self._outcome, self._reason = Outcome.RUNNING, ""
+        self._began = observation.stamp
+        self._outcome, self._ends, self._reason, self._hopeless = Outcome.RUNNING, Outcome.SUCCEEDED, "", False
         self._motion = self.routine()
 
     def revise(self, goal: Goal) -> None:
@@ -46,13 +71,31 @@ class RoutineSkill(Skill):
 
     def act(self, observation: Observation) -> Command:
         self.seen = observation
-        try:
-            return next(self._motion)
-        except StopIteration:
-            self._outcome = Outcome.SUCCEEDED
-        except Stuck as stuck:
-            self._outcome, self._reason = Outcome.FAILED, str(stuck)
+        if self._ends is Outcome.SUCCEEDED and observation.stamp - self._began > self.max_seconds - self.freeing:
+            self._motion.close()
+            self._recover(Outcome.TIMED_OUT, f"not done after {self.max_seconds - self.freeing:g} s")
+        for _ in range(2):  # the routine, and where it is stuck the recovery
+            try:
+                return next(self._motion)
+            except StopIteration:
+                self._outcome = self._ends
+            except Stuck as stuck:
+                if self._ends is Outcome.SUCCEEDED:
+                    self._hopeless = isinstance(stuck, Hopeless)
+                    self._recover(Outcome.FAILED, str(stuck))
+                    continue
+                self._outcome = self._ends
+            break
         return Command()
+
+    def _recover(self, ends: Outcome, reason: str) -> None:
+        self._ends, self._reason = ends, reason
+        self._motion = self.recovery()
+
+    def recovery(self) -> Motion:
+        """What is done after a failure, before it is told. Raising Stuck ends it."""
+        return
+        yield
 
     @property
     def outcome(self) -> Outcome:
@@ -61,6 +104,14 @@ class RoutineSkill(Skill):
     @property
     def reason(self) -> str:
         return self._reason
+
+    @property
+    def hopeless(self) -> bool:
+        return self._hopeless
+
+    @property
+    def complaint(self) -> str:
+        return f"Unable to {self.subtask.action.lower()}, {self._reason}" if self._hopeless else ""
 
     @abstractmethod
     def routine(self) -> Motion:
@@ -94,24 +145,17 @@ class RoutineSkill(Skill):
 
     # ------------------------------------------------------------ arm and gripper
 
-    def posture(self, q: Array, *, speed: float = 0.8, tolerance: float = 0.03, patience: float = 1.2) -> Motion:
+    def posture(self, q: Array, *, speed: float = BRISK, tolerance: float = 0.03, patience: float = 1.2) -> Motion:
         """Move torso and arm to joint values (n + 1,), all joints arriving together. Raises Stuck if blocked."""
         yield from self.follow_joints([q], speed=speed, tolerance=tolerance, patience=patience)
 
     def follow_joints(
-        self, path: list[Array], *, speed: float = 0.8, tolerance: float = 0.03, patience: float = 1.5
+        self, path: Sequence[Array], *, speed: float = BRISK, tolerance: float = 0.03, patience: float = 1.5
     ) -> Motion:
         """Move through joint values one after the other without stopping in between."""
-        speeds = speed * self._speeds
         command = self.q
-        for target in path:
-            target = self._nearest_turn(target, command)
-            duration = float(np.max(np.abs(target - command) / speeds))
-            steps = max(1, int(np.ceil(duration / self.spec.period)))
-            begin = command
-            for step in range(1, steps + 1):
-                command = begin + (target - begin) * (step / steps)
-                yield self._arm(command)
+        for command in self._timed(path, speed * self._speeds):
+            yield self._arm(command)
         waited = 0.0
         while np.max(np.abs(self.q - command)) > tolerance:
             waited += self.spec.period
@@ -123,16 +167,27 @@ class RoutineSkill(Skill):
                 raise Stuck(f"the arm is blocked: {name} is {abs(self.q[worst] - command[worst]):.2f} off")
             yield self._arm(command)
 
+    def _timed(self, path: Sequence[Array], speeds: Array, *, least: float = 0.0) -> Iterator[Array]:
+        """Joint values of every control period along a path from where the arm is, none faster than its speed.
+
+        Speeds change over `RAMP` seconds: each value is the mean of those of a way at constant speeds over that time.
+        least: seconds that each leg takes at least.
+        """
+        ahead = max(1, round(RAMP / self.spec.period))
+        even = [self.q] * ahead
+        for target in path:
+            begin, target = even[-1], self.joints.nearest(target, even[-1])
+            duration = max(least, float(np.max(np.abs(target - begin) / speeds)))
+            steps = max(1, int(np.ceil(duration / self.spec.period)))
+            even += [begin + (target - begin) * (step / steps) for step in range(1, steps + 1)]
+        even += [even[-1]] * ahead
+        sums = np.cumsum([np.zeros_like(even[0]), *even], axis=0)
+        yield from (sums[ahead:] - sums[:-ahead])[1:] / ahead
+
     @property
     def _speeds(self) -> Array:
         """Largest speeds (n + 1,) of torso and arm; a torso that is not there never has a way to go."""
         return np.array([self.spec.torso_speed or np.inf, *self.spec.arm_speeds])
-
-    def _nearest_turn(self, target: Array, reference: Array) -> Array:
-        """Continuous joints take the short way round."""
-        turning = np.concatenate([[False], np.isinf(self.spec.arm_limits).any(axis=1)])
-        short = reference + np.remainder(target - reference + np.pi, 2 * np.pi) - np.pi
-        return np.where(turning, short, target)
 
     def _arm(self, q: Array) -> Command:
         return Command(torso=float(q[0]), arm=tuple(q[1:].tolist()))
@@ -148,14 +203,8 @@ class RoutineSkill(Skill):
         """Follow the joint path of a line at a gripper speed in m/s."""
         length = float(np.linalg.norm(pose.position - self.gripper_pose().position))
         command = self.q
-        per_leg = length / max(1, len(path)) / speed
-        for target in path:
-            duration = max(per_leg, float(np.max(np.abs(target - command) / self._speeds)))
-            steps = max(1, int(np.ceil(duration / self.spec.period)))
-            begin = command
-            for step in range(1, steps + 1):
-                command = begin + (target - begin) * (step / steps)
-                yield self._arm(command)
+        for command in self._timed(path, self._speeds, least=length / max(1, len(path)) / speed):
+            yield self._arm(command)
         waited = 0.0
         while np.max(np.abs(self.q - command)) > 0.03 and waited < patience:
             waited += self.spec.period
@@ -175,7 +224,7 @@ class RoutineSkill(Skill):
             position = start.position + (target.position - start.position) * t
             rotation = slerp(start.rotation, target.rotation, t)
             solution = self.kinematics.solve(position, rotation, q, locked_torso=locked_torso)
-            nearest = self._nearest_turn(solution.q, q)
+            nearest = self.joints.nearest(solution.q, q)
             if not solution.ok or np.max(np.abs(nearest - q)) > 0.9:
                 return None
             q = nearest
@@ -194,10 +243,30 @@ class RoutineSkill(Skill):
                 return
             last, waited = now, waited + self.spec.period
 
+    def together(self, *motions: Motion) -> Motion:
+        """Several motions of different limbs at a time, until all are over. The first that is stuck ends them all."""
+        running = list(motions)
+        while running:
+            commands = []
+            for motion in tuple(running):
+                try:
+                    commands.append(next(motion))
+                except StopIteration:
+                    running.remove(motion)
+            if commands:
+                yield merged(commands)
+
     def wait(self, seconds: float) -> Motion:
         """Stand still."""
         for _ in range(int(np.ceil(seconds / self.spec.period))):
             yield Command()
+
+
+def merged(commands: Sequence[Command]) -> Command:
+    """One command of several; of each part the first that has it."""
+    parts = (name.name for name in fields(Command))
+    chosen = {part: next((v for one in commands if (v := getattr(one, part)) is not None), None) for part in parts}
+    return Command(**chosen)
 
 
 def rotation_z(yaw: float) -> Array:

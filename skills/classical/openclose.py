@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck
 from skills.classical.pulls import ENTRY, Pull, moved_box, on_sweep, plan_pull
 from skills.classical.reaching import Reachable, Standing, same_place, solve_sequence
+from skills.classical.ways import between
 
 HANDLE_OPENING = 0.06
 """Opening of the fingers around a bar, m: a fully open finger would touch the panel behind it."""
@@ -41,6 +43,9 @@ OUTSIDE = 0.15
 AROUND = -0.5
 """The same where there is no room on the outer side: the arm reaches round the edge of the panel."""
 
+LEADING = 0.7
+"""Share of the largest joint speeds at which a door is led: slower than the arm moves freely, since it has a mass."""
+
 IN_PANEL = -0.06
 """How deep (m) the rough shape of the hand is in the panel that it pushes."""
 
@@ -58,7 +63,7 @@ MAX_PULLS = 4
 class MoveArticulation(Manipulation):
     """Moves a door or a drawer with the hand from where it is to an end position, from one or more places to stand."""
 
-    max_seconds = 120.0
+    max_seconds = 145.0
     opening: float
     """Width of the gripper on the way to the touch, m."""
     sides: tuple[float, ...] = (OUTSIDE,)
@@ -92,14 +97,14 @@ class MoveArticulation(Manipulation):
         super().__init__(spec, kinematics, hand)
         self._useless: list[Pose2] = []
         self._target = ""
-        self._hopeless: tuple[Pose2, float] | None = None
+        self._exhausted: tuple[Pose2, float] | None = None
         """Where the base stood, and how open it was, when no way was found: from there none will be."""
 
     def routine(self) -> Motion:
         if self.goal.name != self._target:
-            self._target, self._useless, self._hopeless = self.goal.name, [], None
+            self._target, self._useless, self._exhausted = self.goal.name, [], None
         if self.seen.body.holding:  # the handle, after an attempt that was broken off
-            yield from self.release()
+            yield from self.let_go()
         for _ in range(MAX_PULLS):
             articulation = self.pick_articulation()
             if self.wide(articulation):
@@ -107,9 +112,10 @@ class MoveArticulation(Manipulation):
             try:
                 yield from self._pull(articulation)
             except Stuck:
-                if self.done(self.pick_articulation()):
-                    break
-                raise
+                if not self.done(self.pick_articulation()):
+                    raise
+                yield from self.recovery()
+                break
         if not self.done(self.pick_articulation()):
             raise Stuck(f"it stays at {self.pick_articulation().opening:.2f} of {articulation.range:.2f}")
 
@@ -117,8 +123,6 @@ class MoveArticulation(Manipulation):
         """One pull: from where the handle is as far as the arm leads it from one place to stand."""
         standing, pull = self._choose(articulation)
         yield from self.come_to(standing)
-        yield from self.look_at(articulation.handle)
-        yield from self.gripper(self.opening)
         # From the planned posture, not from the raised one: a little beside the planned place another way for the elbow
         # may be shorter, and that way has not been looked at.
         poses = (pull.before, *pull.poses)
@@ -126,48 +130,43 @@ class MoveArticulation(Manipulation):
         if joints is None:
             self._useless.append(self.base)
             raise Stuck("the handle can not be led from here")
-        yield from self.posture(joints[0])
+        yield from self.together(self.reach(joints[0]), self.gripper(self.opening), self.look_at(articulation.handle))
         yield from self.take(pull)
         yield from self._lead(list(joints[2:]))
-        yield from self.gripper(self.opening)
-        yield from self.wait(0.1)
-        yield from self._withdraw(self.gripper_backed())
+        yield from self.let_go()
+        yield from self.withdraw(self.gripper_backed())
+        yield from self.leave()
 
     def gripper_backed(self) -> Pose:
         """Where the gripper is, `ENTRY` metres back along its fingers."""
         pose = self.gripper_pose()
         return Pose(pose.position - ENTRY * pose.rotation[:, 0], pose.rotation)
 
-    def _withdraw(self, pose: Pose) -> Motion:
-        """Off the handle and away from the door with the arm as it is, before it is folded."""
+    def let_go(self) -> Motion:
+        """Open the hand so far that it has left the handle; all the way where that is not enough."""
         yield from self.gripper(self.opening)
-        path = self.line_joints(self.q, pose)
-        if path is not None:
-            yield from self.along(path, pose)
-        room = next((d for d in (0.5, 0.4, 0.3, 0.2) if self._clear_behind(d)), 0.0)
-        if room:
-            yield from self.straight(-room)
-        yield from self.fold(self.ready)
-        yield from self.tuck()
+        yield from self.wait(0.1)
+        if self.seen.body.holding:
+            yield from self.release()
+
+    def recovery(self) -> Motion:
+        if self.seen.body.holding:
+            with suppress(Stuck):
+                yield from self.let_go()
+            yield from self.withdraw(self.gripper_backed())
+        yield from super().recovery()
 
     def _lead(self, path: Sequence[Array]) -> Motion:
-        """Follow the joint path slowly with the fingers closed; the door decides how fast that goes."""
-        speeds = 0.35 * np.array([self.spec.torso_speed, *self.spec.arm_speeds])
-        command = self.q
-        for target in path:
-            target = self._nearest_turn(target, command)
-            steps = max(3, int(np.ceil(np.max(np.abs(target - command) / speeds) / self.spec.period)))
-            begin = command
-            for step in range(1, steps + 1):
-                command = begin + (target - begin) * (step / steps)
-                yield Command(torso=float(command[0]), arm=tuple(command[1:].tolist()), gripper=0.0)
-        yield from self.wait(0.5)
+        """Follow the joint path with the fingers closed; the door decides how fast that goes."""
+        for q in self._timed(path, LEADING * self._speeds, least=2 * self.spec.period):
+            yield Command(torso=float(q[0]), arm=tuple(q[1:].tolist()), gripper=0.0)
+        yield from self.wait(0.3)
 
     def _choose(self, articulation: Articulation) -> tuple[Standing, Pull]:
         """The cheapest way to the best end that keeps clear of things; if there is none, the one that touches least."""
         nowhere = "no place to stand from which the handle can be led"
-        if self._hopeless is not None:
-            base, opening = self._hopeless
+        if self._exhausted is not None:
+            base, opening = self._exhausted
             if same_place(base, self.base) and abs(opening - articulation.opening) < 0.02:
                 raise Stuck(nowhere)
         reachable = Reachable.of(self.costs, self.base)
@@ -190,7 +189,7 @@ class MoveArticulation(Manipulation):
                 for margin, standing, pull in closest:
                     if margin >= wanted:
                         return standing, pull
-        self._hopeless = self.base, articulation.opening
+        self._exhausted = self.base, articulation.opening
         raise Stuck(nowhere)
 
     def _standing(self, base: Pose2, pull: Pull, ready: Array) -> Standing | None:
@@ -206,17 +205,17 @@ class MoveArticulation(Manipulation):
 
         -inf where it would run into the rest while it leads the handle.
         """
-        rest = self.solids()
+        rest = self.space(standing.base)
         for posture, moved in zip(standing.joints[1:], pull.moved, strict=True):
             # The hand touches the panel that it moves; the rest of the arm may not be in it.
-            if not self.clear(rest, standing.base, posture, TOUCH) or (
-                articulation.panel is not None
-                and not self.clear(Solids([moved_box(articulation, moved)]), standing.base, posture, IN_PANEL)
-            ):
+            if rest.clearance(posture) < TOUCH:
                 return -np.inf
-        way = self.way(standing.ready, standing.joints[0])
-        solids = self.solids(articulation.panel)
-        return min(PLANNED, *(self.clearance(solids, standing.base, q) for q in way))
+            if articulation.panel is not None:
+                panel = replace(rest, solids=Solids([moved_box(articulation, moved)]))
+                if panel.clearance(posture) < IN_PANEL:
+                    return -np.inf
+        space = self.space(standing.base, articulation.panel)
+        return min(PLANNED, *(space.clearance(q) for q in between(standing.ready, standing.joints[0])))
 
     def _options(
         self, articulation: Articulation, end: float, reachable: Reachable, outside: float
@@ -295,7 +294,8 @@ class Open(MoveArticulation):
         yield from self.line(pull.poses[0], speed=0.12)
         yield from self.squeeze()
         if not self.seen.body.holding:
-            yield from self._withdraw(pull.before)
+            yield from self.gripper(self.opening)
+            yield from self.withdraw(pull.before)
             raise Stuck("the fingers missed the handle")
 
     def ends(self, articulation: Articulation) -> tuple[float, ...]:

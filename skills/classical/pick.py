@@ -15,11 +15,15 @@ from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck, wrap
 from skills.classical.places import half_depth
 from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place, solve_sequence
+from skills.classical.ways import between
 
 HOVER = 0.13
 """Metres before the grasp where the straight approach begins."""
 
 LIFT = 0.12
+
+APPROACH = 0.15
+"""Metres per second of the hand on its way to a thing."""
 
 FAILED_BEFORE = 1.0
 """Cost of a grasp like one that has closed on nothing in an earlier attempt, or of a place that was no good."""
@@ -50,23 +54,20 @@ class Pick(Manipulation):
             yield from self.release()
         grasp, standing = self._choose()
         yield from self.come_to(standing)
-        yield from self.look_at(self._box().center)
         grasp, joints = self._from_here(grasp)
         before, lifted = self._before(grasp), self._lifted(grasp)
-        yield from self.gripper(grasp.opening)
-        yield from self.posture(joints[0])
+        yield from self.together(self.reach(joints[0]), self.gripper(grasp.opening), self.look_at(self._box().center))
         if self._compartment() is not None and grasp.over > LOW_ENTRY:
-            yield from self.line(lifted, speed=0.12)
-        yield from self.line(grasp.pose, speed=0.12)
+            yield from self.line(lifted, speed=APPROACH)
+        yield from self.line(grasp.pose, speed=APPROACH)
         yield from self.squeeze()
+        outside = Pose(before.position + np.array([0, 0, 0.03]), before.rotation)
         if not self.seen.body.holding:
             self._failed.append(grasp)
             yield from self.release()
             yield from self.withdraw(before)
-            yield from self.leave()
             raise Stuck("the fingers closed on nothing")
         self.hand.take(self._box(), self.gripper_pose(), grasp.pitch)
-        outside = Pose(before.position + np.array([0, 0, 0.03]), before.rotation)
         yield from self.withdraw(lifted, *((outside,) if self._compartment() is not None else ()))
         yield from self.leave()
         if not self.seen.body.holding:
@@ -107,12 +108,12 @@ class Pick(Manipulation):
 
     def _free(self, standing: Standing, way: float, at: float) -> bool:
         """Whether the arm gets there without running into things."""
-        solids, ready, (before, grasp, lifted) = self.solids(), standing.ready, standing.joints
+        before, grasp, lifted = standing.joints
+        space = self.space(standing.base)
         return (
-            self.clear(solids, standing.base, grasp, at)
-            and self.clear(solids, standing.base, lifted, at)
-            and self.clear_way(solids, standing.base, ready, before, way)
-            and (self._compartment() is not None or self.clear_way(solids, standing.base, lifted, ready, TOUCH))
+            self.clear(space, (grasp, lifted), at)
+            and self.clear(space, between(standing.ready, before), way)
+            and (self._compartment() is not None or self.clear(space, between(lifted, standing.ready), TOUCH))
         )
 
     def _grasps(self) -> list[Grasp]:

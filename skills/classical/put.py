@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from homie.interfaces import Kinematics, RobotSpec
 from homie.types import Array, Pose, Pose2, Surface
 from skills.classical.collision import DRIVEN, TOUCH
-from skills.classical.hand import Hand
+from skills.classical.hand import NOTHING, Hand
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck, gripper_rotation
-from skills.classical.pick import LOW
+from skills.classical.pick import APPROACH, LOW
 from skills.classical.places import half_depth, places
 from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place, solve_sequence
+from skills.classical.ways import between
 
 HOVER = 0.14
 MAX_SPOTS = 30
@@ -53,15 +55,14 @@ class Put(Manipulation):
             raise Stuck("no surface to put it on is known")
         standing, poses = self._choose()
         yield from self.come_to(standing)
-        yield from self.look_at(poses[1].position)
         poses, joints = self._from_here(poses)
         self._useless.append(self.base)
-        yield from self.posture(joints[0])
+        yield from self.together(self.reach(joints[0]), self.look_at(poses[1].position))
         self._useless.pop()
         if not self.seen.body.holding:
             raise Stuck("the object was lost on the way")
         for pose in poses[1:-1]:
-            yield from self.line(pose, speed=0.12)
+            yield from self.line(pose, speed=APPROACH)
         yield from self.release()
         inside = np.linalg.norm(poses[0].position[:2] - poses[1].position[:2]) > 0.25
         yield from self.withdraw(poses[-1], *(poses[:1] if inside else ()))
@@ -83,10 +84,9 @@ class Put(Manipulation):
         raise Stuck("no free spot can be reached from here")
 
     def _free(self, standing: Standing, way: float, at: float) -> bool:
-        solids = self.solids()
-        return self.clear_way(solids, standing.base, standing.ready, standing.joints[0], way, held=True) and all(
-            self.clear(solids, standing.base, q, at) for q in standing.joints
-        )
+        space = self.space(standing.base)
+        loaded = between(standing.ready, standing.joints[0])
+        return self.clear(space, loaded, way) and self.clear(replace(space, held=NOTHING), standing.joints, at)
 
     def _options(self) -> list[Option]:
         reachable = Reachable.of(self.costs, self.base)

@@ -105,11 +105,18 @@ class PandaKinematics:
         """Radii (n,) of the spheres of `link_points`, m."""
         return self._radii
 
-    def self_distance(self, q: Array) -> float:
-        """Metres between wrist and hand and the column and the upper arm; negative inside."""
+    def self_distance(self, q: Array, held: Array | None = None) -> float:
+        """Metres between wrist and hand and the column and the upper arm; negative inside.
+
+        held: spheres (n, 4) in the hand that keep out of both too: centre in the gripper frame and radius, m.
+        """
         points = self.link_points(q)
         moving = self._frame >= 5
         points, radii = points[moving], self._radii[moving]
+        if held is not None and len(held):
+            gripper = self.forward(q)
+            points = np.vstack([points, gripper.position + held[:, :3] @ gripper.rotation.T])
+            radii = np.append(radii, held[:, 3])
         shoulder = self.foot + SHOULDER
         elbow = self.frames(q)[0][4]
         column = _from_line(points, self.foot, shoulder) - 0.075
