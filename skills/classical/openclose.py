@@ -10,14 +10,14 @@ from dataclasses import replace
 import numpy as np
 
 from homie.interfaces import Kinematics, RobotSpec
-from homie.types import Array, Articulation, Command, Pose, Pose2
+from homie.types import Array, Articulation, Box, Command, Pose, Pose2
 from skills.classical.collision import FREE, PLANNED, TOUCH, Solids
 from skills.classical.hand import Hand
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Motion, Stuck
 from skills.classical.pulls import ENTRY, Pull, moved_box, on_sweep, plan_pull
 from skills.classical.reaching import Reachable, Standing, same_place, solve_sequence
-from skills.classical.ways import between
+from skills.classical.ways import ArmSpace, between
 
 HANDLE_OPENING = 0.06
 """Opening of the fingers around a bar, m: a fully open finger would touch the panel behind it."""
@@ -55,6 +55,12 @@ away from it."""
 
 MAX_OPTIONS = 200
 """Ways to stand and pull that are weighed for one end position."""
+
+QUICK, ENOUGH = 5.0, 8
+"""Seconds of arm motion for a pull with which no quicker one is looked for, and how many pulls are looked at else."""
+
+FAR_READY = 3.5
+"""Seconds that it takes longer to raise the arm on the other side than the usual one."""
 
 MAX_PULLS = 4
 """Places to stand that one opening or closing may take."""
@@ -123,13 +129,7 @@ class MoveArticulation(Manipulation):
         """One pull: from where the handle is as far as the arm leads it from one place to stand."""
         standing, pull = self._choose(articulation)
         yield from self.come_to(standing)
-        # From the planned posture, not from the raised one: a little beside the planned place another way for the elbow
-        # may be shorter, and that way has not been looked at.
-        poses = (pull.before, *pull.poses)
-        joints = solve_sequence(self.kinematics, self.base, poses, standing.joints[0], max_jump=1.2)
-        if joints is None:
-            self._useless.append(self.base)
-            raise Stuck("the handle can not be led from here")
+        pull, joints = self._from_here(articulation, pull, standing)
         yield from self.together(self.reach(joints[0]), self.gripper(self.opening), self.look_at(articulation.handle))
         yield from self.take(pull)
         yield from self._lead(list(joints[2:]))
@@ -137,10 +137,36 @@ class MoveArticulation(Manipulation):
         yield from self.withdraw(self.gripper_backed())
         yield from self.leave()
 
+    def _from_here(
+        self, articulation: Articulation, planned: Pull, standing: Standing
+    ) -> tuple[Pull, tuple[Array, ...]]:
+        """The planned pull from where the robot has come to stand, or another one to the same end that can be done."""
+        end = articulation.opening + planned.moved[-1]
+        # From the planned posture, not from the raised one: a little beside the planned place another way for the elbow
+        # may be shorter, and that way has not been looked at.
+        for pull in (planned, *self._pulls(articulation, end)):
+            joints = self._led(self.base, pull, standing.joints[0])
+            if joints is None:
+                continue
+            if self._margin(Standing(self.base, joints, self.ready), pull, articulation) >= 2 * TOUCH:
+                return pull, joints
+        self._useless.append(self.base)
+        raise Stuck("the handle can not be led from here")
+
+    def _pulls(self, articulation: Articulation, end: float) -> list[Pull]:
+        """The ways that the hand may lead the handle to an end, the most natural first."""
+        inward = float(np.arctan2(-articulation.outward[1], -articulation.outward[0]))
+        touch = self.contact(articulation)
+        return [plan_pull(articulation, touch, end, *wrist, inward) for wrist in self._wrists(articulation)]
+
     def gripper_backed(self) -> Pose:
         """Where the gripper is, `ENTRY` metres back along its fingers."""
         pose = self.gripper_pose()
         return Pose(pose.position - ENTRY * pose.rotation[:, 0], pose.rotation)
+
+    def space(self, base: Pose2 | None = None, *more: Box | None) -> ArmSpace:
+        """As for other skills; doors and drawers, which the goal's solids leave out, are in the way as they stand."""
+        return super().space(base, *(one.panel for one in self.goal.articulations), *more)
 
     def let_go(self) -> Motion:
         """Open the hand so far that it has left the handle; all the way where that is not enough."""
@@ -174,21 +200,29 @@ class MoveArticulation(Manipulation):
             closest: list[tuple[float, Standing, Pull]] = []
             for end in self.ends(articulation):
                 least: tuple[float, Standing, Pull] | None = None
+                quickest: tuple[float, Standing, Pull] | None = None
+                good = 0
                 for base, pull in self._options(articulation, end, reachable, outside):
                     for ready in self.spec.ready:
                         standing = self._standing(base, pull, ready)
                         if standing is None:
                             continue
                         margin = self._margin(standing, pull, articulation)
-                        if margin >= PLANNED:
-                            return standing, pull
-                        if least is None or margin > least[0]:
+                        if margin >= FREE:
+                            good += 1
+                            seconds = self._seconds(standing)
+                            if quickest is None or seconds < quickest[0]:
+                                quickest = seconds, standing, pull
+                        elif least is None or margin > least[0]:
                             least = margin, standing, pull
+                    if quickest is not None and (quickest[0] < QUICK or good >= ENOUGH):
+                        break
+                if quickest is not None:
+                    return quickest[1:]
                 closest += [least] if least is not None else []
-            for wanted in (FREE, TOUCH):
-                for margin, standing, pull in closest:
-                    if margin >= wanted:
-                        return standing, pull
+            for margin, standing, pull in closest:
+                if margin >= TOUCH:
+                    return standing, pull
         self._exhausted = self.base, articulation.opening
         raise Stuck(nowhere)
 
@@ -197,15 +231,29 @@ class MoveArticulation(Manipulation):
         probes = (pull.before, pull.poses[0], pull.poses[len(pull.poses) // 2], pull.poses[-1])
         if solve_sequence(self.kinematics, base, probes, ready, max_jump=3.0) is None:
             return None
-        joints = solve_sequence(self.kinematics, base, (pull.before, *pull.poses), ready, max_jump=1.2)
+        joints = self._led(base, pull, ready)
         return None if joints is None else Standing(base, joints, ready)
+
+    def _led(self, base: Pose2, pull: Pull, begin: Array) -> tuple[Array, ...] | None:
+        """Joint values before and along a pull, with the slow torso at rest where that can be."""
+        poses = (pull.before, *pull.poses)
+        ways = (
+            solve_sequence(self.kinematics, base, poses, begin, max_jump=1.2, locked_torso=locked)
+            for locked in (True, False)
+        )
+        return next((joints for joints in ways if joints is not None), None)
+
+    def _seconds(self, standing: Standing) -> float:
+        """How long the arm takes for a pull from the raised posture, as far as its own speeds decide."""
+        steps = np.abs(np.diff(self.joints.unrolled([standing.ready, *standing.joints]), axis=0)) / self._speeds
+        return float(steps.max(axis=1).sum()) + (0.0 if standing.ready is self.spec.ready[0] else FAR_READY)
 
     def _margin(self, standing: Standing, pull: Pull, articulation: Articulation) -> float:
         """Metres that the arm keeps from things on its way to the handle past the panel, `PLANNED` at most.
 
         -inf where it would run into the rest while it leads the handle.
         """
-        rest = self.space(standing.base)
+        rest = super().space(standing.base)
         for posture, moved in zip(standing.joints[1:], pull.moved, strict=True):
             # The hand touches the panel that it moves; the rest of the arm may not be in it.
             if rest.clearance(posture) < TOUCH:
@@ -214,7 +262,7 @@ class MoveArticulation(Manipulation):
                 panel = replace(rest, solids=Solids([moved_box(articulation, moved)]))
                 if panel.clearance(posture) < IN_PANEL:
                     return -np.inf
-        space = self.space(standing.base, articulation.panel)
+        space = self.space(standing.base)
         return min(PLANNED, *(space.clearance(q) for q in between(standing.ready, standing.joints[0])))
 
     def _options(
@@ -222,10 +270,9 @@ class MoveArticulation(Manipulation):
     ) -> Iterator[tuple[Pose2, Pull]]:
         """Base poses and pulls, cheapest first."""
         found: list[tuple[float, int, Pose2, Pull]] = []
-        inward = float(np.arctan2(-articulation.outward[1], -articulation.outward[0]))
         span = end - articulation.opening
-        for follow, slant in self._wrists(articulation):
-            pull = plan_pull(articulation, self.contact(articulation), end, follow, slant, inward)
+        wrists = self._wrists(articulation)
+        for (_, slant), pull in zip(wrists, self._pulls(articulation, end), strict=True):
             first, last = pull.poses[0].position, pull.poses[-1].position
             middle = (first[:2] + last[:2]) / 2
             swept = np.array([pose.position[:2] for pose in pull.poses])
@@ -242,7 +289,7 @@ class MoveArticulation(Manipulation):
                         toward = float(np.arctan2(*(middle - xy)[::-1])) + lean
                         cost = (
                             0.3 * abs(distance - 0.72)
-                            + 0.12 * float(np.linalg.norm(xy - self.base.xy))
+                            + 0.2 * float(np.linalg.norm(xy - self.base.xy))
                             + 0.2 * abs(slant)
                             + 0.1 * abs(lean)
                             + 0.15 * abs(float(np.linalg.norm(first[:2] - xy)) - 0.75)

@@ -102,17 +102,25 @@ def base_candidates(
 
 
 def solve_sequence(
-    kinematics: Kinematics, base: Pose2, poses: Iterable[Pose], q0: Array, *, max_jump: float = 2.0
+    kinematics: Kinematics,
+    base: Pose2,
+    poses: Iterable[Pose],
+    q0: Array,
+    *,
+    max_jump: float = 2.0,
+    locked_torso: bool = False,
 ) -> tuple[Array, ...] | None:
     """Joint values for each pose (odometry frame) from a base pose, each solved from the one before; None if one fails.
 
     max_jump: largest joint change (rad) between neighbours after the first; more means the arm would flip over.
+    locked_torso: the torso stays where the first pose brings it.
     """
     turn = rotation_z(-base.yaw)
     joints: list[Array] = []
     q = q0
     for pose in poses:
-        solution = kinematics.solve(base.inverse(pose.position), turn @ pose.rotation, q)
+        locked = locked_torso and bool(joints)
+        solution = kinematics.solve(base.inverse(pose.position), turn @ pose.rotation, q, locked_torso=locked)
         if not solution.ok:
             return None
         if joints and np.max(np.abs(np.remainder(solution.q[1:] - q[1:] + np.pi, 2 * np.pi) - np.pi)) > max_jump:
