@@ -34,6 +34,9 @@ LEAST = 1.3
 FIST = 0.045
 """Metres from the gripper frame to what the closed fingers push."""
 
+BESIDE_HANDLE = 0.08
+"""Metres from a handle at which a panel is pushed."""
+
 HANDLE_STANDOFF = 0.05
 """Metres between a handle bar and its panel."""
 
@@ -88,8 +91,8 @@ class MoveArticulation(Manipulation):
         return self.done(articulation)
 
     @abstractmethod
-    def contact(self, articulation: Articulation) -> Array:
-        """Where the gripper frame is when the hand touches, (3,)."""
+    def contacts(self, articulation: Articulation) -> Sequence[Array]:
+        """Where the gripper frame may be when the hand touches, (3,) each, best first."""
 
     @abstractmethod
     def take(self, pull: Pull) -> Motion:
@@ -156,8 +159,8 @@ class MoveArticulation(Manipulation):
     def _pulls(self, articulation: Articulation, end: float) -> list[Pull]:
         """The ways that the hand may lead the handle to an end, the most natural first."""
         inward = float(np.arctan2(-articulation.outward[1], -articulation.outward[0]))
-        touch = self.contact(articulation)
-        return [plan_pull(articulation, touch, end, *wrist, inward) for wrist in self._wrists(articulation)]
+        touches, wrists = self.contacts(articulation), self._wrists(articulation)
+        return [plan_pull(articulation, touch, end, *wrist, inward) for touch in touches for wrist in wrists]
 
     def gripper_backed(self) -> Pose:
         """Where the gripper is, `ENTRY` metres back along its fingers."""
@@ -271,8 +274,7 @@ class MoveArticulation(Manipulation):
         """Base poses and pulls, cheapest first."""
         found: list[tuple[float, int, Pose2, Pull]] = []
         span = end - articulation.opening
-        wrists = self._wrists(articulation)
-        for (_, slant), pull in zip(wrists, self._pulls(articulation, end), strict=True):
+        for pull in self._pulls(articulation, end):
             first, last = pull.poses[0].position, pull.poses[-1].position
             middle = (first[:2] + last[:2]) / 2
             swept = np.array([pose.position[:2] for pose in pull.poses])
@@ -290,7 +292,7 @@ class MoveArticulation(Manipulation):
                         cost = (
                             0.3 * abs(distance - 0.72)
                             + 0.2 * float(np.linalg.norm(xy - self.base.xy))
-                            + 0.2 * abs(slant)
+                            + 0.2 * abs(pull.slant)
                             + 0.1 * abs(lean)
                             + 0.15 * abs(float(np.linalg.norm(first[:2] - xy)) - 0.75)
                         )
@@ -334,8 +336,8 @@ class Open(MoveArticulation):
                 yield from self.navigate(target, tolerance=BESIDE)
                 yield from self.turn(float(np.arctan2(*(target - self.base.xy)[::-1])))
 
-    def contact(self, articulation: Articulation) -> Array:
-        return articulation.handle
+    def contacts(self, articulation: Articulation) -> Sequence[Array]:
+        return [articulation.handle]
 
     def take(self, pull: Pull) -> Motion:
         yield from self.line(pull.poses[0], speed=0.12)
@@ -376,17 +378,16 @@ class Close(MoveArticulation):
     opening = 0.0
     sides = (OUTSIDE, AROUND)
 
-    def contact(self, articulation: Articulation) -> Array:
-        """On the panel beside the handle, on the hinge's side; on the bar of a drawer."""
+    def contacts(self, articulation: Articulation) -> Sequence[Array]:
+        """On the panel beside the handle, on the hinge's side, or in its middle; on the bar of a drawer."""
         if articulation.kind == "slide":
-            bar: Array = articulation.handle + FIST * articulation.outward
-            return bar
+            return [articulation.handle + FIST * articulation.outward]
         to_hinge = articulation.axis_point - articulation.handle
         to_hinge = to_hinge - (to_hinge @ articulation.outward) * articulation.outward
         to_hinge[2] = 0.0
-        beside = 0.08 * to_hinge / max(float(np.linalg.norm(to_hinge)), 1e-6)
-        point: Array = articulation.handle + beside + (FIST - HANDLE_STANDOFF) * articulation.outward
-        return point
+        away = max(float(np.linalg.norm(to_hinge)), 1e-6)
+        on_panel = articulation.handle + (FIST - HANDLE_STANDOFF) * articulation.outward
+        return [on_panel + beside * to_hinge / away for beside in (BESIDE_HANDLE, 0.5 * away)]
 
     def take(self, pull: Pull) -> Motion:
         yield from self.line(pull.poses[0], speed=0.12)

@@ -20,6 +20,8 @@ class Pull:
     poses: tuple[Pose, ...]
     moved: tuple[float, ...]
     """How far the joint has moved at each of them, rad or m."""
+    slant: float
+    """Angle between the hand and the panel's normal at the first touch, rad."""
 
     @property
     def before(self) -> Pose:
@@ -41,7 +43,7 @@ def plan_pull(articulation: Articulation, touch: Array, end: float, follow: floa
         turned = moved * float(np.sign(articulation.axis[2])) if articulation.kind == "hinge" else 0.0
         yaw = inward + slant + follow * turned
         poses.append(Pose(position, gripper_rotation(yaw, 0.0, roll)))
-    return Pull(tuple(poses), tuple(span * i / count for i in range(count + 1)))
+    return Pull(tuple(poses), tuple(span * i / count for i in range(count + 1)), slant)
 
 
 def _moved(articulation: Articulation, point: Array, by: float) -> Array:
