@@ -226,6 +226,52 @@ class Box:
         local = np.abs(np.array([c * delta[0] + s * delta[1], -s * delta[0] + c * delta[1]]))
         return float(np.linalg.norm(np.maximum(local - self.half[:2], 0.0)))
 
+    @classmethod
+    def around(cls, parts: Sequence[Solid], yaw: float = 0.0) -> Box:
+        """The smallest upright box of that yaw around one solid or more."""
+        c, s = np.cos(yaw), np.sin(yaw)
+        axes = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+        high = np.max([part.reach(axes) for part in parts], axis=0)
+        low = -np.max([part.reach(-axes) for part in parts], axis=0)
+        return cls((low + high) / 2 @ axes, (high - low) / 2, float(yaw))
+
+
+@dataclass(frozen=True, slots=True)
+class Solid:
+    """A convex solid where it is now; a loose object is made of one or a few.
+
+    half (3,): half its size along its own axes. The axis of cylinders and capsules is z, and the round ends of a
+    capsule count. pose: its middle and its own axes, in the odometry frame. points (n, 3): corners of a hull, in its
+    own frame.
+    """
+
+    kind: Literal["sphere", "ellipsoid", "cylinder", "capsule", "box", "hull"]
+    half: Array
+    pose: Pose
+    points: Array | None = None
+
+    def reach(self, directions: Array) -> Array:
+        """How far it extends along unit vectors (n, 3): its largest coordinate (n,) along each, from the origin of the
+        odometry frame. The support function of convex geometry, exact for every kind."""
+        local = directions @ self.pose.rotation
+        middle: Array = directions @ self.pose.position
+        if self.points is not None:
+            furthest: Array = (local @ self.points.T).max(axis=1)
+        else:
+            straight, curved = self.summands()
+            furthest = np.abs(local) @ straight + np.linalg.norm(local * curved, axis=1)
+        return middle + furthest
+
+    def summands(self) -> tuple[Array, Array]:
+        """Half sizes (3,) of the box and of the ellipsoid whose Minkowski sum it is, in its own frame: a capsule is a
+        line and a ball, a cylinder a line and a disc. Support functions add up. Not of a hull."""
+        radius, axis = float(self.half[0]), np.array([0.0, 0.0, 1.0])
+        if self.kind == "cylinder":
+            return self.half * axis, self.half * (1.0 - axis)
+        if self.kind == "capsule":
+            return (self.half - radius) * axis, np.full(3, radius)
+        return (self.half, np.zeros(3)) if self.kind == "box" else (np.zeros(3), self.half)
+
 
 # ---------------------------------------------------------------- observations
 
@@ -417,8 +463,9 @@ class Goal:
     box: its bounding box. surfaces: where to put (best first). obstacles: boxes of things standing there.
     articulations: doors and drawers that belong to it. room: the rectangle (x0, y0, x1, y1) if it is a spot.
     front: yaw of the side a person uses, for furniture. grid: where the base can not be. solids: boxes near the target
-    that the arm keeps out of, but not a target object, nor the panels that Open and Close move. seen: boxes of the
-    target in the observation that an attempt begins with, for skills that have cameras.
+    that the arm keeps out of, but not a target object, nor the panels that Open and Close move. parts: the solids that
+    a target object is made of, as it lies, where they are known. seen: boxes of the target in the observation that an
+    attempt begins with, for skills that have cameras.
     """
 
     name: str
@@ -432,6 +479,7 @@ class Goal:
     front: float | None = None
     grid: OccupancyGrid | None = field(default=None, repr=False)
     solids: tuple[Box, ...] = field(default=(), repr=False)
+    parts: tuple[Solid, ...] = field(default=(), repr=False)
     seen: tuple[Detection, ...] = field(default=(), repr=False)
 
 

@@ -131,7 +131,19 @@ class BackgroundLocator(Locator):
             front = receptacle.front if plan.access == "front" else None
         others = self._things_at(place.entity, but=thing.name)
         solids = world.solids(box.center, NEAR, without=[thing.body])
-        return Goal(thing.name, text, box.center, box, under, obstacles=others, front=front, grid=grid, solids=solids)
+        parts = world.object_parts(thing)
+        return Goal(
+            thing.name,
+            text,
+            box.center,
+            box,
+            under,
+            obstacles=others,
+            front=front,
+            grid=grid,
+            solids=solids,
+            parts=parts,
+        )
 
     def _into(self, thing: ObjectInfo, text: str, grid: OccupancyGrid) -> Goal:
         """A bowl or another thing as the destination of a Put: its middle, a little above its bottom."""

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from homie.envs.mujoco.appliances import Appliances
 from homie.envs.mujoco.build import Home
+from homie.envs.mujoco.extents import Extents
 from homie.envs.mujoco.index import ArticulationInfo, ObjectInfo, ReceptacleInfo, SupportSurface
-from homie.types import Array, Articulation, Box, NamedThing, Surface
+from homie.types import Array, Articulation, Box, NamedThing, Solid, Surface
 
 HINGE_OPEN = 0.7
 """Rad from which a hinged container counts as open."""
@@ -45,6 +46,7 @@ class World:
         self.home = home
         self.model = home.model
         self.data = data
+        self.extents = Extents(home.model)
         self.objects = {thing.name: thing for thing in home.index.objects}
         self.receptacles = {thing.name: thing for thing in home.index.receptacles}
         self.rooms = {room.name: room for room in home.index.rooms}
@@ -68,7 +70,11 @@ class World:
 
     def object_box(self, thing: ObjectInfo) -> Box:
         """The upright box around an object as it lies, yaw of its most level axis."""
-        return object_box(self.data, thing)
+        return self.extents.body_boxes(self.data, [thing.body])[0]
+
+    def object_parts(self, thing: ObjectInfo) -> tuple[Solid, ...]:
+        """The solids that an object is made of, as it lies."""
+        return self.extents.body_parts(self.data, thing.body)
 
     def receptacle_box(self, thing: ReceptacleInfo) -> Box:
         """The box of a piece of furniture, without what stands open."""
@@ -126,7 +132,8 @@ class World:
         """Boxes of the solid geoms near a point, but for those of some bodies, the robot's and what it holds."""
         hidden = {*without, *([self.objects[self.held].body] if self.held in self.objects else [])}
         near = np.linalg.norm(self.data.geom_xpos[self._solid] - center, axis=1) - self._size < reach
-        return tuple(self._geom_box(g) for g in self._solid[near] if int(self.model.geom_bodyid[g]) not in hidden)
+        shown = [int(g) for g in self._solid[near] if int(self.model.geom_bodyid[g]) not in hidden]
+        return self.extents.geom_boxes(self.data, shown)
 
     @cached_property
     def _solid(self) -> NDArray[np.intp]:
@@ -141,23 +148,11 @@ class World:
     def _is_floor(self, geom: int) -> bool:
         return self.home.index.geoms[geom].entity.startswith("floor/")
 
-    def _geom_box(self, geom: int) -> Box:
-        """The upright box around a geom: with its own yaw if it stands upright, else along the world's axes."""
-        local = self.model.geom_aabb[geom]
-        rotation = self.data.geom_xmat[geom].reshape(3, 3)
-        center = self.data.geom_xpos[geom] + rotation @ local[:3]
-        up = int(np.argmax(np.abs(rotation[2])))
-        if abs(rotation[2, up]) > 0.999:
-            first = rotation[:, (up + 1) % 3]
-            half = np.array([local[3 + (up + 1) % 3], local[3 + (up + 2) % 3], local[3 + up]])
-            return Box(center, half, float(np.arctan2(first[1], first[0])))
-        return Box(center, np.abs(rotation) @ local[3:])
-
     def _panel(self, body: int) -> Box:
         """The box of the geom of a body that shows most to the front (+x): a door's panel, the front of a drawer."""
         first, count = int(self.model.body_geomadr[body]), int(self.model.body_geomnum[body])
         half = self.model.geom_aabb[first : first + count, 3:]
-        return self._geom_box(first + int(np.argmax(half[:, 1] * half[:, 2])))
+        return self.extents.geom_boxes(self.data, [first + int(np.argmax(half[:, 1] * half[:, 2]))])[0]
 
     def surface(self, thing: ReceptacleInfo, plan: SupportSurface) -> Surface:
         """A support surface where it is now; of a drawer only the part that is pulled out."""
@@ -281,17 +276,3 @@ class World:
                     "fraction": round(self.openness(item), 4),
                 }
         return {"objects": objects, "joints": joints, "appliances": dict(self.appliances.on), "held": self.held}
-
-
-def object_box(data: mujoco.MjData, thing: ObjectInfo) -> Box:
-    """The upright box around an object as it lies, yaw of its most level axis."""
-    rotation = np.array(data.xmat[thing.body]).reshape(3, 3)
-    half = np.asarray(thing.half)
-    up = int(np.argmax(np.abs(rotation[2])))
-    level = [axis for axis in range(3) if axis != up]
-    first = rotation[:, level[0]]
-    yaw = float(np.arctan2(first[1], first[0]))
-    c, s = np.cos(yaw), np.sin(yaw)
-    frame = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]]) @ rotation
-    extents = np.abs(frame) @ half
-    return Box(data.xpos[thing.body] + rotation @ np.asarray(thing.center), extents, yaw)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
+from homie.envs.mujoco.extents import Extents
 from homie.envs.mujoco.parts import Part
 from homie.envs.mujoco.table.build import TABLE_X, TABLE_Y, BuiltTable, BuiltThing
 from homie.envs.mujoco.table.outlines import HEIGHT, SHAPES, outline, strips
 from homie.envs.mujoco.table.scene import TABLE_TOP, Condition
 from homie.envs.mujoco.table.things import CELL, CONTAINER_HALF, SORTER_HEIGHT, hole_places, tile_places
-from homie.envs.mujoco.world import object_box
 from homie.types import Array, Box
 
 RESTS = 0.008
@@ -31,6 +31,7 @@ class TableWorld:
     def __init__(self, built: BuiltTable, data: mujoco.MjData) -> None:
         self.built = built
         self.data = data
+        self.extents = Extents(built.model)
         self.held: str | None = None
         self.wiped: dict[str, set[int]] = {}
         self._objects = {thing.name: thing for thing in built.index.objects}
@@ -47,7 +48,7 @@ class TableWorld:
         self.held = held
         for name, one in self.built.things.items():
             if one.thing.kind == "sponge":
-                self._wipe(object_box(self.data, self._objects[name]))
+                self._wipe(self._box(name))
 
     # ------------------------------------------------------------ where things are
 
@@ -59,10 +60,13 @@ class TableWorld:
     def box(self, name: str) -> Box:
         """The upright box around a thing."""
         if name in self._objects:
-            return object_box(self.data, self._objects[name])
+            return self._box(name)
         one = self.built.things[name]
         half = np.array(one.plan.half)
         return Box(self.data.xpos[one.body] + np.array([0.0, 0.0, half[2]]), half, one.thing.yaw)
+
+    def _box(self, loose: str) -> Box:
+        return self.extents.body_boxes(self.data, [self._objects[loose].body])[0]
 
     def solids(self, *, without: str | None = None) -> tuple[Box, ...]:
         """Boxes that a hand must not run into: the table, the loose things but `without`, walls, the sorter whole."""
