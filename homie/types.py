@@ -206,11 +206,12 @@ class Pose:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """An upright box: centre (3,), half extents (3,) along its own axes, yaw of those axes."""
+    """An upright box: centre (3,), half extents (3,) along its own axes, yaw of those axes; name of what is in it."""
 
     center: Array
     half: Array
     yaw: float = 0.0
+    name: str = ""
 
     def corners(self) -> Array:
         """The four footprint corners, (4, 2), counter-clockwise."""
@@ -463,9 +464,10 @@ class Goal:
     box: its bounding box. surfaces: where to put (best first). obstacles: boxes of things standing there.
     articulations: doors and drawers that belong to it. room: the rectangle (x0, y0, x1, y1) if it is a spot.
     front: yaw of the side a person uses, for furniture. grid: where the base can not be. solids: boxes near the target
-    that the arm keeps out of, but not a target object, nor the panels that Open and Close move. parts: the solids that
-    a target object is made of, as it lies, where they are known. seen: boxes of the target in the observation that an
-    attempt begins with, for skills that have cameras.
+    and near the robot that the arm keeps out of, but not a target object, nor the panels that Open and Close move.
+    parts: the solids that a target object is made of, as it lies, where they are known. loose: boxes with names of what
+    could be moved out of the way: near the target, and anywhere on the floor. seen: boxes of the target in the
+    observation that an attempt begins with, for skills that have cameras.
     """
 
     name: str
@@ -480,6 +482,7 @@ class Goal:
     grid: OccupancyGrid | None = field(default=None, repr=False)
     solids: tuple[Box, ...] = field(default=(), repr=False)
     parts: tuple[Solid, ...] = field(default=(), repr=False)
+    loose: tuple[Box, ...] = field(default=(), repr=False)
     seen: tuple[Detection, ...] = field(default=(), repr=False)
 
 

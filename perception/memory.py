@@ -48,6 +48,8 @@ NEAR = 1.2
 """Metres around a target within which solid things matter to the arm."""
 ARM_MARGIN = 0.03
 """Metres around the arm within which what is seen belongs to it."""
+ON_FLOOR = 0.15
+"""Height (m) of its underside, which is seen least well, up to which a thing is taken to lie on the floor."""
 BESIDE = 0.03
 """Metres from furniture up to which something tall belongs to it."""
 _KEY = np.array([1, 1 << 20])
@@ -185,7 +187,17 @@ class SensorLocator(Locator):
         self._aim = entity if subtask.action == "Pick" else None
         goal = self._goal(entity, subtask)
         solids = () if goal.room is not None else self._solids(goal.position, entity, subtask)
-        return replace(goal, text=str(subtask), grid=self._grid(), solids=solids)
+        loose = self._loose(entity, goal.position)
+        return replace(goal, text=str(subtask), grid=self._grid(), solids=solids, loose=loose)
+
+    def _loose(self, entity: str, center: Array) -> tuple[Box, ...]:
+        """What could be moved out of the way: near a target, and on the floor."""
+        return tuple(
+            replace(item.box, name=name)
+            for name, item in self._things.objects.items()
+            if name not in (entity, self._held)
+            and (item.box.distance(center) < NEAR or item.box.center[2] - item.box.half[2] < ON_FLOOR)
+        )
 
     def seen(self, entity: str, detections: Sequence[Detection]) -> tuple[Detection, ...]:
         """As the memory took them in: a detector need not tell two things of a kind apart."""

@@ -41,7 +41,9 @@ def main() -> int:
         shots = None if given.shots is None else given.shots / name
         played = results[name] = play(read(every[name]), given.targets, given.grasp, shots)
         trouble = "; ".join([*played.failed, *played.wrong, *([f"crash: {played.crash}"] if played.crash else [])])
-        print(f"| {name} | {played.steps} | {len(played.failed)} | {played.robot_seconds:.0f} | {trouble} |", flush=True)
+        print(
+            f"| {name} | {played.steps} | {len(played.failed)} | {played.robot_seconds:.0f} | {trouble} |", flush=True
+        )
     good = sum(played.good for played in results.values())
     print(f"\n{good} of {len(results)} without a failed step and with the world as it should be.")
     for action in ("Go to", "Pick", "Put", "Open", "Close"):

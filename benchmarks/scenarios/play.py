@@ -85,7 +85,10 @@ def _wrong(scenario: Scenario, robot: MujocoHome) -> list[str]:
         for name, wanted in scenario.at.items()
         if (place := world.place(name).entity) != wanted
     ]
-    for names, good, word in ((scenario.shut, lambda part: part <= SHUT, "shut"), (scenario.open, lambda part: part >= OPEN, "open")):
+    for names, good, word in (
+        (scenario.shut, lambda part: part <= SHUT, "shut"),
+        (scenario.open, lambda part: part >= OPEN, "open"),
+    ):
         for name in names:
             part = max(world.openness(item) for item in world.receptacles[name].articulations)
             if not good(part):

@@ -9,7 +9,8 @@ import numpy as np
 from homie.types import Array, Box, Command, OccupancyGrid, Pose2
 from skills.classical.collision import Solids
 from skills.classical.hand import NOTHING
-from skills.classical.motion import Motion, RoutineSkill, Stuck, wrap
+from skills.classical.motion import Hopeless, Motion, RoutineSkill, Stuck, wrap
+from skills.classical.obstruction import cleared, in_the_way, on_the_way
 from skills.classical.planning import ESCAPE, CostMap, plan_path
 from skills.classical.ways import ArmSpace
 
@@ -62,7 +63,7 @@ class MobileSkill(RoutineSkill):
         for _ in range(MAX_PLANS):
             path = plan_path(self.costs, self.base.xy, target, tolerance)
             if path is None:
-                raise Stuck("no free path to the target")
+                raise Hopeless(self._no_path(target, tolerance))
             done = yield from self.follow(path)
             if done == "arrived":
                 if yaw is not None:
@@ -75,6 +76,16 @@ class MobileSkill(RoutineSkill):
                 ahead = self.clearance_ahead(self.base, 0.2) > self.clearance_ahead(self.base, -0.2)
                 yield from self.straight(0.15 if ahead else -0.15, seconds=2.0)
         raise Stuck("the way stays blocked")
+
+    def _no_path(self, target: Array, tolerance: float) -> str:
+        """Why there is no way to a point (2,)."""
+        radius = self.spec.footprint_radius + self.margin
+        if self.goal.grid is not None and self.goal.loose:
+            costs = CostMap.of(cleared(self.goal.grid, self.goal.loose), radius)
+            path = plan_path(costs, self.base.xy, target, tolerance)
+            if path is not None:
+                return f"no free path to the target: {in_the_way(on_the_way(self.goal.loose, path, radius))}"
+        return "no free path to the target"
 
     def _stale(self, planned: OccupancyGrid | None, path: Array) -> bool:
         """Whether a new map puts an obstacle on the path."""

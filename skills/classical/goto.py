@@ -6,7 +6,9 @@ import numpy as np
 
 from homie.types import Array, Box, Pose2
 from skills.classical.driving import MobileSkill
-from skills.classical.motion import Motion, Stuck
+from skills.classical.motion import Hopeless, Motion
+from skills.classical.obstruction import cleared
+from skills.classical.planning import CostMap
 from skills.classical.reaching import Reachable
 
 REACH = 0.72
@@ -28,15 +30,44 @@ class GoTo(MobileSkill):
     def routine(self) -> Motion:
         yield from self.tuck()
         if self.goal.room is not None:
-            yield from self.navigate(self._in_room(self.goal.room))
+            yield from self.navigate(self._floor_in(self.goal.room))
             return
-        pose = self._before(self.goal.box)
+        pose = self._pose_before(self.goal.box)
         yield from self.navigate(pose.xy, pose.yaw)
         yield from self.look_at(self.goal.position)
 
-    def _in_room(self, room: tuple[float, float, float, float]) -> Array:
+    def _floor_in(self, room: tuple[float, float, float, float]) -> Array:
+        """The roomiest reachable point of a rectangle, rather in its middle. Raises Hopeless if there is none."""
+        point = self._in_room(room, self.costs)
+        if point is not None:
+            return point
+        freed = self._freed_costs()
+        beyond = None if freed is None else self._in_room(room, freed)
+        raise Hopeless(self._why("no free floor in the room can be reached", beyond))
+
+    def _pose_before(self, box: Box | None) -> Pose2:
+        """A reachable pose near the target that faces it, from its front if it has one. Raises Hopeless if there is
+        none."""
+        pose = self._before(box, self.costs)
+        if pose is not None:
+            return pose
+        freed = self._freed_costs()
+        beyond = None if freed is None else self._before(box, freed)
+        raise Hopeless(self._why("no free floor near the target can be reached", None if beyond is None else beyond.xy))
+
+    def _freed_costs(self) -> CostMap | None:
+        """The costs as they would be without the loose things on the floor."""
+        if self.goal.grid is None or not self.goal.loose:
+            return None
+        return CostMap.of(cleared(self.goal.grid, self.goal.loose), self.spec.footprint_radius + self.margin)
+
+    def _why(self, reason: str, beyond: Array | None) -> str:
+        """The reason, with what keeps the robot from a point (2,) that it could reach without it."""
+        return reason if beyond is None else self._no_path(beyond, 0.0)
+
+    def _in_room(self, room: tuple[float, float, float, float], costs: CostMap) -> Array | None:
         """The roomiest reachable point of a rectangle, rather in its middle."""
-        reachable = Reachable.of(self.costs, self.base)
+        reachable = Reachable.of(costs, self.base)
         x0, y0, x1, y1 = room
         middle = np.array([(x0 + x1) / 2, (y0 + y1) / 2])
         best: tuple[float, Array] | None = None
@@ -44,12 +75,10 @@ class GoTo(MobileSkill):
             for y in np.linspace(y0 + 0.4, y1 - 0.4, 15):
                 point = np.array([x, y])
                 if reachable(point):
-                    cost = float(np.linalg.norm(point - middle)) - min(self.costs.clear_at(point), 0.8)
+                    cost = float(np.linalg.norm(point - middle)) - min(costs.clear_at(point), 0.8)
                     if best is None or cost < best[0]:
                         best = cost, point
-        if best is None:
-            raise Stuck("no free floor in the room can be reached")
-        return best[1]
+        return None if best is None else best[1]
 
     def _hidden(self, xy: Array, target: Box) -> float:
         """Metres of other things, walls above all, between a place (2,) and a target."""
@@ -59,9 +88,9 @@ class GoTo(MobileSkill):
             foot = min(foot, _nearest(under, xy), key=lambda point: float(np.linalg.norm(point - xy)))
         return max(0.0, self.costs.between(xy, foot) - EDGE)
 
-    def _before(self, box: Box | None) -> Pose2:
-        """A reachable pose near the target that faces it, from its front if it has one."""
-        reachable = Reachable.of(self.costs, self.base)
+    def _before(self, box: Box | None, costs: CostMap) -> Pose2 | None:
+        """The best reachable pose near the target."""
+        reachable = Reachable.of(costs, self.base)
         target = box or Box(self.goal.position, np.full(3, 0.03))
         best: tuple[float, Pose2] | None = None
         for k in range(32):
@@ -75,14 +104,12 @@ class GoTo(MobileSkill):
                 if self.goal.front is not None:
                     facing = np.array([np.cos(self.goal.front), np.sin(self.goal.front)])
                     cost += 1.5 * (1.0 - float(away @ facing))
-                cost += 0.4 * max(0.0, 0.5 - self.costs.clear_at(xy))
+                cost += 0.4 * max(0.0, 0.5 - costs.clear_at(xy))
                 cost += HIDDEN * self._hidden(xy, target)
                 if best is None or cost < best[0]:
                     toward = self.goal.position[:2] - xy
                     best = cost, Pose2(float(xy[0]), float(xy[1]), float(np.arctan2(toward[1], toward[0])))
-        if best is None:
-            raise Stuck("no free floor near the target can be reached")
-        return best[1]
+        return None if best is None else best[1]
 
 
 def _nearest(box: Box, xy: Array) -> Array:

@@ -27,6 +27,10 @@ OVER_RIM = 0.07
 """Metres above a rim grasp from which both fingers go past the near side of the rim."""
 
 FROM_ABOVE = (0.7, 0.95, 0.45, 1.25, np.pi / 2)
+STANDING = (0.35, 0.5, 0.7, 0.95, 1.25)
+"""The same for a tall thing, which has to fit into compartments in the hand that took it."""
+TALL = 0.08
+"""Half the height (m) from which a thing is tall."""
 THROUGH_FRONT = (0.25, 0.6, 0.0)
 RIM = (0.95, 0.7, 1.25, np.pi / 2)
 """Pitches of the hand (rad below the horizon), best first."""
@@ -66,13 +70,14 @@ def grasps(box: Box, others: Sequence[Box], access: Array | None) -> list[Grasp]
     then only hands that fit through the front are offered. A box that the fingers do not go
     round is taken by its rim, which a hollow thing has.
     """
-    around = _fitting(_around(box, FROM_ABOVE if access is None else THROUGH_FRONT), others, access)
+    above = STANDING if box.half[2] > TALL else FROM_ABOVE
+    around = _fitting(_around(box, above if access is None else THROUGH_FRONT), others, access)
     return around or _fitting(_on_rim(box), others, access)
 
 
 def _fitting(found: Iterable[Grasp], others: Sequence[Box], access: Array | None) -> list[Grasp]:
     """Those that come in through the front of a compartment and keep the fingers clear of other things; sorted."""
-    chosen = [grasp for grasp in found if not _hits(grasp, others)]
+    chosen = [grasp for grasp in found if not touches(grasp, others)]
     if access is None:
         return sorted(chosen, key=lambda grasp: grasp.cost)
     inward = float(np.arctan2(-access[1], -access[0]))
@@ -122,7 +127,7 @@ def _lowest(box: Box, pitch: float) -> float:
     return float(box.center[2] - box.half[2] + max(tip, palm) + 0.006)
 
 
-def _hits(grasp: Grasp, others: Sequence[Box]) -> bool:
+def touches(grasp: Grasp, others: Sequence[Box]) -> bool:
     """Whether an open finger would stand in another thing."""
     side = grasp.pose.rotation[:, 1]
     reach = grasp.opening / 2 + FINGER_THICKNESS / 2

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 import numpy as np
 
 from homie.interfaces import Kinematics, RobotSpec
-from homie.types import Array, Command, Observation, Pose, Pose2
-from skills.classical.collision import FREE, PLANNED, TOUCH
+from homie.types import Array, Box, Command, Goal, Observation, Pose, Pose2
+from skills.classical.collision import FREE, PLANNED, TOUCH, Solids
 from skills.classical.driving import MobileSkill
 from skills.classical.hand import NOTHING, Hand
 from skills.classical.motion import Motion, Stuck, wrap
+from skills.classical.planning import plan_path
 from skills.classical.reaching import Option, Reachable, Standing, first_standing
 from skills.classical.ways import ArmSpace, between
 
 BACK_OFF = 0.32
 """Metres before a standing where the arm is raised, so that it never swings into what the robot stands at."""
+
+TIGHT = 0.01
+"""Clearance (m) from which a loose thing is no more in the way of an arm."""
 
 AWAY = (0.35, 0.25, 0.15)
 """Metres that the robot backs away from what it has worked at, as far as there is room."""
@@ -68,6 +73,28 @@ class Manipulation(MobileSkill):
             clearance=lambda base, q: ArmSpace(self.joints, self.kinematics, solids, base, NOTHING).clearance(q),
             accept=lambda standing, margin: accept(standing, PLANNED, margin),
         )
+
+    @contextmanager
+    def supposing(self, goal: Goal) -> Iterator[None]:
+        """Plan as if the goal were another one."""
+        actual, self.goal = self.goal, goal
+        try:
+            yield
+        finally:
+            self.goal = actual
+
+    def blockers(self, standing: Standing) -> list[Box]:
+        """Loose things that keep the robot from a standing, or the arm from what it does there."""
+        radius = self.spec.footprint_radius + self.margin
+        way = [*between(standing.ready, standing.joints[0]), *standing.joints]
+        path = plan_path(self.costs, self.base.xy, standing.base.xy)
+        spaces = {id(box): replace(self.space(standing.base), solids=Solids([box])) for box in self.goal.loose}
+        return [
+            box
+            for box in self.goal.loose
+            if any(spaces[id(box)].clearance(q) < TIGHT for q in way)
+            or (path is None and box.distance(standing.base.xy) < radius)
+        ]
 
     # ------------------------------------------------------------ coming and going
 

@@ -14,7 +14,8 @@ from homie.types import Array, Articulation, Box, Command, Pose, Pose2
 from skills.classical.collision import FREE, PLANNED, TOUCH, Solids
 from skills.classical.hand import Hand
 from skills.classical.manipulation import Manipulation
-from skills.classical.motion import Motion, Stuck
+from skills.classical.motion import Hopeless, Motion, Stuck
+from skills.classical.obstruction import in_the_way, without
 from skills.classical.pulls import ENTRY, Pull, moved_box, on_sweep, plan_pull
 from skills.classical.reaching import Reachable, Standing, same_place, solve_sequence
 from skills.classical.ways import ArmSpace, between
@@ -106,8 +107,8 @@ class MoveArticulation(Manipulation):
         super().__init__(spec, kinematics, hand)
         self._useless: list[Pose2] = []
         self._target = ""
-        self._exhausted: tuple[Pose2, float] | None = None
-        """Where the base stood, and how open it was, when no way was found: from there none will be."""
+        self._exhausted: tuple[Pose2, float, str] | None = None
+        """Where the base stood, how open it was when no way was found, and why: from there none will be."""
 
     def routine(self) -> Motion:
         if self.goal.name != self._target:
@@ -192,12 +193,26 @@ class MoveArticulation(Manipulation):
         yield from self.wait(0.3)
 
     def _choose(self, articulation: Articulation) -> tuple[Standing, Pull]:
-        """The cheapest way to the best end that keeps clear of things; if there is none, the one that touches least."""
+        """The cheapest way to the best end that keeps clear of things; if there is none, the one that touches least.
+
+        Raises Hopeless with what is in the way.
+        """
         nowhere = "no place to stand from which the handle can be led"
         if self._exhausted is not None:
-            base, opening = self._exhausted
+            base, opening, reason = self._exhausted
             if same_place(base, self.base) and abs(opening - articulation.opening) < 0.02:
-                raise Stuck(nowhere)
+                raise Hopeless(reason)
+        chosen = self._best(articulation)
+        if chosen is not None:
+            return chosen
+        with self.supposing(without(self.goal, self.goal.loose)):
+            unhindered = self._best(articulation)
+        blocked = [] if unhindered is None else self.blockers(unhindered[0])
+        reason = nowhere if unhindered is None else f"{nowhere}: {in_the_way(blocked)}"
+        self._exhausted = self.base, articulation.opening, reason
+        raise Hopeless(reason)
+
+    def _best(self, articulation: Articulation) -> tuple[Standing, Pull] | None:
         reachable = Reachable.of(self.costs, self.base)
         for outside in self.sides:
             closest: list[tuple[float, Standing, Pull]] = []
@@ -226,8 +241,7 @@ class MoveArticulation(Manipulation):
             for margin, standing, pull in closest:
                 if margin >= TOUCH:
                     return standing, pull
-        self._exhausted = self.base, articulation.opening
-        raise Stuck(nowhere)
+        return None
 
     def _standing(self, base: Pose2, pull: Pull, ready: Array) -> Standing | None:
         """The joint values of a pull, if it can be done. The far ends are tried first: they fail most."""

@@ -9,10 +9,11 @@ import numpy as np
 from homie.interfaces import Kinematics, RobotSpec
 from homie.types import Array, Box, Pose, Pose2, Surface
 from skills.classical.collision import DRIVEN, TOUCH
-from skills.classical.grasps import Grasp, grasps
+from skills.classical.grasps import Grasp, grasps, touches
 from skills.classical.hand import Hand
 from skills.classical.manipulation import Manipulation
-from skills.classical.motion import Motion, Stuck, wrap
+from skills.classical.motion import Hopeless, Motion, Stuck, wrap
+from skills.classical.obstruction import in_the_way, without
 from skills.classical.places import half_depth
 from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place, solve_sequence
 from skills.classical.ways import between
@@ -96,15 +97,25 @@ class Pick(Manipulation):
         return cheapest(found)
 
     def _choose(self) -> tuple[Grasp, Standing]:
+        """How to take it, and from where. Raises Hopeless with what is in the way."""
+        chosen = self._best()
+        if chosen is not None:
+            return chosen
+        with self.supposing(without(self.goal, self.goal.loose)):
+            unhindered, fits = self._best(), bool(self._grasps())
+        if unhindered is not None:
+            grasp, standing = unhindered
+            beside = [box for box in self.goal.loose if touches(grasp, [box])]
+            raise Hopeless(f"the object cannot be reached: {in_the_way([*beside, *self.blockers(standing)])}")
+        if not fits:
+            raise Hopeless("no grasp fits the object where it stands")
+        raise Hopeless("no place to stand from which the object can be reached")
+
+    def _best(self) -> tuple[Grasp, Standing] | None:
         chosen = self._grasps()
-        if not chosen:
-            raise Stuck("no grasp fits the object where it stands")
         by_pose = {id(grasp.pose): grasp for grasp in chosen}
-        found = self.reachable_standing(self._options(chosen), self._free)
-        if found is None:
-            raise Stuck("no place to stand from which the object can be reached")
-        standing, poses = found
-        return by_pose[id(poses[1])], standing
+        best = self.reachable_standing(self._options(chosen), self._free)
+        return None if best is None else (by_pose[id(best[1][1])], best[0])
 
     def _free(self, standing: Standing, way: float, at: float) -> bool:
         """Whether the arm gets there without running into things."""

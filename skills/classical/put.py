@@ -9,11 +9,12 @@ from dataclasses import replace
 import numpy as np
 
 from homie.interfaces import Kinematics, RobotSpec
-from homie.types import Array, Pose, Pose2, Surface
+from homie.types import Array, Box, Pose, Pose2, Surface
 from skills.classical.collision import DRIVEN, TOUCH
 from skills.classical.hand import NOTHING, Hand
 from skills.classical.manipulation import Manipulation
-from skills.classical.motion import Motion, Stuck, gripper_rotation
+from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation
+from skills.classical.obstruction import MOST_NAMED, in_the_way, without
 from skills.classical.pick import APPROACH, LOW
 from skills.classical.places import half_depth, places
 from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place, solve_sequence
@@ -30,6 +31,9 @@ STANDS = (0.72, 0.62, 0.82, 0.92, 1.0)
 
 FALLS = (0.0, 0.06, 0.12)
 """Metres above the surface at which the thing may be let go: into a basin or a drawer the hand itself does not fit."""
+
+HEADROOM = 0.03
+"""Metres over a thing in a compartment that it takes to set it down."""
 
 COMFORTABLE_GAP, LARGEST_GAP = 0.65, 0.9
 """Metres from a spot to the nearest floor that the robot can stand on: easily reached, and reached at all."""
@@ -69,10 +73,28 @@ class Put(Manipulation):
         yield from self.leave()
 
     def _choose(self) -> tuple[Standing, Sequence[Pose]]:
-        found = self.reachable_standing(self._options(), self._free)
-        if found is None:
-            raise Stuck("no free spot that the arm can reach")
-        return found
+        """Where to stand and to put it. Raises Hopeless with what is in the way."""
+        chosen = self.reachable_standing(self._options(), self._free)
+        if chosen is not None:
+            return chosen
+        goal = self.goal
+        fits = [surface for surface in goal.surfaces if self._fits_under(surface)]
+        if not fits:
+            raise Hopeless("the object is too tall for the space there")
+        with self.supposing(without(goal, goal.loose)):
+            unhindered = self.reachable_standing(self._options(), self._free)
+        if unhindered is None:
+            raise Hopeless("no free spot that the arm can reach")
+        there = [box for box in goal.loose if any(_lies_on(box, surface) for surface in fits)]
+        full = not any(places(surface, goal.obstacles, self.hand) for surface in fits)
+        if full and len(there) > MOST_NAMED:
+            raise Hopeless(f"no free spot: {len(there)} things are on it")
+        blockers = self.blockers(unhindered[0])
+        raise Hopeless(f"no free spot that the arm can reach: {in_the_way(there if full else blockers or there)}")
+
+    def _fits_under(self, surface: Surface) -> bool:
+        """Whether what is held can stand on a surface under what is above it."""
+        return 2 * self.hand.half[2] + HEADROOM <= surface.clearance
 
     def _from_here(self, wanted: Sequence[Pose]) -> tuple[Sequence[Pose], tuple[Array, ...]]:
         """The wanted poses if they can be reached from where the robot has come to stand, else the best that can."""
@@ -92,6 +114,8 @@ class Put(Manipulation):
         reachable = Reachable.of(self.costs, self.base)
         found: list[Option] = []
         for rank, surface in enumerate(self.goal.surfaces):
+            if not self._fits_under(surface):
+                continue
             shut_in = surface.access is not None
             tilts = self.hand.tilts(LEVEL_HANDS if shut_in else STEEP_HANDS)
             falls = FALLS[:1] if shut_in else FALLS
@@ -135,3 +159,9 @@ class Put(Manipulation):
         before = raised + out * way
         withdrawn = at + 0.12 * way + np.array([0.0, 0.0, 0.02])
         return tuple(Pose(point, rotation) for point in (before, raised, at, withdrawn))
+
+
+def _lies_on(box: Box, surface: Surface) -> bool:
+    """Whether a thing stands on a surface."""
+    plate = Box(surface.center, np.array([surface.half_x, surface.half_y, 0.0]), surface.yaw)
+    return plate.distance(box.center) == 0.0 and abs(float(box.center[2] - box.half[2] - surface.center[2])) < 0.05

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from homie.envs.mujoco.home import MujocoHome
 from homie.envs.mujoco.index import ObjectInfo, ReceptacleInfo
 from homie.envs.mujoco.world import World
 from homie.interfaces import Locator, NameMatcher
-from homie.types import Box, Detection, Goal, Observation, OccupancyGrid, Subtask, Surface
+from homie.types import Array, Box, Detection, Goal, Observation, OccupancyGrid, Subtask, Surface
 
 OPEN_ENOUGH = 0.5
 """Fraction of its range from which a door or drawer counts as opened by Open."""
@@ -22,6 +23,12 @@ IMPOSSIBLE, UNLIKELY = 1000.0, 50.0
 
 NEAR = 1.4
 """Metres around a target within which solid things are told to the skill."""
+
+AT_HAND, BESIDE_ROBOT = 0.9, 1.1
+"""Height of the arm and metres around it within which solid things are told: it is folded wherever the robot is."""
+
+ON_FLOOR = 0.1
+"""Height (m) of its underside up to which a thing lies on the floor."""
 
 SHUT = 0.06
 """Fraction of its range up to which it counts as closed by Close."""
@@ -83,6 +90,30 @@ class BackgroundLocator(Locator):
     # ------------------------------------------------------------ goals
 
     def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
+        goal, base = self._goal(entity, subtask), observation.body.base.xy
+        panels = self._moved_by(entity, subtask)
+        hidden = [*panels, *([self.world.objects[entity].body] if entity in self.world.objects else [])]
+        here = self.world.solids(np.array([*base, AT_HAND]), BESIDE_ROBOT, without=hidden)
+        return replace(goal, solids=_distinct(goal.solids, here), loose=self._loose(entity, goal.position))
+
+    def _moved_by(self, entity: str, subtask: Subtask) -> list[int]:
+        """Bodies of the doors and drawers that a subtask moves."""
+        if subtask.action not in ("Open", "Close") or entity not in self.world.receptacles:
+            return []
+        return [item.body for item in self.world.receptacles[entity].articulations]
+
+    def _loose(self, entity: str, center: Array) -> tuple[Box, ...]:
+        """What could be moved out of the way: near a target, and on the floor."""
+        world = self.world
+        names = [name for name in world.objects if name not in (entity, world.held)]
+        boxes = world.extents.body_boxes(world.data, [world.objects[name].body for name in names])
+        return tuple(
+            replace(box, name=name)
+            for name, box in zip(names, boxes, strict=True)
+            if box.distance(center) < NEAR or box.center[2] - box.half[2] < ON_FLOOR
+        )
+
+    def _goal(self, entity: str, subtask: Subtask) -> Goal:
         grid, text = self._floor_plan().grid(), str(subtask)
         if entity in self.world.rooms:
             x0, y0, x1, y1 = self.world.rooms[entity].rect
@@ -93,18 +124,17 @@ class BackgroundLocator(Locator):
             if subtask.action == "Put":
                 return self._into(thing, text, grid)
             return self._object(thing, text, grid)
-        moves = subtask.action in ("Open", "Close")
-        return self._receptacle(self.world.receptacles[entity], text, grid, without_panels=moves)
+        moved = self._moved_by(entity, subtask)
+        return self._receptacle(self.world.receptacles[entity], text, grid, moved)
 
     def _floor_plan(self) -> FloorPlan:
         if self._plan is None:
             self._plan = FloorPlan(self.world)
         return self._plan
 
-    def _receptacle(self, thing: ReceptacleInfo, text: str, grid: OccupancyGrid, *, without_panels: bool) -> Goal:
+    def _receptacle(self, thing: ReceptacleInfo, text: str, grid: OccupancyGrid, moved: Sequence[int]) -> Goal:
         world = self.world
         box = world.receptacle_box(thing)
-        panels = [item.body for item in thing.articulations] if without_panels else []
         return Goal(
             thing.name,
             text,
@@ -115,7 +145,7 @@ class BackgroundLocator(Locator):
             articulations=tuple(world.articulation(item) for item in thing.articulations),
             front=thing.front if thing.articulations or surfaces_need_front(thing) else None,
             grid=grid,
-            solids=world.solids(box.center, NEAR, without=panels),
+            solids=world.solids(box.center, NEAR, without=moved),
         )
 
     def _object(self, thing: ObjectInfo, text: str, grid: OccupancyGrid) -> Goal:
@@ -204,6 +234,11 @@ class BackgroundLocator(Locator):
             parts = [world.openness(item) for item in world.receptacles[entity].articulations]
             return max(parts) >= OPEN_ENOUGH if subtask.action == "Open" else max(parts) <= SHUT
         return None
+
+
+def _distinct(near: Sequence[Box], more: Sequence[Box]) -> tuple[Box, ...]:
+    """Boxes without those that come twice."""
+    return tuple({(*box.center, *box.half): box for box in (*near, *more)}.values())
 
 
 def surfaces_need_front(thing: ReceptacleInfo) -> bool:
