@@ -29,16 +29,19 @@ class Errands(Moves):
         super().__init__(memory)
         self._done: list[str] = []
         self._failed: list[str] = []
+        self._over = False
 
     def report(self) -> str:
         """What was done and what was not, in the first person."""
         parts = []
         if self._done:
-            parts.append(f"I have {' and '.join(self._done)}.")
+            parts.append(f"I have {' and '.join(dict.fromkeys(self._done))}.")
         if self._failed:
-            parts.append(f"I could not {' or '.join(self._failed)}.")
-        else:
+            parts.append(f"I could not {' or '.join(dict.fromkeys(self._failed))}.")
+        elif self._over:
             parts.append("The task is done, so I end it.")
+        else:
+            parts.append("The task is not done.")
         return " ".join(parts)
 
     def run(self, errands: tuple[Errand, ...]) -> Course[None]:
@@ -47,6 +50,7 @@ class Errands(Moves):
         kept = {one.words for one in errands if isinstance(one, OpenUp)}
         for container in [name for name in self.memory.open if name not in kept]:
             yield from self._shut(container)
+        self._over = True
 
     def _run(self, errands: tuple[Errand, ...]) -> Course[None]:
         for at, errand in enumerate(errands):

@@ -29,6 +29,9 @@ RESERVE = 5
 put and end. Everything that stands open takes one more."""
 
 _CLOSED = re.compile(r"the (.+?) is closed")
+_IN_THE_WAY = re.compile(r"the ([^:]+?) (?:is|are) in the way")
+_UNEXPLAINED = "too difficult to perform"
+"""What an E1 says that has no more to say: it may go better the next time. Others would end the same again."""
 
 
 class GaveUp(Exception):
@@ -43,13 +46,14 @@ class Moves:
         self._failures = 0
         self._in_a_row = 0
         self._last: tuple[Subtask, Feedback] | None = None
+        self._clearing = False
 
     # ------------------------------------------------------------ one subtask
 
     def do(self, subtask: Subtask, analysis: str) -> Course[Feedback]:
-        """Ask for one subtask and learn from the answer. What has just failed three times is not asked again: the
-        answer is known. Raises GaveUp after too many failures."""
-        if self._last is not None and self._last[0] == subtask and self._in_a_row >= TRIES:
+        """Ask for one subtask and learn from the answer. What has just failed three times, or for a reason that stays,
+        is not asked again: the answer is known. Raises GaveUp after too many failures."""
+        if self._last is not None and self._last[0] == subtask and self._known(self._last[1]):
             return self._last[1]
         given = yield Decision((subtask,), analysis)
         feedback = given.feedback
@@ -68,6 +72,10 @@ class Moves:
                 raise GaveUp(f"{self._failures} subtasks have failed, the last one with '{feedback.message}'.")
         return feedback
 
+    def _known(self, answer: Feedback) -> bool:
+        """Whether the subtask that was answered so would be answered so again."""
+        return self._in_a_row >= TRIES or explained(answer)
+
     def go_to(self, words: str, why: str) -> Course[bool]:
         """Go there, with up to three tries for a skill that fails (E1). False if it is unknown (F2) or not reached."""
         for attempt in range(TRIES):
@@ -84,17 +92,25 @@ class Moves:
                 if not seen and self.memory.by_sight is None:
                     self.memory.by_sight = True
                 return False
+            if explained(feedback) and not (yield from self._clear_away(feedback, words)):
+                self.memory.refuse(words)
+                return False
         return False
 
     def act(self, subtask: Subtask, near: str, why: str) -> Course[Feedback]:
         """Manipulate something that the robot stands at. Distance errors (D1, D2) and failing skills (E1) are answered
-        by going there again; what is left is returned: success, or the last failure."""
+        by going there again, once what is named as in the way has been moved; what is left is returned: success, or
+        the last failure."""
         feedback = yield from self.do(subtask, why)
         for attempt in range(1, TRIES):
             if feedback.code is ErrorCode.D1:
                 reason = f"The {near} is too far away to {subtask.action.lower()}, so I go closer first."
             elif feedback.code is ErrorCode.D2:
                 reason = f"I stand too close to the {near}, so I approach it anew."
+            elif explained(feedback):
+                if not (yield from self._clear_away(feedback, near)):
+                    break
+                reason = f"The way is free now, so I go back to the {near}."
             elif feedback.code is ErrorCode.E1:
                 reason = f"That did not work, so I approach the {near} anew and try once more."
                 if attempt == TRIES - 1:
@@ -108,6 +124,25 @@ class Moves:
                 break
             feedback = yield from self.do(subtask, f"I am at the {near} again. {why}")
         return feedback
+
+    def _clear_away(self, feedback: Feedback, near: str) -> Course[bool]:
+        """Move aside what is named as in the way. False if nothing is, the hand is full or that did not work."""
+        names = in_the_way(feedback)
+        if not names or self.memory.held or self._clearing:
+            return False
+        self._clearing = True
+        try:
+            for name in names:
+                why = f"The {name} is in the way, so I move it aside."
+                if not (yield from self.go_to(name, why)):
+                    return False
+                if not (yield from self.do(Subtask("Pick", name), why)).ok:
+                    return False
+                if not (yield from self.free_hand(why, but=near)):
+                    return False
+        finally:
+            self._clearing = False
+        return True
 
     def _step_away(self, near: str) -> Course[None]:
         """Go to some other furniture in sight, so that the next approach begins elsewhere."""
@@ -208,12 +243,13 @@ class Moves:
 
     # ------------------------------------------------------------ hands
 
-    def free_hand(self, why: str) -> Course[bool]:
-        """Put what is held on a surface nearby."""
+    def free_hand(self, why: str, but: str = "") -> Course[bool]:
+        """Put what is held on a surface nearby, but not on a named one."""
         memory = self.memory
-        near = (
-            memory.surfaces_in_sight() or [name for surface in SURFACES for name in memory.seen(surface)] or ["table"]
-        )
+        remembered = [name for surface in SURFACES for name in memory.seen(surface)]
+        near = [
+            name for name in memory.surfaces_in_sight() or remembered or ["table"] if not (but and means(but, name))
+        ]
         for surface in near[:TRIES]:
             held = memory.held
             if not held:
@@ -260,3 +296,14 @@ def closed_container(feedback: Feedback) -> str:
     """The container that an L3 sentence says is closed, "" if it names none."""
     found = _CLOSED.search(feedback.message)
     return canonical(found.group(1)) if found else ""
+
+
+def explained(feedback: Feedback) -> bool:
+    """Whether a skill has failed for a reason that stays: the same subtask would end the same."""
+    return feedback.code is ErrorCode.E1 and _UNEXPLAINED not in feedback.message
+
+
+def in_the_way(feedback: Feedback) -> list[str]:
+    """The names of what a sentence says is in the way."""
+    named = _IN_THE_WAY.search(feedback.message)
+    return [] if named is None else [canonical(name) for name in named.group(1).split(" and the ")]

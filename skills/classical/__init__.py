@@ -23,7 +23,7 @@ class Classical(SkillSet):
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
         if spec.max_linear <= 0.0:
-            raise BadInput(f"The skill set 'classical' drives about, which {spec.name} can not: use --skills arm.")
+            raise BadInput(f"The skill set 'classical' drives about, which {spec.name} cannot: use --skills arm.")
         if not spec.ready:
             raise BadInput(
                 "The skill set 'classical' reaches out from a raised posture (`RobotSpec.ready`), which "
@@ -31,7 +31,7 @@ class Classical(SkillSet):
             )
         hand = Hand()
         return [
-            GoTo(spec, kinematics),
+            GoTo(spec, kinematics, hand),
             Pick(spec, kinematics, hand),
             Put(spec, kinematics, hand),
             Open(spec, kinematics, hand),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 
+from homie.interfaces import Kinematics, RobotSpec
 from homie.types import Array, Box, Command, OccupancyGrid, Pose2
 from skills.classical.collision import Solids
-from skills.classical.hand import NOTHING
+from skills.classical.hand import NOTHING, Hand
 from skills.classical.motion import Hopeless, Motion, RoutineSkill, Stuck, wrap
 from skills.classical.obstruction import cleared, in_the_way, on_the_way
 from skills.classical.planning import ESCAPE, CostMap, plan_path
@@ -20,6 +22,9 @@ LOOKAHEAD = 0.30
 WAY_MARGINS = (0.025, 0.0, -0.02)
 """Clearance (m) asked of a way of the arm, best first: the spheres that stand for it are fatter than it is."""
 
+COMFORT = 0.30
+"""Clearance (m) beyond the footprint that is worth a detour."""
+
 NO_PROGRESS_SECONDS = 4.0
 MAX_PLANS, MAX_BLOCKED = 25, 4
 
@@ -30,19 +35,39 @@ class MobileSkill(RoutineSkill):
     margin: float = 0.04
     """Clearance beyond the footprint that a path must keep, m."""
 
+    def __init__(self, spec: RobotSpec, kinematics: Kinematics, hand: Hand | None = None) -> None:
+        super().__init__(spec, kinematics)
+        self.hand = hand or Hand()
+        """What is known of the thing in the hand; shared by the skills of one set."""
+
     _costs: CostMap | None = None
-    _costs_of: OccupancyGrid | None = None
+    _costs_of: tuple[OccupancyGrid, float] | None = None
 
     @property
     def costs(self) -> CostMap:
-        """The cost map of the goal's grid, made anew when the grid has changed."""
+        """The cost map of the goal's grid, made anew when the grid or what sticks out in the hand has changed."""
         grid = self.goal.grid
         if grid is None:
             raise Stuck("there is no map to drive by")
-        if self._costs is None or self._costs_of is not grid:
-            self._costs = CostMap.of(grid, self.spec.footprint_radius + self.margin)
-            self._costs_of = grid
+        comfort = COMFORT + self._sticks_out()
+        if (
+            self._costs is None
+            or self._costs_of is None
+            or self._costs_of[0] is not grid
+            or self._costs_of[1] != comfort
+        ):
+            self._costs = CostMap.of(grid, self.spec.footprint_radius + self.margin, comfort)
+            self._costs_of = grid, comfort
         return self._costs
+
+    def _sticks_out(self) -> float:
+        """Metres by which what is in the hand reaches beyond the footprint, to a decimetre."""
+        if not len(self.held):
+            return 0.0
+        gripper = self.kinematics.forward(self.q)
+        points = gripper.position + self.held[:, :3] @ gripper.rotation.T
+        reach = float(np.max(np.hypot(points[:, 0], points[:, 1]) + self.held[:, 3]))
+        return float(np.ceil(max(0.0, reach - self.spec.footprint_radius) * 10.0) / 10.0)
 
     def navigate(
         self, target: Array, yaw: float | None = None, *, tolerance: float = 0.0, height: float | None = None
@@ -125,15 +150,28 @@ class MobileSkill(RoutineSkill):
         return float(min(self.spec.max_linear, brake) * np.cos(error) ** 2), w
 
     def turn(self, yaw: float, *, tolerance: float = 0.02, seconds: float = 8.0) -> Motion:
-        """Turn in place to a heading. Raises Stuck if something holds the base."""
+        """Turn in place to a heading, the way on which what is in the hand touches nothing. Raises Stuck if something
+        holds the base."""
+        left = wrap(yaw - self.base.yaw)
+        if len(self.held) and not self._sweeps_clear(left) and self._sweeps_clear(left - np.copysign(2 * np.pi, left)):
+            left -= float(np.copysign(2 * np.pi, left))
+        heading = self.base.yaw
         for _ in range(int(seconds / self.spec.period)):
-            error = wrap(yaw - self.base.yaw)
+            left -= wrap(self.base.yaw - heading)
+            error, heading = left, self.base.yaw
             if abs(error) < tolerance:
                 return
             brake = np.sqrt(2.0 * 0.6 * self.spec.max_angular_acceleration * abs(error))
             speed = min(self.spec.max_angular, brake, 4.0 * abs(error) + 0.05)
             yield Command(base=(0.0, float(np.copysign(speed, error))))
         raise Stuck("the base can not turn")
+
+    def _sweeps_clear(self, angle: float) -> bool:
+        """Whether the arm with what it holds touches nothing while the base turns by an angle (rad)."""
+        base, q = self.base, self.q
+        turned = (Pose2(base.x, base.y, base.yaw + part) for part in np.linspace(0.0, angle, 2 + int(abs(angle) / 0.2)))
+        space = self.space()
+        return all(replace(space, base=pose).clearance(q) >= 0.0 for pose in turned)
 
     def straight(self, distance: float, *, speed: float = 0.4, seconds: float = 6.0) -> Motion:
         """Drive straight ahead (or back, negative) by a distance in m; gives up silently when blocked."""
@@ -157,7 +195,7 @@ class MobileSkill(RoutineSkill):
     @property
     def held(self) -> Array:
         """Spheres (n, 4) in the gripper frame that stand for what is in the hand; none where that is not known."""
-        return NOTHING
+        return self.hand.spheres if self.seen.body.holding else NOTHING
 
     def space(self, base: Pose2 | None = None, *more: Box | None) -> ArmSpace:
         """Where the arm can be, from here or from a base pose, with some boxes more to keep out of."""

@@ -35,8 +35,7 @@ class Manipulation(MobileSkill):
     freeing = 25.0
 
     def __init__(self, spec: RobotSpec, kinematics: Kinematics, hand: Hand) -> None:
-        super().__init__(spec, kinematics)
-        self.hand = hand
+        super().__init__(spec, kinematics, hand)
         self.ready = spec.ready[0]
         """The raised posture from which the arm reaches forward, (n + 1,)."""
 
@@ -44,10 +43,6 @@ class Manipulation(MobileSkill):
         command = super().act(observation)
         self.hand.note(self.base, self.q)
         return command
-
-    @property
-    def held(self) -> Array:
-        return self.hand.spheres if self.seen.body.holding else NOTHING
 
     # ------------------------------------------------------------ choosing where to stand
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -58,7 +59,7 @@ def cleared(grid: OccupancyGrid, removed: Sequence[Box]) -> OccupancyGrid:
 
 def on_the_way(boxes: Sequence[Box], path: Array, radius: float) -> list[Box]:
     """Those that a disc of a radius (m) would run into on a path (n, 2)."""
-    points = [a + (b - a) * t for a, b in zip(path[:-1], path[1:], strict=True) for t in np.linspace(0, 1, 12)]
+    points = [a + (b - a) * t for a, b in itertools.pairwise(path) for t in np.linspace(0, 1, 12)]
     return [box for box in boxes if any(box.distance(point) < radius for point in points)]
 
 
