@@ -31,7 +31,7 @@ STANDING = (0.35, 0.5, 0.7, 0.95, 1.25)
 """The same for a tall thing, which has to fit into compartments in the hand that took it."""
 TALL = 0.08
 """Half the height (m) from which a thing is tall."""
-THROUGH_FRONT = (0.25, 0.6, 0.0)
+THROUGH_FRONT = (0.25, 0.6, 0.0, 0.95)
 RIM = (0.95, 0.7, 1.25, np.pi / 2)
 """Pitches of the hand (rad below the horizon), best first."""
 

@@ -12,11 +12,11 @@ from skills.classical.collision import DRIVEN, TOUCH
 from skills.classical.grasps import Grasp, grasps, touches
 from skills.classical.hand import Hand
 from skills.classical.manipulation import Manipulation
-from skills.classical.motion import Hopeless, Motion, Stuck, wrap
+from skills.classical.motion import Hopeless, Motion, Stuck, rotation_z, wrap
 from skills.classical.obstruction import in_the_way, without
 from skills.classical.places import half_depth
 from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place, solve_sequence
-from skills.classical.ways import between
+from skills.classical.ways import ArmSpace, between
 
 HOVER = 0.13
 """Metres before the grasp where the straight approach begins."""
@@ -125,7 +125,17 @@ class Pick(Manipulation):
             self.clear(space, (grasp, lifted), at)
             and self.clear(space, between(standing.ready, before), way)
             and (self._compartment() is not None or self.clear(space, between(lifted, standing.ready), TOUCH))
+            and self._clear_in(space, standing, at)
         )
+
+    def _clear_in(self, space: ArmSpace, standing: Standing, at: float) -> bool:
+        """Whether the hand touches nothing on its straight way to the object."""
+        begin, grasp, _ = standing.joints
+        end = self.kinematics.forward(grasp)
+        base = standing.base
+        pose = Pose(base.transform(end.position), rotation_z(base.yaw) @ end.rotation)
+        path = self.line_joints(begin, pose, base=base, step=0.06)
+        return path is not None and self.clear(space, path[:-1], at)
 
     def _grasps(self) -> list[Grasp]:
         compartment = self._compartment()
