@@ -7,7 +7,7 @@ of it. The error codes are those of EMMOE, section 4.3.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import TypeAlias, TypeVar
 
 from homie.types import Decision, ErrorCode, Feedback, PlannerInput, Subtask
@@ -134,11 +134,12 @@ class Moves:
         try:
             for name in names:
                 why = f"The {name} is in the way, so I move it aside."
+                crowded = (near, self.memory.place_of(near), self.memory.place_of(name))
                 if not (yield from self.go_to(name, why)):
                     return False
                 if not (yield from self.do(Subtask("Pick", name), why)).ok:
                     return False
-                if not (yield from self.free_hand(why, but=near)):
+                if not (yield from self.free_hand(why, crowded)):
                     return False
         finally:
             self._clearing = False
@@ -243,13 +244,13 @@ class Moves:
 
     # ------------------------------------------------------------ hands
 
-    def free_hand(self, why: str, but: str = "") -> Course[bool]:
-        """Put what is held on a surface nearby, but not on a named one."""
+    def free_hand(self, why: str, crowded: Sequence[str] = ()) -> Course[bool]:
+        """Put what is held on a surface nearby, but not on one that is named as crowded."""
         memory = self.memory
+        full = [name for name in crowded if name]
         remembered = [name for surface in SURFACES for name in memory.seen(surface)]
-        near = [
-            name for name in memory.surfaces_in_sight() or remembered or ["table"] if not (but and means(but, name))
-        ]
+        known = memory.surfaces_in_sight() or remembered or ["table"]
+        near = [name for name in known if not any(means(place, name) for place in full)]
         for surface in near[:TRIES]:
             held = memory.held
             if not held:

@@ -321,3 +321,33 @@ def test_one_planner_serves_one_episode_after_another() -> None:
 def test_it_takes_no_argument() -> None:
     with pytest.raises(BadInput, match="takes no argument"):
         RulePlanner("fast")
+
+
+@pytest.mark.parametrize("sensors", SETTINGS)
+def test_what_is_in_the_way_is_moved_aside(sensors: bool) -> None:
+    scene = stage(sensors=sensors)
+    scene.skill.behind = {"apple_2": "lemon_1"}
+    result, diary = play("find the apple on the brown table and put it on the sofa", scene, rounds=30)
+    assert result.ended_by == "ended"
+    assert places(scene)["apple_2"] == "sofa_1"
+    assert places(scene)["lemon_1"] not in ("table_1", "hand")
+    assert diary.subtasks.index("[Pick, lemon]") > diary.subtasks.index("[Pick, apple]")
+
+
+def test_a_failure_that_stays_is_not_asked_for_again() -> None:
+    scene = stage()
+    scene.skill.behind = {"mug_1": "wall"}
+    result, diary = play("put the mug on the sofa", scene)
+    assert result.ended_by == "ended"
+    assert diary.subtasks.count("[Pick, mug]") == 1
+    assert "I could not" in diary.records[-1].decision.analysis
+    assert "done" not in diary.records[-1].decision.analysis
+
+
+def test_giving_up_is_not_called_done() -> None:
+    scene = stage(attempts=1)
+    scene.skill.clumsy = set(range(1, 200))
+    result, diary = play("put the mug on the sofa", scene, rounds=60)
+    assert result.ended_by == "ended"
+    report = diary.records[-1].decision.analysis
+    assert "The task is done" not in report

@@ -263,7 +263,8 @@ class TextLocator(Locator):
 
 class TextSkill(Skill):
     """Does an action in the table at once. `clumsy` names the attempts (counted from 1) that fail, `drops` the puts
-    that end on the floor."""
+    that end on the floor. `behind` names what cannot be picked while another thing is at the same place, by that thing;
+    of what is behind something that is no thing it only says that it cannot be reached."""
 
     name = "text"
 
@@ -272,6 +273,8 @@ class TextSkill(Skill):
         self.actions = actions
         self.clumsy: set[int] = set()
         self.drops: set[int] = set()
+        self.behind: dict[str, str] = {}
+        self._complaint = ""
         self._count = 0
         self._outcome = Outcome.RUNNING
 
@@ -280,10 +283,11 @@ class TextSkill(Skill):
         self._outcome = Outcome.SUCCEEDED
         world = self.world
         held = world.held()
+        self._complaint = self._blocked(goal.name) if subtask.action == "Pick" else ""
         if self._count in self.drops and subtask.action == "Put" and held:
             world.things[held].place = world.room_of(world.at)
             self._outcome = Outcome.FAILED
-        elif self._count in self.clumsy:
+        elif self._count in self.clumsy or self._complaint:
             self._outcome = Outcome.FAILED
         elif subtask.action == "Go to":
             world.at = goal.name
@@ -299,9 +303,23 @@ class TextSkill(Skill):
     def act(self, observation: Observation) -> Command:
         return Command()
 
+    def _blocked(self, name: str) -> str:
+        blocker, things = self.behind.get(name, ""), self.world.things
+        if blocker in things and things[blocker].place == things[name].place:
+            return f"Unable to pick, the object cannot be reached: the {things[blocker].kind} is in the way"
+        return "Unable to pick, the object cannot be reached" if blocker and blocker not in things else ""
+
     @property
     def outcome(self) -> Outcome:
         return self._outcome
+
+    @property
+    def hopeless(self) -> bool:
+        return bool(self._complaint)
+
+    @property
+    def complaint(self) -> str:
+        return self._complaint
 
 
 @dataclass

@@ -14,8 +14,18 @@ from hypothesis import strategies as st
 from homie.envs.mujoco.fetch import READY, SPEC
 from homie.envs.mujoco.home import MujocoHome
 from homie.envs.mujoco.kinematics import ArmKinematics
-from homie.types import Array, Command, Goal, Outcome, Pose, Pose2, Subtask
-from skills.classical.motion import Motion, RoutineSkill, gripper_rotation, rotation_z, slerp, wrap
+from homie.types import Array, Command, Goal, Observation, Outcome, Pose, Pose2, Proprioception, Subtask
+from skills.classical.motion import (
+    RAMP,
+    Hopeless,
+    Motion,
+    RoutineSkill,
+    Stuck,
+    gripper_rotation,
+    rotation_z,
+    slerp,
+    wrap,
+)
 
 angles = st.floats(-50.0, 50.0)
 
@@ -145,20 +155,21 @@ class TestOnTheRobot:
                 break
         return skill
 
-    def test_a_posture_is_reached_at_a_bounded_speed(self, home: MujocoHome) -> None:
-        last: list[Array] = []
-        speeds = 0.8 * np.array([SPEC.torso_speed, *SPEC.arm_speeds]) * SPEC.period
+    def test_a_posture_is_reached_within_the_speeds_and_without_jerks(self, home: MujocoHome) -> None:
+        targets: list[Array] = []
+        steps = np.array([SPEC.torso_speed, *SPEC.arm_speeds]) * SPEC.period
 
         def watched(skill: RoutineSkill) -> Motion:
             for command in skill.posture(READY):
-                target = np.array([command.torso, *command.arm])  # type: ignore[misc]
-                if last:
-                    assert (np.abs(target - last[-1]) <= speeds + 1e-9).all()
-                last.append(target)
+                targets.append(np.array([command.torso, *command.arm]))  # type: ignore[misc]
                 yield command
 
         skill = self.run(home, watched)
         assert skill.outcome is Outcome.SUCCEEDED, skill.reason
+        moves = np.abs(np.diff(targets, axis=0))
+        assert (moves <= steps + 1e-9).all()
+        assert (moves.max(axis=0) > 0.8 * steps).any(), "as fast as the slowest joint allows"
+        assert (np.abs(np.diff(targets, 2, axis=0)) <= steps * SPEC.period / RAMP + 1e-9).all()
         joints = home.observe().body.joints
         reached = np.array([joints["torso_lift_joint"], *(joints[name] for name in SPEC.arm_joints)])
         assert np.abs(np.remainder(reached - READY + math.pi, math.tau) - math.pi).max() < 0.04
@@ -188,3 +199,83 @@ class TestOnTheRobot:
         skill = self.run(home, lambda skill: skill.wait(0.1))
         assert skill.outcome is Outcome.SUCCEEDED
         assert skill.act(home.observe()) == Command()
+
+
+class Troubled(Routine):
+    """Keeps a second for freeing itself, and notes that it did."""
+
+    max_seconds = 3.0
+    freeing = 1.0
+
+    def recovery(self) -> Motion:
+        yield Command(gripper=0.05)
+        yield Command(gripper=0.1)
+
+
+class TestGettingStuck:
+    """What becomes of a routine that cannot go on: it frees itself first, then it tells."""
+
+    def start(self, behaviour: Callable[[], Motion]) -> Troubled:
+        skill = Troubled(SPEC, ArmKinematics())
+        skill.behaviour = behaviour  # type: ignore[method-assign, assignment]
+        skill.start(Subtask("Pick", "mug"), Goal("mug", "", np.zeros(3)), self.at(0.0))
+        return skill
+
+    def at(self, seconds: float) -> Observation:
+        joints = dict.fromkeys(SPEC.arm_joints, 0.0)
+        return Observation(seconds, Proprioception(Pose2(0, 0, 0), (0, 0), joints, 0.0, (False, False), False))
+
+    def test_it_frees_itself_before_the_failure_is_told(self) -> None:
+        def blocked() -> Motion:
+            yield Command(torso=0.1)
+            raise Stuck("the arm is blocked")
+
+        skill = self.start(blocked)
+        commands = []
+        for k in range(8):
+            commands.append(skill.act(self.at(0.04 * k)))
+            if skill.outcome is not Outcome.RUNNING:
+                break
+        assert [c.gripper for c in commands] == [None, 0.05, 0.1, None]
+        assert (skill.outcome, skill.reason) == (Outcome.FAILED, "the arm is blocked")
+        assert not skill.hopeless and skill.complaint == ""
+
+    def test_what_cannot_be_helped_is_told_to_the_planner(self) -> None:
+        def nowhere() -> Motion:
+            raise Hopeless("no free spot: 3 things are on it")
+            yield
+
+        skill = self.start(nowhere)
+        while skill.outcome is Outcome.RUNNING:
+            skill.act(self.at(0.0))
+        assert skill.hopeless
+        assert skill.complaint == "Unable to pick, no free spot: 3 things are on it"
+        skill.start(Subtask("Pick", "mug"), Goal("mug", "", np.zeros(3)), self.at(0.0))
+        assert not skill.hopeless and skill.complaint == "", "a new attempt begins without it"
+
+    def test_when_the_time_is_up_it_frees_itself_within_the_time(self) -> None:
+        def endless() -> Motion:
+            while True:
+                yield Command(torso=0.1)
+
+        skill = self.start(endless)
+        stamp = 0.0
+        while skill.outcome is Outcome.RUNNING and stamp < 10.0:
+            command = skill.act(self.at(stamp))
+            assert command.gripper is None or stamp >= 2.0
+            stamp += 0.04
+        assert skill.outcome is Outcome.TIMED_OUT and 2.0 < stamp <= 3.0
+        assert skill.reason == "not done after 2 s"
+
+    def test_limbs_move_together_until_the_last_is_done(self) -> None:
+        def times(command: Command, count: int) -> Motion:
+            for _ in range(count):
+                yield command
+
+        def both() -> Motion:
+            yield from skill.together(times(Command(torso=0.1), 1), times(Command(gripper=0.1), 2))
+
+        skill = self.start(both)
+        assert skill.act(self.at(0.0)) == Command(torso=0.1, gripper=0.1)
+        assert skill.act(self.at(0.04)) == Command(gripper=0.1)
+        assert skill.act(self.at(0.08)) == Command() and skill.outcome is Outcome.SUCCEEDED
