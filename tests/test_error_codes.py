@@ -18,7 +18,7 @@ EXPECTED = {
     "[Put, apple, table]": ("L2", "Unable to put, the hand is empty", 0),
     "[Open, table]": ("L4", "Can not open table! Please choose another object", 0),
     "[Pick, lemon]": ("L3", "Unable to pick, the fridge is closed, you should open it first", 0),
-    "[Pick, mug]": ("E1", "Unable to pick, the subtask is too difficult to perform", 3),
+    "[Pick, mug]": ("E1", "Unable to pick, no place to stand from which the object can be reached", 1),
     "[Open, fridge]": ("L1", "Unable to open, the hand is full", 0),
     "[Put, apple, fridge]": ("L3", "Unable to put, the fridge is closed, you should open it first", 0),
     "[Put, apple, orange]": ("E2", "Unable to put, and the object is missing", 1),
@@ -78,33 +78,22 @@ def test_after_e2_the_apple_is_neither_held_nor_on_the_orange(records: tuple[Rou
     assert state["objects"]["apple"]["at"] != "orange"  # type: ignore[index]
 
 
-def test_attempts_are_numbered_and_name_the_skill_that_ran(executions: dict[str, Execution]) -> None:
-    attempts = executions["[Pick, mug]"].attempts
-    assert [attempt.number for attempt in attempts] == [1, 2, 3]
-    assert {attempt.skill for attempt in attempts} == {"classical/pick"}
-    assert all(attempt.outcome is not Outcome.SUCCEEDED and attempt.reason for attempt in attempts)
-
-
 @pytest.mark.slow
-def test_e1_three_times_at_a_fridge_whose_door_hits_a_plant(tmp_path: Path) -> None:
-    """The robot really pulls the door against the plant, three times; the handle is let go in between."""
+def test_e1_after_as_many_attempts_as_are_asked_for_at_a_fridge_whose_door_hits_a_plant(tmp_path: Path) -> None:
+    """The robot really pulls the door against the plant, twice; the handle is let go each time."""
     fridge = {"name": "fridge", "kind": "fridge", "colour": "white", "x": 0.42, "y": 1.6, "hinge": "left"}
     plant = {"name": "plant", "kind": "plant", "colour": "white", "x": 1.14, "y": 1.75}
     scene = one_room([fridge, plant], robot=(2.0, 1.0, 3.0))
-    opened, _ = play(tmp_path, scene, ["[Open, fridge]"])
+    opened, _ = play(tmp_path, scene, ["[Open, fridge]"], attempts=2)
     assert opened.execution.feedback.code is ErrorCode.E1
     assert opened.execution.feedback.message == "Unable to open, the subtask is too difficult to perform"
-    assert [attempt.number for attempt in opened.execution.attempts] == [1, 2, 3]
+    assert [attempt.number for attempt in opened.execution.attempts] == [1, 2]
+    assert {attempt.skill for attempt in opened.execution.attempts} == {"classical/open"}
+    assert all(attempt.outcome is not Outcome.SUCCEEDED and attempt.reason for attempt in opened.execution.attempts)
     assert all(attempt.robot_seconds > 5.0 for attempt in opened.execution.attempts)
     state = final_state(tmp_path)
     assert 0.1 < state["joints"]["fridge/door"]["fraction"] < 0.5  # type: ignore[index]
     assert state["held"] is None
-
-
-def test_the_number_of_attempts_is_an_option(tmp_path: Path) -> None:
-    scene = SCENES / "error-codes.json"
-    records = play(tmp_path, scene, ["[Go to, bed]", "[Pick, mug]"], attempts=2)
-    assert [len(record.execution.attempts) for record in records] == [1, 2, 0]
 
 
 def test_official_order_sees_the_full_hand_before_the_unknown_target(tmp_path: Path) -> None:
