@@ -70,6 +70,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "services": {
             "policy": "skills.server.serving:serve_policy",
         },
+        "pages": {
+            "play": "planners.play.serving:serve_play",
+        },
         "suites": {
             "homie-100": "homie.bench.suites:homie_100",
         },

@@ -29,12 +29,13 @@ COMMANDS = {
     "skill": "Look at checkpoints of low-level policies, or make some to try Homie with.",
     "plan": "Ask a planner for one decision from pictures and a task, without a robot.",
     "serve": "Serve the policy of a skill set to robots on other machines.",
+    "play-server": "Answer a planner's questions yourself, in a browser, as a model would.",
     "scene": "Show a scene: its rooms, receptacles and objects.",
     "list": "List what can be chosen: planners, skills, robots, detectors, ...",
     "doctor": "Check this machine: versions, rendering, video, optional parts.",
 }
-"""Name to help. The command `name` is `name` + `_command` of `homie.cli.<name>_command`: a function, or a dictionary of
-functions for `homie NAME PART`."""
+"""Name to help. The command `name` is `name` + `_command` of `homie.cli.<name>_command` (with `_` for `-`): a function,
+or a dictionary of functions for `homie NAME PART`."""
 
 COMPLETING = "_TYPER_COMPLETE_ARGS"
 """The variable in which a shell that wants to complete a command line gives the line so far."""
@@ -65,8 +66,8 @@ def build(wanted: str) -> typer.Typer:
     for name, text in COMMANDS.items():
         command: Command = _elsewhere
         if name == wanted:
-            module = importlib.import_module(f"homie.cli.{name}_command")
-            command = getattr(module, f"{name}_command")
+            place = f"{name.replace('-', '_')}_command"
+            command = getattr(importlib.import_module(f"homie.cli.{place}"), place)
         if isinstance(command, Mapping):
             parts = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
             for part, function in command.items():

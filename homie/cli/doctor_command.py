@@ -166,7 +166,13 @@ def _write_access(folder: Path) -> Finding:
 
 def _variables() -> Finding:
     """The environment variables that change what commands do, and those that look so and do nothing."""
-    known = {*(variable(name) for name in VARIABLES), "HOMIE_RUNS", "HOMIE_LOG_FILE", "HOMIE_POLICY_TOKEN"}
+    known = {
+        *(variable(name) for name in VARIABLES),
+        "HOMIE_RUNS",
+        "HOMIE_LOG_FILE",
+        "HOMIE_POLICY_TOKEN",
+        "HOMIE_PLAY_TOKEN",
+    }
     there = sorted(name for name in os.environ if name.startswith("HOMIE_"))
     strange = [name for name in there if name not in known]
     if strange:

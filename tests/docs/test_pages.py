@@ -11,6 +11,7 @@ import yaml
 
 from homie.cli.app import COMMANDS
 from homie.cli.parameters import SHORTCUTS
+from homie.cli.play_server_command import play_server_command
 from homie.cli.serve_command import serve_command
 from homie.interfaces import Planner, Skill, SkillSet
 from homie.options import BenchOptions, CompareOptions, PlanOptions, ReportOptions, RunOptions, SceneOptions
@@ -35,7 +36,10 @@ def test_links_lead_somewhere(page):
 def test_options_in_commands_exist(page):
     known = {name.replace("_", "-") for model in MODELS for name in model.model_fields}
     known |= {"no-video", "no-frames", "config", "json", "version", "help", "set", "skill-option", "detector-option"}
-    known |= {name.replace("_", "-") for name in (*SHORTCUTS, *inspect.signature(serve_command).parameters)}
+    served = [
+        name for command in (serve_command, play_server_command) for name in inspect.signature(command).parameters
+    ]
+    known |= {name.replace("_", "-") for name in (*SHORTCUTS, *served)}
     for block in blocks(page, "console"):
         for line in block.splitlines():
             words = line.split("#")[0]
