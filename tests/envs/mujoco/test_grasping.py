@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from homes import lay, one_room
+from homes import lay, one_room, swing
 
 from homie.agent import EpisodeListener
 from homie.envs.mujoco.home import MujocoHome
@@ -173,6 +173,28 @@ def test_fingers_that_press_on_a_panel_hold_nothing(stage: Stage, width: float) 
     assert touched, "the hand is at the door"
     stage.wait(1.0, gripper=0.0)
     assert not home.observe().body.holding
+
+
+@at_fridge
+def test_a_door_is_held_by_its_handle_and_not_by_its_edge(stage: Stage) -> None:
+    """The fingers go round the free edge of the open door and close on it from both sides."""
+    home = stage.home
+    swing(home.model, home.data, "fridge", math.pi / 2)
+    panel, hinge = home.data.geom("fridge/door#0"), home.data.joint("fridge/joint").xanchor
+    out = np.array([1.0, 0.0, 0.0]) * np.sign(panel.xpos[0] - hinge[0])
+    edge = panel.xpos + out * abs(panel.xpos - hinge)[0]
+    for name, value in zip(("base_x", "base_y", "base_yaw"), (edge[0] + 1.2, edge[1] + 0.1, math.pi), strict=True):
+        home.data.joint(f"robot/{name}").qpos = value
+    for _ in range(130):
+        home.act(Command(effector=HELD_OUT, gripper=home.spec.gripper_max))
+    for _ in range(60):
+        home.act(Command(base=(0.3, 0.0) if home.data.site("robot/gripper").xpos[0] > edge[0] + 0.02 else None))
+    contacts = set()
+    for _ in range(40):
+        home.act(Command(gripper=0.0))
+        contacts.add(home.observe().body.finger_contact)
+        assert not home.observe().body.holding
+    assert (True, True) in contacts
 
 
 HELD_OUT = Pose(np.array([0.75, 0.1, 1.0]), np.eye(3))
