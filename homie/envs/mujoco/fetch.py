@@ -228,7 +228,7 @@ def _dress(body: mujoco.MjsBody, link: LinkFacts) -> None:
     for part in VISUALS.get(link.name, ()):
         geom = _add_geom(body, part)
         geom.contype, geom.conaffinity, geom.group = 0, 0, _VISUAL_GROUP
-    for name, part in zip(collision_names(link.name), COLLISIONS.get(link.name, ()), strict=True):
+    for name, part in zip(_collision_names(link.name), COLLISIONS.get(link.name, ()), strict=True):
         geom = _add_geom(body, part)
         geom.name = name
         geom.contype, geom.conaffinity, geom.group = 2, 1, _COLLISION_GROUP
@@ -238,17 +238,13 @@ def _dress(body: mujoco.MjsBody, link: LinkFacts) -> None:
 
 
 def _add_self_contacts(spec: mujoco.MjSpec) -> None:
-    """Named pairs rather than contact bits: most links are neighbours, or can never meet."""
+    """Named pairs rather than contact bits: most shapes are neighbours, or can never meet."""
     for one, other in MEETING:
-        for shape in collision_names(one):
-            for second in collision_names(other):
-                pair = spec.add_pair(
-                    name=f"{shape}|{second.removeprefix(PREFIX)}", geomname1=shape, geomname2=second, condim=1
-                )
-                pair.solref, pair.solimp[:5] = SOLREF, SOLIMP
+        pair = spec.add_pair(name=f"{PREFIX}{one}|{other}", geomname1=PREFIX + one, geomname2=PREFIX + other, condim=1)
+        pair.solref, pair.solimp[:5] = SOLREF, SOLIMP
 
 
-def collision_names(link: str) -> tuple[str, ...]:
+def _collision_names(link: str) -> tuple[str, ...]:
     """Names of the shapes of a link that touch, with the prefix."""
     count = len(COLLISIONS.get(link, ()))
     return tuple(PREFIX + link + (f"_{number}" if number else "") for number in range(count))

@@ -14,7 +14,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.envs.mujoco.fetch import FACTS, PREFIX, collision_names
+from homie.envs.mujoco.fetch import FACTS, PREFIX
 from homie.envs.mujoco.fetch_model import MEETING
 from homie.envs.mujoco.parts import Vec3
 from homie.types import Array
@@ -79,10 +79,9 @@ def add_head_sweep(spec: mujoco.MjSpec) -> None:
         mass=0.0,
     )
     disc.contype, disc.conaffinity = 0, 0
-    for head, link in MEETING:
+    for head, shape in MEETING:
         if head == "head_pan_link":
-            for shape in collision_names(link):
-                spec.add_pair(name=f"{_SWEEP}|{shape}", geomname1=_SWEEP, geomname2=shape)
+            spec.add_pair(name=f"{_SWEEP}|{shape}", geomname1=_SWEEP, geomname2=PREFIX + shape)
 
 
 class SelfClearance:
