@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from homes import SCENES
 from PIL import Image
 
 
@@ -43,6 +44,17 @@ def test_a_saved_spec_shows_the_same_house(homie, tmp_path):
     broken = homie("scene", "--scene", "house.json")
     assert broken.returncode == 2 and "house.json" in broken.stderr and "attic" in broken.stderr
     assert broken.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("path", sorted(SCENES.glob("*.json")), ids=lambda path: path.stem)
+def test_the_scenes_that_ship(homie, path):
+    """D12: error-codes.json, with a sponge on the floor, ended with a KeyError."""
+    shown, listed = homie("scene", "--scene", path, "--png", "map.png"), homie("scene", "--scene", path, "--json")
+    assert shown.returncode == listed.returncode == 0, shown.stderr + listed.stderr
+    spec, told = json.loads(path.read_text()), json.loads(listed.stdout)
+    assert [one["name"] for one in told["objects"]] == [one["name"] for one in spec["objects"]]
+    assert {one["room"] for one in told["objects"]} <= {room["name"] for room in spec["rooms"]}
+    assert all(one["name"] in shown.stdout for one in spec["objects"])
 
 
 def test_the_map(homie, tmp_path):

@@ -118,7 +118,7 @@ class _Stage:
 
     def _is_inside(self, where: str) -> bool:
         if where in self._house.objects:
-            return self._house.objects[where].plan.hollow
+            return self._house.objects[where].plan.hollow is not None
         return any(plan.inside or plan.access == "front" for plan in self._house.surfaces[where])
 
     def _room(self, name: str) -> str | None:

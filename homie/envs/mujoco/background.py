@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -149,45 +149,43 @@ class BackgroundLocator(Locator):
         )
 
     def _object(self, thing: ObjectInfo, text: str, grid: OccupancyGrid) -> Goal:
-        """A loose object, with the surface it stands on and its neighbours there."""
+        """A loose object, with the surface that carries it and its neighbours there: what it is in, as a bowl, is none
+        of them, what is in it is."""
         world = self.world
-        box, place = world.object_box(thing), world.place(thing.name)
+        box, outwards = world.object_box(thing), [place.entity for place in world.around(thing.name)]
         under: tuple[Surface, ...] = ()
         front: float | None = None
-        receptacle = world.receptacles.get(place.entity)
-        if receptacle is not None:
-            plan = next(p for p in receptacle.surfaces if p.name == place.surface)
+        receptacle, plan = world.furniture_of(thing.name) or (None, None)
+        if receptacle is not None and plan is not None:
             under = (world.surface(receptacle, plan),)
             front = receptacle.front if plan.access == "front" else None
-        others = self._things_at(place.entity, but=thing.name)
-        solids = world.solids(box.center, NEAR, without=[thing.body])
-        parts = world.object_parts(thing)
         return Goal(
             thing.name,
             text,
             box.center,
             box,
             under,
-            obstacles=others,
+            obstacles=self._things_at(outwards[-1], but=(thing.name, *outwards)),
             front=front,
             grid=grid,
-            solids=solids,
-            parts=parts,
+            solids=world.solids(box.center, NEAR, without=[thing.body]),
+            parts=world.object_parts(thing),
         )
 
     def _into(self, thing: ObjectInfo, text: str, grid: OccupancyGrid) -> Goal:
         """A bowl or another thing as the destination of a Put: its middle, a little above its bottom."""
         box = self.world.object_box(thing)
-        up = 0.0 if thing.hollow else box.half[2]
+        up = box.half[2] if thing.hollow is None else 0.0
         spot = Surface(box.center + np.array([0.0, 0.0, up]), 0.005, 0.005, box.yaw)
         solids = self.world.solids(box.center, NEAR, without=[thing.body])
         return Goal(thing.name, text, box.center, box=box, surfaces=(spot,), grid=grid, solids=solids)
 
-    def _things_at(self, entity: str, but: str = "") -> tuple[Box, ...]:
-        """Boxes of the objects in or on a thing, without the one in the hand."""
+    def _things_at(self, entity: str, but: Collection[str] = ()) -> tuple[Box, ...]:
+        """Boxes of the objects in or on a thing, nested ones too, without what is carried."""
         world = self.world
-        names = (name for name in world.objects if name not in (but, world.held))
-        return tuple(world.object_box(world.objects[name]) for name in names if world.place(name).entity == entity)
+        hidden = {*but, *world.carried()}
+        names = [name for name in world.objects if name not in hidden and world.within(name, entity)]
+        return world.object_boxes(names)
 
     # ------------------------------------------------------------ questions
 
@@ -229,7 +227,7 @@ class BackgroundLocator(Locator):
         if subtask.action == "Pick":
             return world.held == entity
         if subtask.action == "Put":
-            return held is not None and world.held is None and world.place(held).entity == entity
+            return held is not None and world.held is None and world.within(held, entity)
         if subtask.action in ("Open", "Close"):
             parts = [world.openness(item) for item in world.receptacles[entity].articulations]
             return max(parts) >= OPEN_ENOUGH if subtask.action == "Open" else max(parts) <= SHUT

@@ -273,8 +273,6 @@ def _index(scene: SceneSpec, model: mujoco.MjModel, geoms: dict[str, GeomInfo]) 
             thing.colour,
             _aliases(thing.kind, thing.colour, OBJECTS[thing.kind].aliases),
             model.body(thing.name).id,
-            (0.0, 0.0, 0.0),
-            thing.plan.half,
             thing.plan.hollow,
         )
         for thing in scene.objects

@@ -5,7 +5,6 @@ from __future__ import annotations
 import cv2
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from homie.envs.mujoco.world import World
 from homie.types import Array, Mask, OccupancyGrid
@@ -16,8 +15,6 @@ LOW, HIGH = 0.04, 1.25
 
 ON_FLOOR = 0.25
 """Height (m) up to which the middle of a loose thing's part may be for the thing to lie on the floor."""
-
-_CORNERS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
 
 
 class FloorPlan:
@@ -42,9 +39,11 @@ class FloorPlan:
         self._static = self._raster([g for g in solid if model.body_weldid[model.geom_bodyid[g]] == 0])
 
     def grid(self) -> OccupancyGrid:
-        """The plan as it is now; a held object is no obstacle."""
-        held = self.world.objects[self.world.held].body if self.world.held in self.world.objects else -1
-        moving = [g for g in self._moving if self._loose_body.get(g) != held and not self._stands_on_something(g)]
+        """The plan as it is now; what is carried is no obstacle."""
+        carried = {self.world.objects[name].body for name in self.world.carried()}
+        moving = [
+            g for g in self._moving if self._loose_body.get(g) not in carried and not self._stands_on_something(g)
+        ]
         occupied = self._static | self._raster(moving)
         return OccupancyGrid(occupied, np.zeros_like(occupied), self.origin, RESOLUTION)
 
@@ -54,21 +53,12 @@ class FloorPlan:
 
     def _raster(self, geoms: list[int]) -> Mask:
         picture = np.zeros(self.shape, dtype=np.uint8)
-        for geom in geoms:
-            corners = self._corners(geom)
-            if corners[:, 2].max() < LOW or corners[:, 2].min() > HIGH:
+        for box in self.world.extents.geom_boxes(self.world.data, geoms):
+            if box.center[2] + box.half[2] < LOW or box.center[2] - box.half[2] > HIGH:
                 continue
-            cells = np.round((corners[:, :2] - self.origin) / RESOLUTION - 0.5).astype(np.int32)
+            cells = np.round((box.corners() - self.origin) / RESOLUTION - 0.5).astype(np.int32)
             cv2.fillConvexPoly(picture, cv2.convexHull(cells), 1)
         return picture.astype(bool)
-
-    def _corners(self, geom: int) -> NDArray[np.float64]:
-        """The eight corners of a geom's bounding box in the world."""
-        box = self.world.model.geom_aabb[geom]
-        local = box[:3] + _CORNERS * box[3:]
-        rotation = self.world.data.geom_xmat[geom].reshape(3, 3)
-        corners: NDArray[np.float64] = self.world.data.geom_xpos[geom] + local @ rotation.T
-        return corners
 
 
 def _name(model: mujoco.MjModel, body: int) -> str:

@@ -203,9 +203,11 @@ class MujocoHome(SimulatedRobot):
         return BackgroundLocator(self)
 
     def snapshot(self) -> dict[str, object]:
-        x, y, yaw = (round(float(v), 5) for v in self.data.qpos[self._base])
-        robot = {"x": x, "y": y, "yaw": yaw, "room": self.world.room_of(np.array([x, y]))}
-        return {**self.world.snapshot(), "robot": robot}
+        x, y, yaw = (float(v) for v in self.data.qpos[self._base])
+        turned = math.remainder(yaw, math.tau)  # the joint counts whole turns, a pose does not
+        robot = {name: round(value, 5) for name, value in (("x", x), ("y", y), ("yaw", turned))}
+        where = {**robot, "room": self.world.room_of(np.array([x, y]))}
+        return {**self.world.snapshot(), "robot": where}
 
     def film(self, width: int, height: int) -> Image:
         """The robot from behind and above, without the upper walls."""

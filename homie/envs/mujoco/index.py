@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from homie.envs.mujoco.palette import RGB
-from homie.envs.mujoco.parts import Vec3
+from homie.envs.mujoco.parts import Hollow, Vec3
 
 Rect = tuple[float, float, float, float]
 
@@ -92,16 +92,14 @@ class ReceptacleInfo:
 
 @dataclass(frozen=True, slots=True)
 class ObjectInfo:
-    """A loose object: its box in its body frame; hollow ones (bowl, mug) can hold others."""
+    """A loose object, and where hollow ones (bowl, mug) can hold others, in the frame of its body."""
 
     name: str
     kind: str
     colour: str
     aliases: tuple[str, ...]
     body: int
-    center: Vec3
-    half: Vec3
-    hollow: bool
+    hollow: Hollow | None
 
 
 @dataclass(frozen=True, slots=True)

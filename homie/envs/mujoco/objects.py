@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from homie.envs.mujoco.palette import LEAF, RGB, STEM, shade
-from homie.envs.mujoco.parts import ObjectPlan, Part, Quat, Span, Vec3, ball, block, disc, rod, turned
+from homie.envs.mujoco.parts import Hollow, ObjectPlan, Part, Quat, Span, Vec3, ball, block, disc, rod, turned
 
 SILVER: RGB = (0.72, 0.73, 0.75)
 PAPER: RGB = (0.96, 0.95, 0.90)
@@ -17,7 +17,7 @@ FOOT = 0.0005
 """How far the flat ends of a cylinder are lifted off what carries it (m)."""
 
 
-def _centred(half: Vec3, parts: list[Part], rolls: bool = False, hollow: bool = False) -> ObjectPlan:
+def _centred(half: Vec3, parts: list[Part], rolls: bool = False, hollow: Hollow | None = None) -> ObjectPlan:
     return ObjectPlan(half, tuple(part.moved(z=-half[2]) for part in parts), rolls, hollow)
 
 
@@ -182,10 +182,10 @@ def banana(mass: float, rgb: RGB) -> ObjectPlan:
 
 def bowl(mass: float, rgb: RGB) -> ObjectPlan:
     """Hollow, 0.16 m across: a bottom and a ring of sloping staves."""
-    outer, inner, h, n, t = 0.08, 0.05, 0.055, 14, 0.004
+    outer, inner, h, n, t, thick = 0.08, 0.05, 0.055, 14, 0.004, 0.008
     lean = math.atan2(outer - inner, h)
     long = math.hypot(outer - inner, h)
-    parts = [*_tin(0.0, (0.0, 0.008), inner, rgb, mass=mass * 0.4, finish="gloss")]
+    parts = [*_tin(0.0, (0.0, thick), inner, rgb, mass=mass * 0.4, finish="gloss")]
     width = outer * math.tan(math.pi / n)
     for k in range(n):
         turn = 2 * math.pi * k / n
@@ -193,16 +193,19 @@ def bowl(mass: float, rgb: RGB) -> ObjectPlan:
         pos = (r * math.cos(turn), r * math.sin(turn), h / 2)
         quat = _product(turned(turn), (math.cos(lean / 2), 0.0, math.sin(lean / 2), 0.0))
         parts.append(Part("box", (t / 2, width, long / 2 - 0.002), pos, rgb, quat, mass=mass * 0.6 / n, finish="gloss"))
-    return _centred((outer, outer, h / 2), parts, hollow=True)
+    slope = (outer - inner) / h
+    middle = (outer + inner) / 2 - t - t / 2  # radius of the inner side of the staves, halfway up
+    room = Hollow((0.0, 0.0, thick - h / 2), h - thick, middle - slope * (h / 2 - thick), middle + slope * h / 2)
+    return _centred((outer, outer, h / 2), parts, hollow=room)
 
 
 def mug(mass: float, rgb: RGB) -> ObjectPlan:
     """Hollow, 0.08 m across, with an ear to +x; its bounding box includes the ear."""
-    r, h, n, t, ear = 0.04, 0.082, 12, 0.005, 0.028
+    r, h, n, t, ear, thick = 0.04, 0.082, 12, 0.005, 0.028, 0.008
     x0 = -ear / 2
-    parts = [*_tin(x0, (0.0, 0.008), r - 0.002, rgb, mass=mass * 0.3, finish="gloss")]
+    parts = [*_tin(x0, (0.0, thick), r - 0.002, rgb, mass=mass * 0.3, finish="gloss")]
     inner = r - t
-    parts.append(disc(x0, 0.0, (0.008, 0.0085), inner, shade(rgb, 1.6), solid=False))
+    parts.append(disc(x0, 0.0, (thick, thick + 0.0005), inner, shade(rgb, 1.6), solid=False))
     width = r * math.tan(math.pi / n)
     for k in range(n):
         turn = 2 * math.pi * k / n
@@ -218,7 +221,8 @@ def mug(mass: float, rgb: RGB) -> ObjectPlan:
     ]
     for a, b in pairwise(corners):
         parts.append(rod(a, b, 0.005, rgb, mass=mass * 0.1 / 3, finish="gloss"))
-    return _centred((r + ear / 2, r, h / 2), parts, hollow=True)
+    room = Hollow((x0, 0.0, thick - h / 2), h - thick, inner, inner)
+    return _centred((r + ear / 2, r, h / 2), parts, hollow=room)
 
 
 def sponge(mass: float, rgb: RGB) -> ObjectPlan:

@@ -117,16 +117,33 @@ class Blueprint:
 
 
 @dataclass(frozen=True, slots=True)
+class Hollow:
+    """The room inside a bowl or a mug, in the frame of the object: round, from the middle of its bottom up to its rim.
+
+    floor, rim: its radius at the bottom and at the rim (m). depth: m.
+    """
+
+    center: Vec3
+    depth: float
+    floor: float
+    rim: float
+
+    def radius(self, height: float) -> float:
+        """Its radius at a height over its bottom; above the rim that of the rim (m)."""
+        return self.floor + (self.rim - self.floor) * min(max(height / self.depth, 0.0), 1.0)
+
+
+@dataclass(frozen=True, slots=True)
 class ObjectPlan:
     """A loose object standing upright: origin at the centre of its bounding box, `half` its half extents (3,).
 
-    rolls: round, so that it needs rolling friction to come to rest. hollow: other objects fit into it.
+    rolls: round, so that it needs rolling friction to come to rest. hollow: where other objects fit into it.
     """
 
     half: Vec3
     parts: tuple[Part, ...]
     rolls: bool = False
-    hollow: bool = False
+    hollow: Hollow | None = None
 
 
 def block(x: Span, y: Span, z: Span, rgb: RGB, **options: object) -> Part:

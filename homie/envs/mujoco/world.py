@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 
 import mujoco
@@ -14,6 +13,7 @@ from homie.envs.mujoco.appliances import Appliances
 from homie.envs.mujoco.build import Home
 from homie.envs.mujoco.extents import Extents
 from homie.envs.mujoco.index import ArticulationInfo, ObjectInfo, ReceptacleInfo, SupportSurface
+from homie.envs.mujoco.resting import Place, Resting
 from homie.types import Array, Articulation, Box, NamedThing, Solid, Surface
 
 HINGE_OPEN = 0.7
@@ -21,22 +21,6 @@ HINGE_OPEN = 0.7
 
 SLIDE_OPEN = 0.18
 """Metres from which a drawer counts as open."""
-
-
-ON_TOP = 0.02
-"""Metres between a thing's underside and the top of the one it rests on, at most."""
-
-BOWL_REACH = 0.25
-"""Metres from a hollow thing's origin beyond which nothing is in it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where an object is: the receptacle or object it rests on or in, and which surface of it; "" on the floor."""
-
-    relation: str
-    entity: str
-    surface: str = ""
 
 
 class World:
@@ -47,6 +31,7 @@ class World:
         self.model = home.model
         self.data = data
         self.extents = Extents(home.model)
+        self.resting = Resting(home, data, self.extents)
         self.objects = {thing.name: thing for thing in home.index.objects}
         self.receptacles = {thing.name: thing for thing in home.index.receptacles}
         self.rooms = {room.name: room for room in home.index.rooms}
@@ -70,7 +55,11 @@ class World:
 
     def object_box(self, thing: ObjectInfo) -> Box:
         """The upright box around an object as it lies, yaw of its most level axis."""
-        return self.extents.body_boxes(self.data, [thing.body])[0]
+        return self.object_boxes([thing.name])[0]
+
+    def object_boxes(self, names: Sequence[str]) -> tuple[Box, ...]:
+        """The boxes of objects by name, at once."""
+        return self.extents.body_boxes(self.data, [self.objects[name].body for name in names])
 
     def object_parts(self, thing: ObjectInfo) -> tuple[Solid, ...]:
         """The solids that an object is made of, as it lies."""
@@ -129,8 +118,8 @@ class World:
     # ------------------------------------------------------------ solid things
 
     def solids(self, center: Array, reach: float, *, without: Collection[int] = ()) -> tuple[Box, ...]:
-        """Boxes of the solid geoms near a point, but for those of some bodies, the robot's and what it holds."""
-        hidden = {*without, *([self.objects[self.held].body] if self.held in self.objects else [])}
+        """Boxes of the solid geoms near a point, but for those of some bodies, the robot's and what it carries."""
+        hidden = {*without, *(self.objects[name].body for name in self.carried())}
         near = np.linalg.norm(self.data.geom_xpos[self._solid] - center, axis=1) - self._size < reach
         shown = [int(g) for g in self._solid[near] if int(self.model.geom_bodyid[g]) not in hidden]
         return self.extents.geom_boxes(self.data, shown)
@@ -171,87 +160,42 @@ class World:
     # ------------------------------------------------------------ what is where
 
     def place(self, name: str) -> Place:
-        """What an object is in or on."""
-        if name == self.held:
-            return Place("held", "robot")
-        box = self.object_box(self.objects[name])
-        foot = box.center - np.array([0.0, 0.0, box.half[2]])
-        for other in self._near(name, box.center):
-            if other.hollow and self._in_bowl(other, box):
-                return Place("in", other.name)
-            if not other.hollow and self._on_top(other, foot):
-                return Place("on", other.name)
-        found = self._under(box.center, foot)
-        if found is None:
-            return Place("on", self.room_of(box.center) or "floor")
-        thing, plan = found
-        return Place("in" if plan.inside or plan.access == "front" else "on", thing.name, plan.name)
+        """What an object is directly in or on."""
+        return Place("held", "robot") if name == self.held else self.resting.places()[name]
 
-    def _near(self, name: str, point: Array) -> list[ObjectInfo]:
-        """Other objects within reach of a point: those that a thing may be in or on."""
-        things = list(self.objects.values())
-        away = np.abs(self.data.xpos[self._object_bodies] - point).max(axis=1)
-        return [things[i] for i in np.flatnonzero(away < BOWL_REACH) if things[i].name not in (name, self.held)]
+    def around(self, name: str) -> Iterator[Place]:
+        """What an object is in or on, what that is in or on, and so on outwards. It ends: see `resting`."""
+        while name in self.objects:
+            place = self.place(name)
+            yield place
+            name = place.entity
 
-    @cached_property
-    def _object_bodies(self) -> NDArray[np.intp]:
-        return np.array([thing.body for thing in self.objects.values()], dtype=np.intp)
+    def within(self, name: str, entity: str) -> bool:
+        """Whether an object is in or on something, by itself or by way of another: a plum in a bowl in a sink."""
+        return any(place.entity == entity for place in self.around(name))
 
-    def _on_top(self, other: ObjectInfo, foot: Array) -> bool:
-        """Whether a thing with this underside rests on another."""
-        box = self.object_box(other)
-        gap = float(foot[2] - box.center[2] - box.half[2])
-        return abs(gap) < ON_TOP and box.distance(foot[:2]) == 0.0
+    def carried(self) -> list[str]:
+        """The object in the hand, and what is in or on that."""
+        if self.held not in self.objects:
+            return []
+        return [self.held, *(name for name in self.objects if self.within(name, self.held))]
 
-    @cached_property
-    def _supports(self) -> list[tuple[ReceptacleInfo, SupportSurface]]:
-        return [(thing, plan) for thing in self.receptacles.values() for plan in thing.surfaces]
-
-    @cached_property
-    def _support_table(self) -> tuple[NDArray[np.intp], Array, Array, Array]:
-        """Of every surface: its body, centre (n, 3), half sizes (n, 2), how high over it a thing may stand (n,)."""
-        plans = [plan for _, plan in self._supports]
-        bodies = np.array([plan.body for plan in plans], dtype=np.intp)
-        halves = np.array([[plan.half_x, plan.half_y] for plan in plans]).reshape(-1, 2)
-        ceilings = np.array([min(plan.clearance, 0.35) for plan in plans])
-        return bodies, np.array([plan.center for plan in plans]).reshape(-1, 3), halves, ceilings
-
-    def _under(self, center: Array, foot: Array) -> tuple[ReceptacleInfo, SupportSurface] | None:
-        """The highest surface that a thing is over, and under whose ceiling it is."""
-        bodies, centers, halves, ceilings = self._support_table
-        turn = self.data.xmat[bodies].reshape(-1, 3, 3)
-        away = np.stack([center, foot]) - self.data.xpos[bodies][:, None]
-        local = np.einsum("nji,nkj->nki", turn, away) - centers[:, None]
-        height = local[:, 1, 2]
-        over = (np.abs(local[:, 0, :2]) <= halves + 0.02).all(axis=1) & (height > -0.03) & (height < ceilings)
-        if not over.any():
+    def furniture_of(self, name: str) -> tuple[ReceptacleInfo, SupportSurface | None] | None:
+        """The furniture that an object is in or on, at last, and its surface if it is on one; None on the floor."""
+        *_, last = self.around(name)
+        thing = self.receptacles.get(last.entity)
+        if thing is None:
             return None
-        return self._supports[int(np.argmin(np.where(over, height, np.inf)))]
-
-    def _in_bowl(self, bowl: ObjectInfo, box: Box) -> bool:
-        around = self.object_box(bowl)
-        near = np.linalg.norm(around.center[:2] - box.center[:2]) < max(around.half[:2])
-        low = box.center[2] - box.half[2]
-        return bool(near and around.center[2] - around.half[2] - 0.01 < low < around.center[2] + around.half[2] + 0.01)
-
-    def room_of(self, point: Array) -> str | None:
-        """The room whose floor is under a point."""
-        for room in self.rooms.values():
-            x0, y0, x1, y1 = room.rect
-            if x0 <= point[0] <= x1 and y0 <= point[1] <= y1:
-                return room.name
-        return None
+        return thing, next((plan for plan in thing.surfaces if plan.name == last.surface), None)
 
     def container_of(self, name: str) -> ReceptacleInfo | None:
         """The receptacle with doors or drawers that an object is inside of."""
-        place = self.place(name)
-        thing = self.receptacles.get(place.entity)
-        if place.entity in self.objects:
-            return self.container_of(place.entity)
-        if thing is None or not thing.articulations:
-            return None
-        plan = next(p for p in thing.surfaces if p.name == place.surface)
-        return thing if plan.inside else None
+        thing, plan = self.furniture_of(name) or (None, None)
+        return thing if plan is not None and plan.inside else None
+
+    def room_of(self, point: Array) -> str | None:
+        """The room over whose floor a point is, in a doorway the nearer of the two; None outside the house."""
+        return self.resting.room_of(point)
 
     def snapshot(self) -> dict[str, object]:
         """`final_state.json`: every object's pose and place, every joint's opening, what is on, what is held."""

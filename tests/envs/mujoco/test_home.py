@@ -291,6 +291,16 @@ def _carried_out(frame: CameraFrame, name: str) -> Array:
     return points
 
 
+@pytest.mark.parametrize("turns", [-4, 0, 3])
+def test_the_snapshot_has_a_yaw_of_less_than_a_turn(home: MujocoHome, turns: int) -> None:
+    """A robot that has turned round and round stands as one that has not."""
+    yaw = home.data.qpos[int(home.model.joint("robot/base_yaw").qposadr[0])]
+    home.data.qpos[int(home.model.joint("robot/base_yaw").qposadr[0])] = 1.25 + turns * math.tau
+    state = home.snapshot()["robot"]
+    home.data.qpos[int(home.model.joint("robot/base_yaw").qposadr[0])] = yaw
+    assert state["yaw"] == pytest.approx(1.25, abs=1e-4)  # type: ignore[index]
+
+
 def test_the_snapshot_is_ready_for_json_and_complete(home: MujocoHome) -> None:
     state = json.loads(json.dumps(home.snapshot()))
     assert set(state) >= {"objects", "joints", "held"}

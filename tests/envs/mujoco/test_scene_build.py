@@ -10,7 +10,7 @@ import pytest
 
 from homie.envs.mujoco.build import Home, build
 from homie.envs.mujoco.catalog_furniture import FURNITURE, blueprint
-from homie.envs.mujoco.catalog_objects import OBJECTS
+from homie.envs.mujoco.catalog_objects import OBJECTS, object_plan
 from homie.envs.mujoco.generate import generate
 from homie.envs.mujoco.spec import SceneSpec
 
@@ -160,7 +160,13 @@ def test_round_objects_roll_and_come_to_rest(home: Home) -> None:
         home.reset(data)
         thing = next(o for o in home.index.objects if o.kind == kind)
         at, dof = (home.model.joint(thing.name).qposadr[0], home.model.joint(thing.name).dofadr[0])
-        start = np.array([(room.rect[0] + room.rect[2]) / 2, (room.rect[1] + room.rect[3]) / 2, thing.half[2] + 0.001])
+        start = np.array(
+            [
+                (room.rect[0] + room.rect[2]) / 2,
+                (room.rect[1] + room.rect[3]) / 2,
+                object_plan(kind, thing.colour).half[2] + 0.001,
+            ]
+        )
         data.qpos[at : at + 3] = start
         data.qvel[dof : dof + 3] = [0.4, 0.0, 0.0]
         _steps(home, data, 3.0)

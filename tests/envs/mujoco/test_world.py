@@ -10,8 +10,9 @@ import pytest
 from homes import lay, one_room, swing
 
 from homie.envs.mujoco.build import Home, build
+from homie.envs.mujoco.resting import Place
 from homie.envs.mujoco.spec import SceneSpec
-from homie.envs.mujoco.world import HINGE_OPEN, SLIDE_OPEN, Place, World
+from homie.envs.mujoco.world import HINGE_OPEN, SLIDE_OPEN, World
 from homie.types import Array
 
 TURNED = 2.3

@@ -95,9 +95,8 @@ def build(scene: TableScene) -> BuiltTable:
 
 
 def _object(one: BuiltThing) -> ObjectInfo:
-    thing, plan = one.thing, one.plan
-    aliases, center = (thing.words, thing.kind), (plan.ahead, 0.0, plan.half[2])
-    return ObjectInfo(thing.name, thing.kind, thing.colour, aliases, one.body, center, plan.half, False)
+    thing = one.thing
+    return ObjectInfo(thing.name, thing.kind, thing.colour, (thing.words, thing.kind), one.body, None)
 
 
 def _add_room(spec: mujoco.MjSpec, names: dict[str, str]) -> None:
