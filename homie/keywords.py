@@ -40,6 +40,7 @@ class OpenKeywords(TypedDict, total=False):
     start: str | None
     opened: Sequence[str]
     added: Sequence[str]
+    clutter: Literal["tidy", "messy"]
     rounds: int
 
 

@@ -31,7 +31,14 @@ Added = Annotated[
         description="A further object of a generated house, as `apple@table_1`, `red mug@sofa`; may be repeated.",
     ),
 ]
-HOUSE = ("seed", "rooms", "objects", "start", "opened", "added")
+Clutter = Annotated[
+    Literal["tidy", "messy"],
+    Field(
+        description="How things lie in a generated house: `tidy` (upright and apart, all shut), or `messy` (on their "
+        "sides, leaning, stacked, on floors and seats; doors and drawers open or ajar).",
+    ),
+]
+HOUSE = ("seed", "rooms", "objects", "start", "opened", "added", "clutter")
 """Options that say which house is generated."""
 
 
@@ -219,6 +226,7 @@ class OpenOptions(PartsOptions):
     start: Start = None
     opened: Opened
     added: Added
+    clutter: Clutter = "tidy"
     rounds: int = Field(20, ge=1, le=1000, description="Rounds before the episode is ended.")
 
 
@@ -331,6 +339,7 @@ class SceneOptions(Options):
     start: Start = None
     opened: Opened
     added: Added
+    clutter: Clutter = "tidy"
     png: Path | None = Field(None, description="Draw a labelled map, seen from above, into this file.")
     save: Path | None = Field(None, description="Write the scene spec into this file, to be edited and run.")
 

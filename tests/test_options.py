@@ -171,7 +171,16 @@ def test_every_option_has_a_description():
 
 # ------------------------------------------------------------------ what every option is without being given
 
-HOUSE = {"seed": 0, "scene": None, "rooms": None, "objects": 40, "start": None, "opened": [], "added": []}
+HOUSE = {
+    "seed": 0,
+    "scene": None,
+    "rooms": None,
+    "objects": 40,
+    "start": None,
+    "opened": [],
+    "added": [],
+    "clutter": "tidy",
+}
 PARTS = {
     "planner": "rule",
     "planner_settings": {},

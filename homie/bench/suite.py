@@ -67,9 +67,9 @@ class _Model(BaseModel):
 class SceneChoice(_Model):
     """Where a task happens: a scene spec file (relative to the suite file), or the house of a seed, varied or not.
 
-    start, opened, added: how the house differs from that of its seed (docs/scene-spec.md). sha256: of the scene spec
-    file. It is filled in when the suite is read; where it is given, the file must have it. family: for a robot with
-    families of tasks (`franka`), which one the seed makes a scene of.
+    start, opened, added, clutter: how the house differs from that of its seed (docs/scene-spec.md). sha256: of the
+    scene spec file. It is filled in when the suite is read; where it is given, the file must have it. family: for a
+    robot with families of tasks (`franka`), which one the seed makes a scene of.
     """
 
     spec: Path | None = None
@@ -81,6 +81,7 @@ class SceneChoice(_Model):
     start: str | None = None
     opened: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
+    clutter: Literal["tidy", "messy"] = "tidy"
 
     @model_validator(mode="after")
     def _one_way(self) -> SceneChoice:
@@ -92,7 +93,7 @@ class SceneChoice(_Model):
         ):
             raise ValueError("a family and a seed say which scene it is: leave the rest of the scene out")
         if self.spec is not None and any(getattr(self, name) != usual[name].default for name in HOUSE):
-            raise ValueError("give either spec, or seed with rooms, objects, start, opened and added")
+            raise ValueError("give either spec, or seed with rooms, objects, start, opened, added and clutter")
         return self
 
 

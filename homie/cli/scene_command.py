@@ -19,6 +19,9 @@ from homie.envs.mujoco.topdown import draw_map
 from homie.errors import BadInput
 from homie.options import SceneOptions
 
+HALF_OPEN = 0.5
+"""Fraction of its range from which a door or drawer is open and not ajar: as goals have it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Room:
@@ -105,7 +108,7 @@ def describe(scene: SceneSpec) -> SceneListing:
         if not plan.surfaces and link is None:
             continue
         opens = "" if link is None else link.name
-        state = [] if link is None else ["open" if piece.open else "closed"]
+        state = [] if link is None else [_how_open(piece.open)]
         state += ["on" if piece.on else "off"] if plan.powered else []
         surfaces = tuple(surface.name for surface in plan.surfaces)
         receptacles.append(
@@ -117,6 +120,11 @@ def describe(scene: SceneSpec) -> SceneListing:
         for one in scene.objects
     )
     return SceneListing(scene.seed, rooms, tuple(receptacles), objects)
+
+
+def _how_open(fraction: float) -> str:
+    """How what opens stands, in a word: ajar where no hand fits in, or hardly."""
+    return "closed" if not fraction else "ajar" if fraction < HALF_OPEN else "open"
 
 
 def _print(listing: SceneListing) -> None:

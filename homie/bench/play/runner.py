@@ -219,6 +219,7 @@ def episode_options(options: BenchOptions, suite: Suite, episode: Episode) -> Ru
         start=scene.start,
         opened=list(scene.opened),
         added=list(scene.added),
+        clutter=scene.clutter,
         rounds=options.rounds or suite.protocol.rounds,
         **parts,
     )

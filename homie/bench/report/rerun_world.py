@@ -139,8 +139,8 @@ def _send_objects(stream: rr.RecordingStream, scene: SceneSpec) -> dict[str, Pla
             fill_mode="solid",
         )
         stream.log(["world", "objects", thing.name], box, static=True)
-        position, yaw = start_pose(scene, thing)
-        begun[thing.name] = (position, _turn(yaw))
+        position, (w, *xyz) = start_pose(scene, thing)
+        begun[thing.name] = (position, (*xyz, w))
     return begun
 
 

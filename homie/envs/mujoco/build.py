@@ -15,6 +15,7 @@ import mujoco
 from homie.envs.mujoco.catalog_furniture import FURNITURE
 from homie.envs.mujoco.catalog_objects import OBJECTS
 from homie.envs.mujoco.contacts import stiffen
+from homie.envs.mujoco.doors import add_door, joint_name
 from homie.envs.mujoco.index import (
     ApplianceInfo,
     ArticulationInfo,
@@ -25,7 +26,8 @@ from homie.envs.mujoco.index import (
     SceneIndex,
     SupportSurface,
 )
-from homie.envs.mujoco.parts import WALL, Link, Part, Vec3, turned
+from homie.envs.mujoco.lying import quat_of, rotation_of, span
+from homie.envs.mujoco.parts import WALL, Link, Part, Quat, Vec3, turned
 from homie.envs.mujoco.shell import SOLID, add_shell
 from homie.envs.mujoco.spec import FurnitureSpec, ObjectSpec, SceneSpec
 from homie.envs.mujoco.surfaces import surfaces_of
@@ -86,6 +88,9 @@ class Home:
                 data.qpos[self.model.jnt_qposadr[item.joint]] = item.open * pieces[thing.name].open
             if thing.appliance is not None:
                 self.show_power(thing, thing.appliance.initially_on)
+        for number, doorway in enumerate(self.scene.doorways):
+            if doorway.leaf is not None:
+                data.qpos[self.model.joint(joint_name(number)).qposadr[0]] = doorway.leaf.angle
         mujoco.mj_forward(self.model, data)
 
     def show_power(self, thing: ReceptacleInfo, on: bool) -> None:
@@ -107,6 +112,9 @@ def build(scene: SceneSpec, robot: RobotBuilder | None = None) -> Home:
     add_shell(spec, scene, geoms)
     for piece in scene.furniture:
         _add_furniture(spec, scene, piece, geoms)
+    for number, doorway in enumerate(scene.doorways):
+        if doorway.leaf is not None:
+            add_door(spec, scene, number, geoms, SOLID)
     for thing in scene.objects:
         _add_object(spec, scene, thing, geoms)
     if robot is not None:
@@ -226,8 +234,8 @@ def _add_link(spec: mujoco.MjSpec, parent: mujoco.MjsBody, entity: str, link: Li
 
 def _add_object(spec: mujoco.MjSpec, scene: SceneSpec, thing: ObjectSpec, geoms: dict[str, GeomInfo]) -> None:
     plan = thing.plan
-    pos, yaw = start_pose(scene, thing)
-    body = spec.worldbody.add_body(name=thing.name, pos=pos, quat=turned(yaw))
+    pos, quat = start_pose(scene, thing)
+    body = spec.worldbody.add_body(name=thing.name, pos=pos, quat=quat)
     body.add_freejoint(name=thing.name)
     for k, part in enumerate(plan.parts):
         name = f"{thing.name}/#{k}"
@@ -237,18 +245,34 @@ def _add_object(spec: mujoco.MjSpec, scene: SceneSpec, thing: ObjectSpec, geoms:
         geoms[name] = GeomInfo(thing.name, "")
 
 
-def start_pose(scene: SceneSpec, thing: ObjectSpec) -> tuple[Vec3, float]:
-    """Where an object starts in the world: its centre (3,) and yaw."""
+def start_pose(scene: SceneSpec, thing: ObjectSpec) -> tuple[Vec3, Quat]:
+    """Where an object starts in the world: its middle (3,) and its quaternion (wxyz)."""
     piece = scene.furniture_by_name.get(thing.receptacle)
     if piece is None:  # on the floor of a room
-        return (thing.x, thing.y, thing.plan.half[2] + FLOAT), thing.yaw
+        return (thing.x, thing.y, _height(thing)), _turn(thing, 0.0)
     surface = next(plan for plan in surfaces_of(scene, piece) if plan.name == thing.surface)
     link = piece.blueprint.articulation
     shift = piece.open * link.upper if surface.link and link is not None else 0.0
     x, y = surface.center[0] + thing.x + shift, surface.center[1] + thing.y
     c, s = math.cos(piece.yaw), math.sin(piece.yaw)
-    z = scene.base(piece) + surface.center[2] + thing.plan.half[2] + FLOAT
-    return (piece.x + c * x - s * y, piece.y + s * x + c * y, z), piece.yaw + thing.yaw
+    z = scene.base(piece) + surface.center[2] + _height(thing)
+    return (piece.x + c * x - s * y, piece.y + s * x + c * y, z), _turn(thing, piece.yaw)
+
+
+def _height(thing: ObjectSpec) -> float:
+    """Of its middle over the surface. Where none is given, its lowest point is just above the surface."""
+    if thing.z is not None:
+        return thing.z
+    if thing.stands:
+        return thing.plan.half[2] + FLOAT
+    return FLOAT - float(span(thing.plan, rotation_of(thing.yaw, thing.pitch, thing.roll))[0][2])
+
+
+def _turn(thing: ObjectSpec, yaw: float) -> Quat:
+    """Its orientation in the world on a surface of that yaw."""
+    if thing.pitch == thing.roll == 0.0:
+        return turned(yaw + thing.yaw)
+    return quat_of(rotation_of(yaw + thing.yaw, thing.pitch, thing.roll))
 
 
 # ---------------------------------------------------------------- index

@@ -11,7 +11,6 @@ from typing import Literal, TypeAlias
 
 import mujoco
 import numpy as np
-from numpy.typing import NDArray
 
 from homie.types import Array, Box, Pose, Solid
 
@@ -51,7 +50,7 @@ class Extents:
                 continue
             if model.geom_contype[geom]:
                 self._of_body.setdefault(int(model.geom_bodyid[geom]), []).append(geom)
-            self._half[geom] = _half(kind, model.geom_size[geom])
+            self._half[geom] = half_sizes(kind, model.geom_size[geom])
             if kind == "hull":
                 self._hulls[geom] = _corners(model, int(model.geom_dataid[geom]))
             else:
@@ -105,7 +104,7 @@ class Extents:
         return low, high
 
 
-def _half(kind: Kind, size: NDArray[np.float64]) -> tuple[float, float, float]:
+def half_sizes(kind: Kind, size: Sequence[float] | Array) -> tuple[float, float, float]:
     """Half sizes along its own axes, from MuJoCo's, which has radii and half lengths without the round ends."""
     first, second, third = (float(value) for value in size)
     return {

@@ -47,7 +47,7 @@ def house_of(options: OpenOptions | SceneOptions) -> SceneSpec:
     """The scene that options ask for: a spec file, or the house of a seed. Raises BadInput."""
     if options.scene is not None:
         return SceneSpec.load(options.scene)
-    variation = Variation(options.start, options.opened, options.added)
+    variation = Variation(options.start, options.opened, options.added, options.clutter)
     return generate(options.seed, options.rooms, options.objects, variation)
 
 

@@ -21,6 +21,7 @@ from homie.envs.mujoco.generate import house_of
 from homie.envs.mujoco.grasping import Grasping, Hand, add_grasp_constraints
 from homie.envs.mujoco.kinematics import ArmKinematics
 from homie.envs.mujoco.rendering import FreeCamera
+from homie.envs.mujoco.settle import check_start
 from homie.envs.mujoco.simulated import SimulatedRobot
 from homie.envs.mujoco.spec import SceneSpec
 from homie.envs.mujoco.world import World
@@ -79,9 +80,12 @@ class MujocoHome(SimulatedRobot):
         picture_size: tuple[int, int] = PICTURE_SIZE,
         shade: bool = True,
     ) -> None:
+        """Raises BadInput for a scene whose things cut into each other."""
         self.scene = scene
         self.picture_size = picture_size
         self.home: Home = build(scene, _add_robot)
+        if not all(thing.stands for thing in scene.objects):
+            check_start(self.home)
         self.model = self.home.model
         self.data = mujoco.MjData(self.model)
         self.kinematics = ArmKinematics()

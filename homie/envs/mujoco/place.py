@@ -32,7 +32,7 @@ _ANYWHERE = ("kitchen_counter", "table", "desk", "tv_stand", "nightstand", "shel
 
 
 @dataclass(slots=True)
-class _Spot:
+class Spot:
     """A surface to fill. `sides` are those from which it can be reached."""
 
     piece: FurnitureSpec
@@ -49,7 +49,7 @@ class _Spot:
 def place_objects(scene: SceneSpec, sides: Sides, count: int, rng: np.random.Generator) -> tuple[ObjectSpec, ...]:
     """Objects for a furnished scene; `sides` names the accessible sides of each piece. May return fewer than `count`
     where the house is full."""
-    spots = [spot for piece in scene.furniture for spot in _spots(scene, piece, sides) if spot.plan.name != "basin"]
+    spots = [spot for piece in scene.furniture for spot in spots_of(scene, piece, sides) if spot.plan.name != "basin"]
     kinds = list(OBJECTS)
     order: list[str] = []
     while len(order) < count:
@@ -71,9 +71,9 @@ def add_objects(
 ) -> tuple[ObjectSpec, ...]:
     """The objects of a scene and some more, each as colour ("": any), kind and the furniture that it is at. The others
     stay where they are; of a kind with several the names get numbers. Raises ValueError in one sentence."""
-    spots: dict[str, list[_Spot]] = {}
+    spots: dict[str, list[Spot]] = {}
     for piece in scene.furniture:
-        spots[piece.name] = _spots(scene, piece, sides)
+        spots[piece.name] = spots_of(scene, piece, sides)
         for spot in spots[piece.name]:
             there = (piece.name, spot.plan.name)
             spot.taken += [thing for thing in scene.objects if (thing.receptacle, thing.surface) == there]
@@ -95,15 +95,15 @@ def add_objects(
     return _named(placed)
 
 
-def _spots(scene: SceneSpec, piece: FurnitureSpec, sides: Sides) -> list[_Spot]:
+def spots_of(scene: SceneSpec, piece: FurnitureSpec, sides: Sides) -> list[Spot]:
     """The surfaces of a piece of furniture, empty."""
     return [
-        _Spot(piece, plan, ("front",) if plan.access == "front" or plan.link else sides.get(piece.name, ("front",)))
+        Spot(piece, plan, ("front",) if plan.access == "front" or plan.link else sides.get(piece.name, ("front",)))
         for plan in surfaces_of(scene, piece)
     ]
 
 
-def _place(kind: str, colour: str, spots: list[_Spot], rng: np.random.Generator) -> ObjectSpec | None:
+def _place(kind: str, colour: str, spots: list[Spot], rng: np.random.Generator) -> ObjectSpec | None:
     """Where the kind is at home; in a house so full that nothing is free there, anywhere it stands well."""
     homes = OBJECTS[kind].homes
     inside = bool(rng.random() < INSIDE_SHARE)
@@ -119,7 +119,7 @@ def _place(kind: str, colour: str, spots: list[_Spot], rng: np.random.Generator)
     return None
 
 
-def _try(kind: str, colour: str, spot: _Spot, rng: np.random.Generator) -> ObjectSpec | None:
+def _try(kind: str, colour: str, spot: Spot, rng: np.random.Generator) -> ObjectSpec | None:
     """A free place on one surface, or None after 40 tries."""
     plan, shape = spot.plan, object_plan(kind, colour)
     if 2 * shape.half[2] + HEADROOM > plan.clearance:
@@ -143,12 +143,13 @@ def _try(kind: str, colour: str, spot: _Spot, rng: np.random.Generator) -> Objec
         )
         a, b = thing.footprint
         on_it = abs(x) + a + edge <= plan.half_x and abs(y) + b + edge <= plan.half_y
-        if on_it and _reachable(spot, x, y) and not any(_crowded(spot, thing, other) for other in spot.taken):
+        if on_it and reachable(spot, x, y) and not any(_crowded(spot, thing, other) for other in spot.taken):
             return thing
     return None
 
 
-def _reachable(spot: _Spot, x: float, y: float) -> bool:
+def reachable(spot: Spot, x: float, y: float) -> bool:
+    """Whether an arm reaches that point of a surface over one of its sides."""
     plan, piece = spot.plan, spot.piece.blueprint
     if plan.link:
         return True
@@ -158,7 +159,7 @@ def _reachable(spot: _Spot, x: float, y: float) -> bool:
     return any(away[side] <= WITHIN for side in spot.sides)
 
 
-def _crowded(spot: _Spot, one: ObjectSpec, other: ObjectSpec) -> bool:
+def _crowded(spot: Spot, one: ObjectSpec, other: ObjectSpec) -> bool:
     """Too close to grasp; where the only way in is the front, also one behind the other."""
     (a, b), (c, d) = one.footprint, other.footprint
     beside = abs(one.y - other.y) >= b + d + APART

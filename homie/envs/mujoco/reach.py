@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from homie.envs.mujoco.parts import WALL
 from homie.envs.mujoco.spec import FurnitureSpec, SceneSpec
+from homie.envs.mujoco.spec_checks import Corners
 
 CELL = 0.05
 ROBOT = 0.38
@@ -15,9 +18,12 @@ ROBOT = 0.38
 
 
 class FreeFloor:
-    """The floor of a spec. `clearance` (ny, nx): metres to the nearest obstacle; cell (0, 0) is at `origin`."""
+    """The floor of a spec. `clearance` (ny, nx): metres to the nearest obstacle; cell (0, 0) is at `origin`.
 
-    def __init__(self, scene: SceneSpec) -> None:
+    also: convex polygons, corners in order, of what stands in the way besides walls and furniture.
+    """
+
+    def __init__(self, scene: SceneSpec, also: Sequence[Corners] = ()) -> None:
         rooms = np.array([(r.x0, r.y0, r.x1, r.y1) for r in scene.rooms])
         self.origin: NDArray[np.float64] = rooms[:, :2].min(axis=0) - CELL
         size = np.ceil((rooms[:, 2:].max(axis=0) + CELL - self.origin) / CELL).astype(int)
@@ -29,8 +35,8 @@ class FreeFloor:
             across = min(abs(door.x - near.x0), abs(door.x - near.x1)) < 1e-6
             u, v = (0.1, door.width / 2) if across else (door.width / 2, 0.1)
             self._fill(free, door.x - u, door.y - v, door.x + u, door.y + v, 1)
-        for piece in scene.furniture:
-            cells = np.round((np.array(piece.corners()) - self.origin) / CELL - 0.5).astype(np.int32)
+        for corners in (*(piece.corners() for piece in scene.furniture), *also):
+            cells = np.round((np.array(corners) - self.origin) / CELL - 0.5).astype(np.int32)
             cv2.fillConvexPoly(free, cells, 0)
         distance = cv2.distanceTransform(free, cv2.DIST_L2, 5)
         self.clearance: NDArray[np.float64] = distance.astype(np.float64) * CELL
@@ -45,6 +51,12 @@ class FreeFloor:
         """The connected piece of floor that the robot's centre can be in at a point; 0 where it can't be."""
         i, j = self._cell(x, y)
         return int(self._zones[j, i])
+
+    def near(self, zone: int, x: float, y: float, distance: float) -> bool:
+        """Whether the robot's centre can be somewhere in a zone within a distance (m) of a point."""
+        rows, columns = np.nonzero(self._zones == zone)
+        i, j = self._cell(x, y)
+        return bool(len(rows)) and float(np.hypot(rows - j, columns - i).min()) * CELL <= distance
 
     def clear(self, x: float, y: float) -> float:
         """Metres from a point to the nearest obstacle."""
@@ -65,9 +77,10 @@ class FreeFloor:
         )
 
 
-def unreachable(scene: SceneSpec) -> list[str]:
-    """Rooms and pieces with surfaces or doors that the robot can't get to from its start, by name."""
-    floor = FreeFloor(scene)
+def unreachable(scene: SceneSpec, also: Sequence[Corners] = ()) -> list[str]:
+    """Rooms and pieces with surfaces or doors that the robot can't get to from its start, by name. also: as for
+    `FreeFloor`."""
+    floor = FreeFloor(scene, also)
     zone = floor.zone(scene.robot.x, scene.robot.y)
     if zone == 0:
         return ["robot"]

@@ -10,12 +10,22 @@ import json
 import math
 import warnings
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)
 
 from homie.envs.mujoco.catalog_furniture import blueprint
 from homie.envs.mujoco.catalog_objects import object_plan
+from homie.envs.mujoco.doors import LARGEST_ANGLE, LEAST_ANGLE
+from homie.envs.mujoco.lying import rotation_of, span
 from homie.envs.mujoco.parts import Blueprint, ObjectPlan
 from homie.envs.mujoco.spec_checks import check
 from homie.envs.mujoco.spec_doubts import doubts
@@ -28,6 +38,19 @@ Angle = Annotated[float, Field(ge=-2 * math.pi, le=2 * math.pi, allow_inf_nan=Fa
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Leaner(_Model):
+    """A part of a spec that leaves out of a file what it has only in some: files of before stay as they were."""
+
+    @model_serializer(mode="wrap")
+    def _without_usual(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        told: dict[str, Any] = dump(self)
+        usual = {name: field.default for name, field in type(self).model_fields.items() if name in self.seldom}
+        return {name: value for name, value in told.items() if name not in usual or value != usual[name]}
+
+    seldom: ClassVar[tuple[str, ...]] = ()
+    """Names of the fields that are left out where they are as usual."""
 
 
 class RoomSpec(_Model):
@@ -52,13 +75,31 @@ class RoomSpec(_Model):
         return self.x0 + margin <= x <= self.x1 - margin and self.y0 + margin <= y <= self.y1 - margin
 
 
-class DoorwaySpec(_Model):
-    """An opening in the wall between two rooms, centred at (x, y) on their common edge."""
+class LeafSpec(_Model):
+    """The door in a doorway. into: the room that it opens into. hinge: its side as seen from there. angle: how far it
+    stands open at the start (rad); it stays where it is until something pushes it."""
+
+    into: Name
+    hinge: Literal["left", "right"] = "left"
+    angle: Annotated[float, Field(ge=LEAST_ANGLE, le=LARGEST_ANGLE)] = 1.6
+
+
+class DoorwaySpec(_Leaner):
+    """An opening in the wall between two rooms, centred at (x, y) on their common edge, with a door or without."""
+
+    seldom: ClassVar[tuple[str, ...]] = ("leaf",)
 
     rooms: tuple[Name, Name]
     x: Metres
     y: Metres
     width: Annotated[float, Field(ge=0.9, le=3.0)] = 1.1
+    leaf: LeafSpec | None = None
+
+    @model_validator(mode="after")
+    def _opens_into_one_of_them(self) -> DoorwaySpec:
+        if self.leaf is not None and self.leaf.into not in self.rooms:
+            raise ValueError(f"the door between '{self.rooms[0]}' and '{self.rooms[1]}' opens into '{self.leaf.into}'")
+        return self
 
 
 class FurnitureSpec(_Model):
@@ -126,9 +167,15 @@ class FurnitureSpec(_Model):
         return tuple((self.x + c * u - s * v, self.y + s * u + c * v) for u, v in local)
 
 
-class ObjectSpec(_Model):
+class ObjectSpec(_Leaner):
     """A loose object. It stands on a surface of a piece of furniture, x, y, yaw in the surface's frame; or, where
-    `receptacle` is a room and `surface` is `floor`, on the floor of that room, x, y, yaw in the world."""
+    `receptacle` is a room and `surface` is `floor`, on the floor of that room, x, y, yaw in the world.
+
+    It lies otherwise with pitch (about its y) and roll (about its x) besides yaw, and where z (height of its middle
+    over the surface, m) says that it is on or in another object there, or leans on one.
+    """
+
+    seldom: ClassVar[tuple[str, ...]] = ("z", "pitch", "roll")
 
     name: Name
     kind: str
@@ -138,6 +185,9 @@ class ObjectSpec(_Model):
     x: Metres
     y: Metres
     yaw: Angle = 0.0
+    z: Metres | None = None
+    pitch: Angle = 0.0
+    roll: Angle = 0.0
 
     @model_validator(mode="after")
     def _known(self) -> ObjectSpec:
@@ -150,11 +200,27 @@ class ObjectSpec(_Model):
         return object_plan(self.kind, self.colour)
 
     @property
+    def stands(self) -> bool:
+        """Whether it stands on its surface as its kind does, and not in any other way."""
+        return self.z is None and self.pitch == 0.0 and self.roll == 0.0
+
+    @property
     def footprint(self) -> tuple[float, float]:
-        """Half extents of its bounding box along the surface's axes."""
-        a, b, _ = self.plan.half
-        c, s = abs(math.cos(self.yaw)), abs(math.sin(self.yaw))
-        return a * c + b * s, a * s + b * c
+        """Half extents of its bounding box along the surface's axes, from its middle."""
+        if self.stands:
+            a, b, _ = self.plan.half
+            c, s = abs(math.cos(self.yaw)), abs(math.sin(self.yaw))
+            return a * c + b * s, a * s + b * c
+        low, high = span(self.plan, rotation_of(self.yaw, self.pitch, self.roll))
+        return max(-float(low[0]), float(high[0])), max(-float(low[1]), float(high[1]))
+
+    @property
+    def heights(self) -> tuple[float, float]:
+        """Its lowest and highest point, from its middle."""
+        if self.stands:
+            return -self.plan.half[2], self.plan.half[2]
+        low, high = span(self.plan, rotation_of(self.yaw, self.pitch, self.roll))
+        return float(low[2]), float(high[2])
 
     def corners(self) -> tuple[tuple[float, float], ...]:
         """The four corners of that bounding box, counter-clockwise, in the frame of x and y."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from homie.envs.mujoco.doors import leaf_corners
 from homie.envs.mujoco.parts import FLOOR_SURFACE, WALL
 from homie.envs.mujoco.surfaces import surfaces_of
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 OVERLAP = 0.02
 """How far footprints may cut into each other (m)."""
+
+LOWEST = 0.02
+"""Metres that the middle of a thing may be below its surface: over an edge."""
 
 UNDER_ROBOT = 0.03
 """Height (m) up to which an object fits under the robot's base."""
@@ -41,9 +45,11 @@ def check(scene: SceneSpec) -> None:
             raise ValueError(f"furniture '{one.name}' and '{other.name}' overlap")
     for piece in scene.furniture:
         _standing_open(scene, piece)
+    for doorway in scene.doorways:
+        _leaf(scene, doorway, rooms)
     for thing in scene.objects:
         _object(scene, thing, rooms)
-    for first, second in combinations(scene.objects, 2):
+    for first, second in combinations([thing for thing in scene.objects if thing.z is None], 2):
         if (first.receptacle, first.surface) == (second.receptacle, second.surface) and _touch(first, second):
             raise ValueError(f"objects '{first.name}' and '{second.name}' overlap")
     if not any(room.contains(scene.robot.x, scene.robot.y, 0.3) for room in scene.rooms):
@@ -55,6 +61,10 @@ def check(scene: SceneSpec) -> None:
         panel = piece.panel_corners()
         if panel is not None and overlap(panel, start):
             raise ValueError(f"the robot starts in what stands open of '{piece.name}'")
+    for doorway in scene.doorways:
+        leaf = leaf_corners(scene, doorway)
+        if leaf is not None and overlap(leaf, start):
+            raise ValueError(f"the robot starts in the door between '{doorway.rooms[0]}' and '{doorway.rooms[1]}'")
     for thing in scene.objects:
         tall = 2 * thing.plan.half[2] > UNDER_ROBOT + 1e-9
         if thing.receptacle in rooms and tall and overlap(thing.corners(), start):
@@ -113,6 +123,25 @@ def _standing_open(scene: SceneSpec, piece: FurnitureSpec) -> None:
             raise ValueError(f"what stands open of '{piece.name}' cuts into '{other.name}'")
 
 
+def _leaf(scene: SceneSpec, doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -> None:
+    """An open door is in the room that it opens into, and cuts into no furniture there and nothing that stands open."""
+    corners = leaf_corners(scene, doorway)
+    if corners is None or doorway.leaf is None:
+        return
+    name = f"the door between '{doorway.rooms[0]}' and '{doorway.rooms[1]}'"
+    if not all(rooms[doorway.leaf.into].contains(x, y, WALL / 2 - 1e-6) for x, y in corners):
+        raise ValueError(f"{name} does not fit into '{doorway.leaf.into}' as it stands open")
+    for piece in scene.furniture:
+        panel = piece.panel_corners()
+        hit = piece.stands_on is None and overlap(piece.corners(-OVERLAP / 2), corners)
+        if hit or (panel is not None and overlap(panel, corners)):
+            raise ValueError(f"{name} cuts into '{piece.name}'")
+    for other in scene.doorways:
+        theirs = leaf_corners(scene, other)
+        if other is not doorway and theirs is not None and overlap(theirs, corners):
+            raise ValueError(f"{name} cuts into that between '{other.rooms[0]}' and '{other.rooms[1]}'")
+
+
 def _standing(piece: FurnitureSpec, other: FurnitureSpec) -> Corners:
     """The footprint that must not cut into another piece: of a chair at a table only its rear half."""
     corners = piece.corners(-OVERLAP / 2)
@@ -134,10 +163,17 @@ def _object(scene: SceneSpec, thing: ObjectSpec, rooms: dict[str, RoomSpec]) -> 
         known = ", ".join(plans) or "none"
         raise ValueError(f"'{piece.name}' has no surface '{thing.surface}' for '{thing.name}' (it has: {known})")
     plan = plans[thing.surface]
+    if thing.z is not None:
+        if abs(thing.x) > plan.half_x or abs(thing.y) > plan.half_y:
+            raise ValueError(f"the middle of '{thing.name}' is not over '{thing.surface}' of '{piece.name}'")
+        if not -LOWEST < thing.z < plan.clearance:
+            raise ValueError(f"'{thing.name}' is not between '{thing.surface}' of '{piece.name}' and what is above it")
+        return
     a, b = thing.footprint
     if abs(thing.x) + a > plan.half_x or abs(thing.y) + b > plan.half_y:
         raise ValueError(f"'{thing.name}' does not fit on '{thing.surface}' of '{piece.name}' at that place")
-    if 2 * thing.plan.half[2] + 0.01 > plan.clearance:
+    low, high = thing.heights
+    if high - low + 0.01 > plan.clearance:
         raise ValueError(f"'{thing.name}' is too tall for '{thing.surface}' of '{piece.name}'")
 
 
@@ -146,6 +182,8 @@ def _on_floor(scene: SceneSpec, thing: ObjectSpec, room: RoomSpec) -> None:
         raise ValueError(f"'{room.name}' has no surface '{thing.surface}' for '{thing.name}' (it has: {FLOOR_SURFACE})")
     if not all(room.contains(x, y, WALL / 2) for x, y in thing.corners()):
         raise ValueError(f"'{thing.name}' lies outside the walls of '{room.name}'")
+    if thing.z is not None:  # it may lie under a table
+        return
     for piece in scene.furniture:
         if piece.stands_on is None and overlap(piece.corners(), thing.corners()):
             raise ValueError(f"'{thing.name}' on the floor and '{piece.name}' overlap")

@@ -10,6 +10,8 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from homie.envs.mujoco.build import start_pose
+from homie.envs.mujoco.doors import PAINT as LEAF_PAINT
+from homie.envs.mujoco.doors import leaf_corners
 from homie.envs.mujoco.palette import COLOURS, RGB, shade
 from homie.envs.mujoco.shell import FLOOR, PAINT
 from homie.envs.mujoco.spec import FurnitureSpec, RoomSpec, SceneSpec
@@ -77,6 +79,8 @@ class _Map:
             u, v = (0.11, door.width / 2) if across else (door.width / 2, 0.11)
             a, b = self._pixel(door.x - u, door.y + v), self._pixel(door.x + u, door.y - v)
             self.pen.rectangle((*a, *b), fill=(250, 246, 232))
+            if leaf := leaf_corners(self.scene, door):
+                self.pen.polygon([self._pixel(x, y) for x, y in leaf], fill=_paint(shade(LEAF_PAINT, 0.8)), outline=INK)
 
     def _piece(self, piece: FurnitureSpec) -> None:
         rgb = COLOURS[piece.colour]
@@ -84,6 +88,8 @@ class _Map:
         self.pen.polygon(corners, fill=_paint(rgb), outline=INK)
         front_left, _, _, front_right = corners
         self.pen.line((front_left, front_right), fill=(215, 90, 40), width=3)
+        if panel := piece.panel_corners():
+            self.pen.polygon([self._pixel(x, y) for x, y in panel], fill=_paint(shade(rgb, 0.85)), outline=INK)
 
     def _robot(self) -> None:
         start, r = self.scene.robot, 0.28

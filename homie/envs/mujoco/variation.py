@@ -20,6 +20,8 @@ CLEARANCE = 0.5
 """Metres from the robot's start to the next obstacle: its radius is 0.28."""
 BESIDE_DOORS = 0.45
 """Half the square (m) around the robot's start that open doors and drawers keep out of: it turns before it drives."""
+TIDY = "tidy"
+"""Things stand upright and apart, and what opens is shut."""
 TRIES = 400
 _ADDED = re.compile(r"(?:(?P<colour>[a-z]+) )?(?P<kind>[a-z_]+)@(?P<where>[a-z][a-z0-9_]*)")
 
@@ -27,14 +29,16 @@ _ADDED = re.compile(r"(?:(?P<colour>[a-z]+) )?(?P<kind>[a-z_]+)@(?P<where>[a-z][
 @dataclass(frozen=True, slots=True)
 class Variation:
     """start: name of the room in which the robot starts (None: as generated). opened: names of furniture whose door or
-    drawer stands open. added: further objects, each as `KIND@FURNITURE` or `COLOUR KIND@FURNITURE`."""
+    drawer stands open. added: further objects, each as `KIND@FURNITURE` or `COLOUR KIND@FURNITURE`. clutter: how things
+    lie, `tidy` or `messy`."""
 
     start: str | None = None
     opened: Sequence[str] = ()
     added: Sequence[str] = ()
+    clutter: str = TIDY
 
     def __bool__(self) -> bool:
-        return bool(self.start or self.opened or self.added)
+        return bool(self.start or self.opened or self.added or self.clutter != TIDY)
 
 
 def varied(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
@@ -52,6 +56,10 @@ def varied(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
     changed = scene.model_copy(update={"objects": objects, "furniture": furniture})
     if variation.start:
         changed = changed.model_copy(update={"robot": _start(changed, variation.start, rng)})
+    if variation.clutter == "messy":
+        from homie.envs.mujoco.messy import messy  # it simulates the house, which takes a second or two
+
+        changed = messy(changed, sides, np.random.default_rng([scene.seed, len(scene.objects), 1]))
     return SceneSpec.model_validate(changed.model_dump())
 
 
