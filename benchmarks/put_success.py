@@ -1,9 +1,13 @@
 """How often "put the X on/in the Y" ends with the world as asked, over many houses.
 
-    python benchmarks/put_success.py --seeds 50 --targets background --workers 2 --out docs/data/put_background.json
+    python benchmarks/put_success.py --out put.jsonl --report put.md
+    python benchmarks/put_success.py --seeds 100 --grasp friction --out friction.jsonl --report friction.md
+    python benchmarks/put_success.py --clutter messy --out messy.jsonl --report messy.md
 
-One episode per seed: house, object and destination follow from the seed. The verdict is read from `final_state.json`
-(is an object of that kind in or on a receptacle of that name?), not from what the planner believes.
+One episode per seed (10000 to 10199): house, object and destination follow from the seed; bowls and things to be
+stacked on are among the destinations. The verdict is read from `final_state.json`: is an object of that kind there, by
+itself or nested, and are doors and drawers as they were at the start, or closed? With `--out` every verdict is kept as
+it comes, and the same command goes on where it was stopped. On stderr a line for each episode.
 """
 
 from __future__ import annotations
@@ -14,155 +18,89 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
-import numpy as np
-
-from homie.bench.statistics import wilson
+from benchmarks.puts.table import report
+from benchmarks.puts.tasks import task_of
+from benchmarks.puts.verdicts import Verdict, judge
 from homie.envs.mujoco.generate import generate
-from homie.envs.mujoco.spec import SceneSpec
-from homie.envs.mujoco.surfaces import surfaces_of
+from homie.envs.mujoco.variation import Variation
+
+LONGEST = 1800.0
+"""Seconds of wall clock after which an episode has failed."""
 
 
-@dataclass(frozen=True)
-class PutTask:
-    """One task and how to tell that it is done."""
-
-    seed: int
-    text: str
-    kind: str
-    destinations: tuple[str, ...]
-
-
-@dataclass
-class Verdict:
-    """One episode's outcome. `cause` is "" on success."""
-
-    seed: int
-    task: str
-    success: bool
-    cause: str
-    rounds: int
-    robot_seconds: float
-    wall_seconds: float
-    codes: list[str]
-
-
-def task_of(seed: int, scene: SceneSpec) -> PutTask:
-    """The task of a seed: a random object and a random place that is not where such an object already is."""
-    rng = np.random.default_rng([seed, 50])
-    at: dict[str, set[str]] = {}
-    for thing in scene.objects:
-        at.setdefault(thing.kind, set()).add(thing.receptacle)
-    kinds = sorted(at)
-    places = [piece for piece in scene.furniture if surfaces_of(scene, piece)]
-    while True:
-        kind = kinds[rng.integers(len(kinds))]
-        piece = places[rng.integers(len(places))]
-        same = [p for p in places if p.kind == piece.kind]
-        name = piece.kind.replace("_", " ")
-        if len(same) > 1 and len({p.colour for p in same}) > 1:
-            same = [p for p in same if p.colour == piece.colour]
-            name = f"{piece.colour} {name}"
-        if at[kind] & {p.name for p in same}:
-            continue
-        inside = any(plan.inside for plan in surfaces_of(scene, piece)) or piece.kind in ("sink", "washbasin")
-        text = f"put the {kind.replace('_', ' ')} {'in' if inside else 'on'} the {name}"
-        return PutTask(seed, text, kind, tuple(p.name for p in same))
-
-
-def run_one(seed: int, targets: str, grasp: str, keep: Path | None) -> Verdict:
+def play(seed: int, targets: str, grasp: str, clutter: str, keep: Path | None) -> Verdict:
     """Run the episode of a seed in a process of its own, as a user would."""
-    task = task_of(seed, generate(seed))
+    task = task_of(seed, generate(seed, variation=Variation(clutter=clutter)))
     with tempfile.TemporaryDirectory() as scratch:
-        out = (keep or Path(scratch)) / f"seed-{seed:03d}"
-        began = time.perf_counter()
+        out = (keep or Path(scratch)) / f"seed-{seed:05d}"
         command = [sys.executable, "-m", "homie", "run", task.text, "--seed", str(seed), "--targets", targets]
-        command += ["--grasp", grasp, "--no-video", "--no-frames", "--json", "--out", str(out)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=False)
+        command += ["--grasp", grasp, "--clutter", clutter, "--no-video", "--no-frames", "--json", "--out", str(out)]
+        began = time.perf_counter()
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
+            ending = f"exit {done.returncode}: {(done.stderr.strip().splitlines() or ['?'])[-1]}"
+        except subprocess.TimeoutExpired:
+            ending = f"not done after {LONGEST:.0f} s"
         wall = time.perf_counter() - began
         states = list(out.glob("episodes/*/final_state.json"))
         steps = list(out.glob("episodes/*/steps.jsonl"))
-        if done.returncode != 0 or not states:
-            reason = (done.stderr.strip().splitlines() or ["?"])[-1]
-            return Verdict(seed, task.text, False, f"exit {done.returncode}: {reason}", 0, 0.0, wall, [])
-        state = json.loads(states[0].read_text())
-        lines = [json.loads(line) for line in steps[0].read_text().splitlines()]
-    success = any(
-        thing["kind"] == task.kind and thing["at"] in task.destinations for thing in state["objects"].values()
-    )
-    codes = [line["execution"]["feedback"]["code"] for line in lines if line["execution"]["feedback"]["code"]]
-    cause = "" if success else _cause(lines)
-    rounds = lines[-1]["round"] if lines else 0
-    return Verdict(seed, task.text, success, cause, rounds, lines[-1]["stamp"] if lines else 0.0, wall, codes)
+        if not states or not steps or not ending.startswith("exit 0"):
+            return Verdict(seed, task.text, task.sort, False, (), 0, ending, 0, 0.0, wall, ())
+        lines = [json.loads(line) for line in steps[0].read_text(encoding="utf-8").splitlines()]
+        return judge(task, json.loads(states[0].read_text(encoding="utf-8")), lines, wall)
 
 
-def _cause(lines: list[dict]) -> str:  # type: ignore[type-arg]
-    """The last error that was not overcome, with the reason of its last attempt."""
-    for line in reversed(lines):
-        done = line["execution"]
-        if done["feedback"]["code"]:
-            reasons = [attempt["reason"] for attempt in done["attempts"] if attempt["reason"]]
-            why = reasons[-1] if reasons else done["feedback"]["message"]
-            return f"{done['feedback']['code']} {done['subtask']['action']}: {why}"
-    return "ended without an error, the object is elsewhere"
-
-
-def _write_report(path: Path, targets: str, grasp: str, verdicts: list[Verdict]) -> None:
-    good = sum(v.success for v in verdicts)
-    low, high = (100 * bound for bound in wilson(good, len(verdicts)))
-    walls, robot = [v.wall_seconds for v in verdicts], [v.robot_seconds for v in verdicts]
-    share = f"{100 * good / len(verdicts):.0f} %, 95 % Wilson interval {low:.0f}-{high:.0f} %"
-    rounds = np.median([v.rounds for v in verdicts])
-    summary = (
-        f"**{good} of {len(verdicts)}** ({share}) ended with the world as asked. Median {np.median(walls):.1f} s of "
-        f"wall time and {np.median(robot):.0f} s of robot time per episode, {rounds:.0f} rounds."
-    )
-    lines = [f"## {targets.capitalize()} targets, grasp by {grasp}", "", summary, ""]
-    if good < len(verdicts):
-        lines += ["| seed | task | what stood in the way |", "|---|---|---|"]
-        lines += [f"| {v.seed} | {v.task} | {v.cause} |" for v in verdicts if not v.success]
-        lines.append("")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(lines), encoding="utf-8")
+def read(path: Path, settings: dict[str, str]) -> list[Verdict]:
+    """The verdicts that a file has so far. Exits with 2 if it is of other settings."""
+    if not path.exists():
+        return []
+    first, *lines = path.read_text(encoding="utf-8").splitlines() or ["{}"]
+    if json.loads(first) != settings:
+        sys.exit(f"{path} is of {first}, not of {json.dumps(settings)}: give --out another name.")
+    loaded = (json.loads(line) for line in lines)
+    return [Verdict(**{**one, "open": tuple(one["open"]), "codes": tuple(one["codes"])}) for one in loaded]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seeds", type=int, default=50)
-    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--seeds", type=int, default=200, help="how many (default: 200)")
+    parser.add_argument("--first", type=int, default=10_000, help="the first of them (default: 10000)")
     parser.add_argument("--targets", choices=("background", "sensors"), default="background")
     parser.add_argument("--grasp", choices=("weld", "friction"), default="weld")
+    parser.add_argument("--clutter", choices=("tidy", "messy"), default="tidy")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--keep", type=Path, help="keep the run folders here")
-    parser.add_argument("--out", type=Path, help="write the verdicts as JSON")
-    parser.add_argument("--report", type=Path, help="write a section of Markdown")
+    parser.add_argument("--out", type=Path, help="keep the verdicts here, a line each, and go on from what is there")
+    parser.add_argument("--report", type=Path, help="write a section of Markdown instead of printing it")
     given = parser.parse_args()
+    settings = {"targets": given.targets, "grasp": given.grasp, "clutter": given.clutter}
+    before = read(given.out, settings) if given.out else []
     seeds = range(given.first, given.first + given.seeds)
-    verdicts: list[Verdict] = []
-    with ThreadPoolExecutor(given.workers) as pool:
-        for verdict in pool.map(lambda seed: run_one(seed, given.targets, given.grasp, given.keep), seeds):
-            verdicts.append(verdict)
-            print(
-                f"{verdict.seed:3d} {'ok  ' if verdict.success else 'FAIL'} {verdict.wall_seconds:5.1f}s "
-                f"{verdict.rounds:2d} rounds  {verdict.task}  {' '.join(verdict.codes)}  {verdict.cause}",
-                flush=True,
-            )
-    good = sum(v.success for v in verdicts)
-    print(
-        f"\n{good}/{len(verdicts)} = {100 * good / len(verdicts):.0f} % with {given.targets} targets; "
-        f"median {np.median([v.wall_seconds for v in verdicts]):.1f} s per episode"
-    )
-    for cause, count in Counter(v.cause for v in verdicts if v.cause).most_common():
-        print(f"{count:3d}  {cause}")
-    if given.report:
-        _write_report(given.report, given.targets, given.grasp, verdicts)
-    if given.out:
+    verdicts = {verdict.seed: verdict for verdict in before if verdict.seed in seeds}
+    if given.out and not before:
         given.out.parent.mkdir(parents=True, exist_ok=True)
-        given.out.write_text(json.dumps([asdict(v) for v in verdicts], indent=1) + "\n", encoding="utf-8")
+        given.out.write_text(json.dumps(settings) + "\n", encoding="utf-8")
+    left = [seed for seed in seeds if seed not in verdicts]
+    with ThreadPoolExecutor(given.workers) as pool:
+        for verdict in pool.map(lambda seed: play(seed, **settings, keep=given.keep), left):
+            verdicts[verdict.seed] = verdict
+            if given.out:
+                with given.out.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(asdict(verdict)) + "\n")
+            state = "ok  " if verdict.success else "FAIL"
+            line = f"{verdict.seed:5d} {state} {verdict.wall_seconds:5.1f}s {verdict.rounds:2d} rounds  {verdict.task}"
+            print(f"{line}  {' '.join(verdict.codes)}  {verdict.cause}", file=sys.stderr, flush=True)
+    title = f"{given.clutter.capitalize()} houses, {given.targets} targets, grasp by {given.grasp}"
+    text = report(title, [verdicts[seed] for seed in seeds])
+    if given.report:
+        given.report.parent.mkdir(parents=True, exist_ok=True)
+        given.report.write_text(text, encoding="utf-8")
+    else:
+        print(text, end="")
 
 
 if __name__ == "__main__":

@@ -158,8 +158,7 @@ def time_frames(backend: str) -> Frames:
 
 def measure_episodes(count: int, *, video: bool) -> Episodes:
     """Run put tasks as a user does, one after the other, and read the run folders."""
-    from put_success import task_of
-
+    from benchmarks.puts.tasks import task_of
     from homie.envs.mujoco.generate import generate
 
     endings: list[EpisodeFile] = []

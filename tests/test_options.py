@@ -82,7 +82,7 @@ def test_an_unknown_option_of_the_api_gets_a_suggestion():
     with pytest.raises(BadInput, match="There is no option 'videos': did you mean 'video'"):
         RunOptions.build(task="go", videos=True)
     with pytest.raises(BadInput, match="`homie run --help` lists them"):
-        RunOptions.build(task="go", colour="red")
+        RunOptions.build(task="go", weather="red")
 
 
 def test_an_instruction_that_is_a_book_is_refused():
