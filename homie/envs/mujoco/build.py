@@ -297,6 +297,7 @@ def _index(scene: SceneSpec, model: mujoco.MjModel, geoms: dict[str, GeomInfo]) 
             thing.colour,
             _aliases(thing.kind, thing.colour, OBJECTS[thing.kind].aliases),
             model.body(thing.name).id,
+            thing.plan.half,
             thing.plan.hollow,
         )
         for thing in scene.objects

@@ -92,13 +92,15 @@ class ReceptacleInfo:
 
 @dataclass(frozen=True, slots=True)
 class ObjectInfo:
-    """A loose object, and where hollow ones (bowl, mug) can hold others, in the frame of its body."""
+    """A loose object: half the size of its box as it stands, and where a hollow one (bowl, mug) can hold others, both
+    in the frame of its body. How far it reaches as it lies, `Extents` says."""
 
     name: str
     kind: str
     colour: str
     aliases: tuple[str, ...]
     body: int
+    half: Vec3
     hollow: Hollow | None
 
 

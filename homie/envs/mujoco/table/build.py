@@ -96,7 +96,7 @@ def build(scene: TableScene) -> BuiltTable:
 
 def _object(one: BuiltThing) -> ObjectInfo:
     thing = one.thing
-    return ObjectInfo(thing.name, thing.kind, thing.colour, (thing.words, thing.kind), one.body, None)
+    return ObjectInfo(thing.name, thing.kind, thing.colour, (thing.words, thing.kind), one.body, one.plan.half, None)
 
 
 def _add_room(spec: mujoco.MjSpec, names: dict[str, str]) -> None:
