@@ -105,11 +105,11 @@ class BackgroundLocator(Locator):
     def _loose(self, entity: str, center: Array) -> tuple[Box, ...]:
         """What could be moved out of the way: near a target, and on the floor."""
         world = self.world
-        names = [name for name in world.objects if name not in (entity, world.held)]
-        boxes = world.extents.body_boxes(world.data, [world.objects[name].body for name in names])
+        hidden = {entity, *world.carried()}
+        names = [name for name in world.objects if name not in hidden]
         return tuple(
             replace(box, name=name)
-            for name, box in zip(names, boxes, strict=True)
+            for name, box in zip(names, world.object_boxes(names), strict=True)
             if box.distance(center) < NEAR or box.center[2] - box.half[2] < ON_FLOOR
         )
 
