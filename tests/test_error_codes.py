@@ -21,7 +21,7 @@ EXPECTED = {
     "[Pick, mug]": ("E1", "Unable to pick, no place to stand from which the object can be reached", 1),
     "[Open, fridge]": ("L1", "Unable to open, the hand is full", 0),
     "[Put, apple, fridge]": ("L3", "Unable to put, the fridge is closed, you should open it first", 0),
-    "[Put, apple, orange]": ("E2", "Unable to put, and the object is missing", 1),
+    "[Put, apple, banana]": ("E2", "Unable to put, and the object is missing", 1),
 }
 """Decision (with its model) -> code, sentence, number of attempts. Of equal decisions the first counts."""
 
@@ -72,10 +72,10 @@ def test_what_is_not_wrong_succeeds_and_keeps_the_inventory(records: tuple[Round
     assert records[-1].execution.subtask.action == "End"
 
 
-def test_after_e2_the_apple_is_neither_held_nor_on_the_orange(records: tuple[RoundRecord, ...], folder: Path) -> None:
+def test_after_e2_the_apple_is_neither_held_nor_on_the_banana(records: tuple[RoundRecord, ...], folder: Path) -> None:
     state = final_state(folder)
     assert state["held"] is None
-    assert state["objects"]["apple"]["at"] != "orange"  # type: ignore[index]
+    assert state["objects"]["apple"]["at"] != "banana"  # type: ignore[index]
 
 
 @pytest.mark.slow
