@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -48,17 +49,20 @@ class Field:
 
 def find_fields(text: str, hidden: Sequence[tuple[int, int]] = ()) -> list[Field]:
     """The labels of a text, in order. hidden: parts of the text in which there are none, such as objects of JSON."""
-    labels = [
-        found for found in _LABEL.finditer(text) if not any(start <= found.start() < end for start, end in hidden)
-    ]
+    labels = [found for found in _LABEL.finditer(text) if not _hides(hidden, found.start())]
     made = []
     for at, found in enumerate(labels):
         stop = labels[at + 1].start() if at + 1 < len(labels) else len(text)
         name = "subtask" if "task" in (written := (found["label"] or found["heading"]).lower()) else written
-        made.append(
-            Field(name, found.start(), found.end(), stop, _inside(text, found.start()), found.group() in _EXACT)
-        )
+        exact = found.group() in _EXACT and text[found.start() - 1 : found.start()] not in ("*", "_", "`")
+        made.append(Field(name, found.start(), found.end(), stop, _inside(text, found.start()), exact))
     return made
+
+
+def _hides(parts: Sequence[tuple[int, int]], at: int) -> bool:
+    """Whether a place is in one of some parts, which are in order and do not overlap."""
+    before = bisect_right(parts, at, key=lambda part: part[0]) - 1
+    return before >= 0 and at < parts[before][1]
 
 
 def _inside(text: str, at: int) -> bool:

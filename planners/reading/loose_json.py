@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TypeAlias
 
 MAX_DEPTH = 32
@@ -294,6 +295,7 @@ class _Reader:
         return _NotJson(f"{reason} at character {self._at + 1}", self._at)
 
 
+@lru_cache(maxsize=4096)
 def plain_key(key: str) -> str:
     """A key in small letters, with underscores for blanks and hyphens."""
     return re.sub(r"[\s-]+", "_", key.strip(" *_`").lower())

@@ -202,6 +202,8 @@ def _finished(draft: Draft, lists: Lists, rules: Rules) -> Reading:
     )
     written = _sound(draft.model)
     model = listed_model(written, lists.models)
+    if subtasks == (END,) and model not in lists.models:
+        model = ""  # nobody carries it out
     if model != written:
         rules.use("model-form")
     if not model and lists.models and subtasks != (END,):

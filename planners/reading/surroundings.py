@@ -19,7 +19,8 @@ _BESIDE = re.compile(
     r"|imagine|consider\w*|alternativ\w*|option\w*|either|example|examples|e\.g|instance|sample|like|such|format|schema"
     r"|template|placeholder|form|structure|history|feedback|asked|prompt|question|maybe|perhaps|possibl[ey]|later"
     r"|afterwards|after|then|eventually|once|when|until|refus\w*|reject\w*|cannot|can't|don't|didn't|isn't|won't"
-    r"|shouldn't|failed|user|human|expert)\b|\?",
+    r"|shouldn't|failed|user|human|expert|drafts?|old|hypothetic\w*|round \d+|fake|joke|test|instruct\w*|system|tells?"
+    r"|told|says?|quot\w+|copy|copied|repeat\w*|attempt\w*|guess\w*|doubt\w*)\b|\?",
     re.IGNORECASE,
 )
 """Words of a sentence that introduces something else than the answer."""
@@ -40,13 +41,12 @@ _RETRACTED = re.compile(
     r"|previous\w*|last (?:round|answer|subtask|step)|example|alternativ\w*|however|but|unless|revis\w*|reconsider\w*"
     r"|on the other hand|not (?:yet|my|this|what|done|an answer|the answer|correct|right|possible|allowed|recommended)"
     r"|do not (?:do|execute|use|run)|don't (?:do|execute|use|run)|never mind|cancel|retract|hypothetical\w*|only if"
-    r"|or (?:is|maybe|perhaps|should|better)|i was told|was my|were my|as the user)\b|\bno[,.!]",
+    r"|or (?:is|maybe|perhaps|should|better)|i was told|kidding|joke|draft|pretend\w*|the user"
+    r"|(?:next|new) round|round \d+|was my|were my|as the user)\b|\bno[,.!]",
     re.IGNORECASE,
 )
 """Words behind an answer that may take it back."""
-
-
-_BRACKETED = re.compile(r"\[\s*[A-Za-z][\w ]{0,30}[,\]]|\{\s*[\"'“]?\w{1,30}[\"'”]?\s*:")
+_BRACKETED = re.compile(r"\[\s*[A-Za-z][\w ]{0,30}[,\]]|\{\s*[\"'“]\w{1,30}[\"'”]\s*:")
 """What looks like one more subtask behind an answer."""
 
 

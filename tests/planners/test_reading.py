@@ -432,7 +432,7 @@ def test_an_analysis_may_speak_of_models() -> None:
 def test_braces_in_prose_after_the_answer_do_no_harm() -> None:
     text = (
         json.dumps(PLAIN)
-        + "\nThe form was {key: value} with {braces} and [brackets, {nested}], as you know: it's fine."
+        + "\nThe form was {key: value} with {braces} and {nested {ones}}, as you know: it's fine."
     )
     assert plainly(read(text, JSON, ACTIONS, MODELS)) == OURS
 
@@ -455,6 +455,10 @@ TANGLED = (
     "Analysis: ",
     "Subtask: [",
     "{'a' 'b',",
+    "{a:1}Subtask:",
+    "<think></think>",
+    "{'subtask':'End'}",
+    "Model: ",
 )
 
 
