@@ -430,10 +430,7 @@ def test_an_analysis_may_speak_of_models() -> None:
 
 
 def test_braces_in_prose_after_the_answer_do_no_harm() -> None:
-    text = (
-        json.dumps(PLAIN)
-        + "\nThe form was {key: value} with {braces} and {nested {ones}}, as you know: it's fine."
-    )
+    text = json.dumps(PLAIN) + "\nThe form was {key: value} with {braces} and {nested {ones}}, as you know: it's fine."
     assert plainly(read(text, JSON, ACTIONS, MODELS)) == OURS
 
 
