@@ -29,6 +29,8 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "transformers": "planners.local.planner:TransformersPlanner",
             "chat": "planners.chat:ChatPlanner",
             "anthropic": "planners.claude:ClaudePlanner",
+            "responses": "planners.native.responses:ResponsesPlanner",
+            "gemini": "planners.native.gemini:GeminiPlanner",
         },
         "skills": {
             "classical": "skills.classical:Classical",

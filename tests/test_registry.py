@@ -16,7 +16,7 @@ from homie.packages import installed_version
 from homie.registry import BUILT_IN, find, load, names, targets, unknown, word
 
 NAMES = {
-    "planners": "rule scripted random table-expert human transformers chat anthropic",
+    "planners": "rule scripted random table-expert human transformers chat anthropic responses gemini",
     "skills": "classical nomad pixnav rt1x octo m3 remote arm",
     "robots": "mujoco franka",
     "detectors": "simulated yolo yolo-onnx owl grounding-dino rtdetr",

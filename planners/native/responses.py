@@ -1,0 +1,192 @@
+"""`--planner responses:MODEL`: OpenAI's Responses API, which tells a summary of what a model reasoned.
+
+Nothing is stored at the provider and no call knows of another: a round is asked as with every other model.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from importlib.metadata import version
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from homie.errors import BadInput
+from homie.types import Image
+from planners.brain import ModelPlanner
+from planners.calls import Body, EndpointSettings, Failure, RemoteModel, wish_for
+from planners.calls.lenient import Count, Words, a_mapping, complaint
+from planners.calls.wire import http_client, load_sdk
+from planners.chat.model import ADDRESS, MARKS, cache_key, is_strict
+from planners.chat.providers import find_provider, providers
+from planners.messages import Finish, Message, Reply, Request
+from planners.prompt_settings import PromptSettings
+
+_INCOMPLETE: Mapping[str, Finish] = {"max_output_tokens": "length", "content_filter": "refusal"}
+_MARK = "prompt_cache_breakpoint"
+
+
+class ResponsesSettings(PromptSettings, EndpointSettings):
+    """Everything that can be set with `--set`."""
+
+    image_detail: Literal["auto", "low", "high"] = Field(
+        "auto", description="How closely the model looks at images; low: fewer tokens."
+    )
+    temperature: float | None = Field(0.0, ge=0, le=2, description="Of sampling; not sent to a model that reasons.")
+
+
+class ResponsesPlanner(ModelPlanner):
+    """GPT and its like through the Responses API."""
+
+    name = "responses"
+    Settings: ClassVar[type[BaseModel] | None] = ResponsesSettings
+    extra: ClassVar[str] = "chat"
+    keys: ClassVar[tuple[str, ...]] = (providers()["openai"].key,)
+
+    def __init__(self, argument: str, settings: ResponsesSettings) -> None:
+        if not argument:
+            raise BadInput("The responses planner needs a model: --planner responses:MODEL.")
+        super().__init__(ResponsesModel(argument, settings), settings)
+
+
+class _Part(BaseModel):
+    type: str = ""
+    text: Words = ""
+    refusal: Words = ""
+
+
+class _Item(BaseModel):
+    """One item of the output: a message, or what was reasoned before it."""
+
+    type: str
+    content: list[_Part] | None = None
+    summary: Words = ""
+
+
+class _Details(BaseModel):
+    cached_tokens: Count = 0
+    cache_write_tokens: Count = 0
+
+
+class _Usage(BaseModel):
+    input_tokens: Count = 0
+    output_tokens: Count = 0
+    input_tokens_details: Annotated[_Details, BeforeValidator(a_mapping)] = _Details()
+
+
+class _Why(BaseModel):
+    reason: Words = ""
+
+
+class _Response(BaseModel):
+    """What is used of a response."""
+
+    status: str = "completed"
+    incomplete_details: Annotated[_Why, BeforeValidator(a_mapping)] = _Why()
+    output: list[_Item]
+    usage: Annotated[_Usage, BeforeValidator(a_mapping)] = _Usage()
+
+
+class ResponsesModel(RemoteModel):
+    """One model behind the Responses API. Raises BadInput, and MissingPart without the SDK."""
+
+    forms: ClassVar[tuple[str, ...]] = ("json_schema", "json_object", "text")
+
+    def __init__(self, name: str, settings: ResponsesSettings) -> None:
+        load_sdk("responses", "openai", "chat")
+        address = settings.base_url or os.environ.get(ADDRESS)
+        _, provider = find_provider(None, address)
+        self.temperature, self.image_detail = settings.temperature, settings.image_detail
+        self.strict = provider.strict
+        url = address or provider.base_url
+        super().__init__(name, settings, base_url=url, variable=provider.key, first_form="json_schema")
+
+    def describe(self) -> Mapping[str, object]:
+        temperature = None if self.settings.reasoning else self.temperature
+        about = {"temperature": temperature, "image_detail": self.image_detail}
+        return {**super().describe(), **about, "sdk": f"openai {version('openai')}"}
+
+    def body(self, request: Request, form: str) -> Body:
+        s = self.settings
+        items = [self._item(message) for message in request.messages]
+        body: Body = {"model": self.name, "input": items, "max_output_tokens": s.max_tokens, "store": False}
+        if s.reasoning is not None:
+            body["reasoning"] = {"effort": s.reasoning, "summary": "auto"}
+            body["max_output_tokens"] += s.reasoning_tokens
+        elif self.temperature is not None:
+            body["temperature"] = self.temperature
+        if request.schema is None:
+            return body
+        if form == "json_schema":
+            strict = {"strict": self.strict and is_strict(request.schema)}
+            body["text"] = {
+                "format": {"type": form, "name": request.name, "schema": dict(request.schema), **strict},
+            }
+            return body
+        items[-1]["content"].append({"type": "input_text", "text": wish_for(request.schema)})
+        if form == "json_object":
+            body["text"] = {"format": {"type": form}}
+        return body
+
+    def marked(self, body: Body, request: Request) -> Body:
+        """The system messages with a mark at their end, and the key under which they are found again."""
+        fixed = [item for item in body["input"] if item["role"] == "system"]
+        if not fixed:
+            return body
+        *before, last = fixed[-1]["content"]
+        end = {"role": "system", "content": [*before, {**last, _MARK: MARKS[_MARK]}]}
+        rest = body["input"][len(fixed) :]
+        more: Body = {"prompt_cache_key": cache_key(fixed)}
+        if len(rest) == 1:
+            # Else the question would be kept too, at a price, though it is never asked again.
+            more["prompt_cache_options"] = {"mode": "explicit"}
+        return {**body, "input": [*fixed[:-1], end, *rest], "extra_body": more}
+
+    async def send(self, body: Body, key: str) -> Reply:
+        import openai
+
+        http = http_client()
+        async with openai.AsyncOpenAI(
+            api_key=key or "none", base_url=self.endpoint.url, max_retries=0, http_client=http
+        ) as client:
+            try:
+                raw = await client.responses.with_raw_response.create(**body)
+            except openai.APIStatusError as error:
+                exhausted = error.code == "insufficient_quota"
+                said = complaint(error.body)
+                raise self.refused(error.status_code, error.response.headers, said, exhausted=exhausted) from None
+            except openai.APIConnectionError as error:
+                raise self.unreachable(error) from None
+            return self._read(raw.text)
+
+    def _read(self, text: str) -> Reply:
+        response = self.parsed(_Response, text)
+        if response.status not in ("completed", "incomplete"):
+            raise Failure(f"{self.endpoint.host} gave up on its answer (status '{response.status}')", again=True)
+        parts = [part for item in response.output if item.type == "message" for part in item.content or ()]
+        refused = "".join(part.refusal for part in parts)
+        finish: Finish = "stop"
+        if response.status == "incomplete":
+            finish = _INCOMPLETE.get(response.incomplete_details.reason, "unknown")
+        details = response.usage.input_tokens_details
+        return Reply(
+            text="".join(part.text for part in parts) or refused,
+            reasoning="\n".join(item.summary for item in response.output if item.type == "reasoning"),
+            finish="refusal" if refused else finish,
+            input_tokens=response.usage.input_tokens,
+            output_tokens=response.usage.output_tokens,
+            cache_read_tokens=details.cached_tokens,
+            cache_write_tokens=details.cache_write_tokens,
+        )
+
+    def _item(self, message: Message) -> dict[str, Any]:
+        return {"role": message.role, "content": list(self._parts(message))}
+
+    def _parts(self, message: Message) -> Iterator[dict[str, Any]]:
+        kind = "output_text" if message.role == "assistant" else "input_text"
+        for part in message.parts:
+            yield {"type": kind, "text": part} if isinstance(part, str) else self._picture(part)
+
+    def _picture(self, image: Image) -> dict[str, Any]:
+        return {"type": "input_image", "image_url": self.pictures.url(image), "detail": self.image_detail}
