@@ -69,9 +69,8 @@ def tokens(messages: list[Message]) -> int:
 
 
 def main() -> None:
-    print(
-        "| setting | fixed part | rest of the text | pictures | whole, GPT-4o | cached | cached with `image_detail=low` |"
-    )
+    heads = ("setting", "fixed part", "rest of the text", "pictures", "whole, GPT-4o", "cached")
+    print(f"| {' | '.join(heads)} | cached with `image_detail=low` |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     for name, more in SETTINGS.items():
         fixed, rest, pictures = sizes(PromptSettings.model_validate(more))
