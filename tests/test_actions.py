@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 import pytest
+from homie_tiny import TinyRobot
 from text_world import Stage, TextSkill, World, home, stage
 
 from error_detection import code_order, paper_order
-from homie.actions import ARGUMENTS, action_table, misfit
+from homie.actions import ARGUMENTS, ActionTable, action_table, misfit
 from homie.agent import EpisodeResult
+from homie.assembly import SkillShelf
 from homie.errors import BadInput
 from homie.executor import Executor, SkillBook
-from homie.interfaces import ErrorCheck, Planner
+from homie.interfaces import ErrorCheck, Kinematics, Planner, RobotSpec, Skill, SkillSet
 from homie.types import Decision, Goal, Observation, PlannerInput, Subtask
+from planners.answers import Layout
+from planners.reading import Unreadable, read
+from planners.schemas import decision_schema
 
 Happening = Callable[[World], None]
 
@@ -187,3 +193,32 @@ def test_an_action_of_a_package_gets_what_it_takes(checks: Sequence[ErrorCheck])
     assert [goal.name for goal in own.goals] == ["", "bowl_1"], "what is done is done to the destination"
     codes = [item.feedback.code for item in result.history]
     assert codes == [None, None, "F1", "F2", None]
+
+
+class Kitchen(SkillSet):
+    """What a package brings."""
+
+    name = "kitchen"
+    actions = ("Pour", "Wait")
+    arguments: ClassVar[ActionTable] = {"Pour": ("target", "destination"), "Wait": ()}
+
+    def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
+        return [Own(home())]
+
+
+def test_what_a_skill_set_declares_reaches_the_schema_and_the_reading_of_answers() -> None:
+    robot = TinyRobot()
+    book = SkillShelf({"kitchen": Kitchen()}, {}, None).book(robot)
+    actions, table = book.actions(robot), book.arguments
+    variants = decision_schema("json", actions, (), table)["properties"]["subtask"]["anyOf"]  # type: ignore[index]
+    shapes = {tuple(one["properties"]["action"]["enum"]): tuple(one["properties"])[1:] for one in variants}
+    assert shapes[("Wait", "End")] == () and shapes[("Put", "Pour")] == ("target", "destination")
+    for said, subtask in (
+        ('{"subtask": {"action": "Wait"}}', Subtask("Wait")),
+        ('{"subtask": {"action": "Pour", "target": "milk", "destination": "bowl"}}', Subtask("Pour", "milk", "bowl")),
+        ('{"subtask": "Pour the milk into the bowl"}', Subtask("Pour", "milk", "bowl")),
+    ):
+        assert read(said, Layout("json"), actions, (), table).subtasks == (subtask,)
+    for said in ('{"subtask": {"action": "Wait", "target": "a"}}', '{"subtask": {"action": "Pour", "target": "a"}}'):
+        with pytest.raises(Unreadable, match="takes"):
+            read(said, Layout("json"), actions, (), table)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -111,6 +112,7 @@ class Lame(TinySkill):
 class Odd(TinySkills):
     name = "odd"
     actions = ("Go to", "Pick", "Put", "Fly")
+    arguments: ClassVar = {"Fly": ("wings",)}
 
     def skills(self, spec, kinematics):
         return [Mad("Go to"), Lame("Pick"), TinySkill("Put")]
@@ -119,6 +121,7 @@ class Odd(TinySkills):
 def test_what_is_wrong_with_skills():
     told = said(check_skills, Odd(), TinyRobot())
     assert "`actions` says ['Fly', 'Go to', 'Pick', 'Put'], and its skills have ['Go to', 'Pick', 'Put']" in told
+    assert "`arguments`: The action 'Fly' cannot take ('wings',)" in told
     assert "tiny go to: act gave a command that is not finite" in told
     assert "tiny pick: start or act (Pick) raised KeyError: 'surfaces'" in told
     assert "tiny put" not in told and Outcome.RUNNING in Outcome

@@ -127,5 +127,6 @@ def report(decision: Decision) -> str:
         ("analysis", decision.analysis),
         *(("subtask", str(one)) for one in decision.subtasks),
         ("model", decision.model),
+        ("read by", ", ".join(rule for one in decision.answers[-1:] for rule in one.leniencies)),
     ]
     return "\n".join(f"{name:<10}{text}" for name, text in lines if text)

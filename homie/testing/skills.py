@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from homie.actions import action_table
 from homie.errors import BadInput, CommandRefused
 from homie.interfaces import Robot, Skill, SkillSet
 from homie.testing.violations import NotConforming, described, named, raised, settle
@@ -20,7 +21,8 @@ def check_skills(skill_set: SkillSet, robot: Robot, goals: Sequence[tuple[Subtas
 
     goals: subtasks with their goals, for actions that need a real one; all others are tried with a small thing that
     floats a metre ahead, of which nothing else is known. A skill may fail at that, and says so by its outcome. Looked
-    at: the actions it declares are those that its skills have, `act` gives finite commands, `start` may come again.
+    at: the actions it declares are those that its skills have, what they take is something that actions can take, `act`
+    gives finite commands, `start` may come again.
     """
     if not isinstance(skill_set, SkillSet):
         raise NotConforming([f"{type(skill_set).__name__} is no homie.interfaces.SkillSet."])
@@ -32,6 +34,10 @@ def check_skills(skill_set: SkillSet, robot: Robot, goals: Sequence[tuple[Subtas
     able = {action for skill in skills for action in skill.actions}
     if set(skill_set.actions) != able:
         found.append(f"`actions` says {sorted(skill_set.actions)}, and its skills have {sorted(able)}.")
+    try:
+        action_table([skill_set.arguments])
+    except BadInput as error:
+        found.append(f"`arguments`: {error}")
     given = {subtask.action: (subtask, goal) for subtask, goal in goals}
     for skill in skills:
         for action in skill.actions:
