@@ -25,8 +25,12 @@ THINNEST = 0.006
 ALONG = 0.7
 """Cosine of the angle between a contact's normal and the closing direction from which the pad presses on the thing."""
 
-STOPPED = 0.02
-"""Speed of the opening (m/s) below which the fingers have closed on something: they come at five times that."""
+STOPPED = 0.0005
+"""Metres that the opening may change in a control period once the fingers have closed on something: otherwise they come
+at eight times that, or still turn the thing between them."""
+
+STEADY = 2
+"""Control periods for which they must have stopped."""
 
 SLOPE = 2.0
 """How far aside one finger may press from where the other does, as a multiple of the thickness between them: the pads'
@@ -90,7 +94,6 @@ class Grasping:
         self._own = {body for body in range(model.nbody) if model.body(body).name.startswith("robot/")}
         joints = [model.joint(f"robot/{name}") for name in hand.fingers]
         self._fingers = [int(joint.qposadr[0]) for joint in joints]
-        self._finger_dofs = [int(joint.dofadr[0]) for joint in joints]
         self._objects = {thing.body: thing.name for thing in index.objects}
         movable = {a.body for thing in index.receptacles for a in thing.articulations}
         handles = (geom for geom, info in index.geoms.items() if info.part == HANDLE)
@@ -101,7 +104,8 @@ class Grasping:
     def reset(self) -> None:
         self._body = -1
         self._wanted = 0.0
-        self._untouched = 0
+        self._untouched = self._steady = 0
+        self._last_width = 0.0
         self._touch: tuple[bool, bool] = (False, False)
         self.data.eq_active[self._weld] = self.data.eq_active[self._ball] = 0
 
@@ -133,7 +137,9 @@ class Grasping:
 
     def update(self) -> None:
         """After a control period: look at the contacts, take hold or lose it."""
-        pressed = self._pressed()
+        width, pressed = self._width(), self._pressed()
+        self._steady = self._steady + 1 if abs(width - self._last_width) < STOPPED else 0
+        self._last_width = width
         self._touch = (bool(pressed[0]), bool(pressed[1]))
         if self._body >= 0:
             touching = [self._body in side for side in pressed]
@@ -142,7 +148,7 @@ class Grasping:
             self._untouched = 0 if kept else self._untouched + 1
             if self._untouched >= LOST:
                 self._let_go()
-        elif self._closed():
+        elif self._closed(width):
             for body in sorted(pressed[0].keys() & pressed[1].keys()):
                 if self._graspable(pressed, body):
                     self._take(body)
@@ -151,11 +157,9 @@ class Grasping:
     def _width(self) -> float:
         return float(self.data.qpos[self._fingers].sum())
 
-    def _closed(self) -> bool:
+    def _closed(self, width: float) -> bool:
         """Whether the fingers are told to close and something has stopped them."""
-        width = self._width()
-        told = self._wanted <= width - SQUEEZE and width >= THINNEST
-        return told and abs(float(self.data.qvel[self._finger_dofs].sum())) < STOPPED
+        return self._wanted <= width - SQUEEZE and width >= THINNEST and self._steady >= STEADY
 
     def _pressed(self) -> tuple[Pressed, Pressed]:
         """What each pad presses on with its inner face, towards the other pad: contacts by body."""
