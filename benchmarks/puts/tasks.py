@@ -13,8 +13,9 @@ from homie.envs.mujoco.spec import FurnitureSpec, ObjectSpec, SceneSpec
 from homie.envs.mujoco.surfaces import surfaces_of
 from homie.envs.mujoco.world import World
 
-BOWL_SHARE, STACK_SHARE = 0.2, 0.2
-"""How often the destination is a bowl, and something to be stacked on; else it is furniture."""
+BOWL_SHARE, STACK_SHARE = 0.2, 0.35
+"""How often the destination is a bowl, and something to be stacked on, in houses that have such; else it is furniture.
+In half of the houses nothing is to be stacked on: of the cans and boxes of a kind one is shut in or on a shelf."""
 INTO_BOWL = 0.062, 0.15
 """Half the diagonal and the height (m) of the largest thing that is put into a bowl, which is 0.148 m wide inside."""
 FLAT = (
@@ -44,8 +45,7 @@ class PutTask:
 def task_of(seed: int, scene: SceneSpec) -> PutTask:
     """The task of a seed: a random kind of object, and a random destination at which there is none of that kind yet.
 
-    A bowl, and what is stacked on, stands in the open, upright and empty, or one of them does where the words mean
-    several: into a bowl under the next board no hand comes.
+    Bowls and what is stacked on stand in the open, upright and empty: into a bowl under the next board no hand comes.
     """
     rng = np.random.default_rng([seed, 51])
     home = build(scene)
@@ -96,7 +96,7 @@ def _on_object(seed: int, scene: SceneSpec, world: World, sort: str, rng: np.ran
         if len({thing.colour for thing in same}) > 1:
             same = [thing for thing in same if thing.colour == host.colour]
             name = f"{host.colour} {name}"
-        if _fresh(scene, world, kind, same):
+        if _fresh(scene, world, kind, same) and all(_waits(world, thing) for thing in same):
             return _task(seed, scene, kind, f"{'in' if sort == 'bowl' else 'on'} the {name}", same, sort)
     return None
 

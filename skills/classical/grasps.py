@@ -19,7 +19,8 @@ PALM = 0.045
 """Half height of the hand behind the fingers, m."""
 
 MAX_OPENING = 0.10
-RIM_OPENING = 0.07
+RIM_OPENINGS = ((0.07, 0.0), (0.03, 0.25))
+"""Openings (m) for a rim and what they cost: between the finger inside and the rim is room for what lies in a bowl."""
 WIDEST_HALF = 0.046
 """Half the width (m) of the widest thing that the fingers go round."""
 
@@ -116,8 +117,9 @@ def _on_rim(box: Box) -> Iterator[Grasp]:
                 position = np.array([box.center[0], box.center[1], max(_lowest(box, pitch), top - 0.02)]) + edge
                 for side in (np.pi / 2, -np.pi / 2):
                     pose = Pose(position, gripper_rotation(out + side, pitch))
-                    cost = 0.2 + 0.15 * abs(pitch - RIM[0])
-                    yield Grasp(pose, out + side, pitch, RIM_OPENING, cost, OVER_RIM)
+                    for opening, dear in RIM_OPENINGS:
+                        cost = 0.2 + 0.15 * abs(pitch - RIM[0]) + dear
+                        yield Grasp(pose, out + side, pitch, opening, cost, OVER_RIM)
 
 
 def _lowest(box: Box, pitch: float) -> float:

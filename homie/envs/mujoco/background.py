@@ -11,6 +11,7 @@ from homie import registry
 from homie.envs.mujoco.floorplan import FloorPlan
 from homie.envs.mujoco.home import MujocoHome
 from homie.envs.mujoco.index import ObjectInfo, ReceptacleInfo
+from homie.envs.mujoco.resting import Place
 from homie.envs.mujoco.world import World
 from homie.interfaces import Locator, NameMatcher
 from homie.types import Array, Box, Detection, Goal, Observation, OccupancyGrid, Subtask, Surface
@@ -92,7 +93,7 @@ class BackgroundLocator(Locator):
     def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
         goal, base = self._goal(entity, subtask), observation.body.base.xy
         panels = self._moved_by(entity, subtask)
-        hidden = [*panels, *([self.world.objects[entity].body] if entity in self.world.objects else [])]
+        hidden = [*panels, *self._bodies(self._with_contents(entity))]
         here = self.world.solids(np.array([*base, AT_HAND]), BESIDE_ROBOT, without=hidden)
         return replace(goal, solids=_distinct(goal.solids, here), loose=self._loose(entity, goal.position))
 
@@ -102,10 +103,19 @@ class BackgroundLocator(Locator):
             return []
         return [item.body for item in self.world.receptacles[entity].articulations]
 
-    def _loose(self, entity: str, center: Array) -> tuple[Box, ...]:
-        """What could be moved out of the way: near a target, and on the floor."""
+    def _with_contents(self, entity: str) -> list[str]:
+        """An object, and what is in it and goes with it; nothing for furniture and rooms."""
         world = self.world
-        hidden = {entity, *world.carried()}
+        inside = [name for name in world.objects if Place("in", entity) in world.around(name)]
+        return [entity, *inside] if entity in world.objects else []
+
+    def _bodies(self, names: Sequence[str]) -> list[int]:
+        return [self.world.objects[name].body for name in names]
+
+    def _loose(self, entity: str, center: Array) -> tuple[Box, ...]:
+        """What could be moved out of the way: near a target, and on the floor; not what is in the target."""
+        world = self.world
+        hidden = {*self._with_contents(entity), *world.carried()}
         names = [name for name in world.objects if name not in hidden]
         return tuple(
             replace(box, name=name)
@@ -168,7 +178,7 @@ class BackgroundLocator(Locator):
             obstacles=self._things_at(outwards[-1], but=(thing.name, *outwards)),
             front=front,
             grid=grid,
-            solids=world.solids(box.center, NEAR, without=[thing.body]),
+            solids=world.solids(box.center, NEAR, without=self._bodies(self._with_contents(thing.name))),
             parts=world.object_parts(thing),
         )
 

@@ -44,6 +44,24 @@ def test_into_a_bowl(tmp_path: Path) -> None:
     assert state["objects"]["bowl"]["at"] == "worktop"
 
 
+def test_a_bowl_is_carried_with_what_is_in_it_and_emptied(tmp_path: Path) -> None:
+    """D10: a bowl with something in it could not be moved, and nothing be taken out of one."""
+    furniture = [
+        {"name": "table", "kind": "table", "colour": "wood", "x": 2.0, "y": 2.4},
+        {"name": "kitchen_counter", "kind": "kitchen_counter", "colour": "white", "x": 0.36, "y": 1.0},
+    ]
+    at = {"receptacle": "table", "surface": "top", "x": -0.1, "y": -0.1}
+    objects = [
+        {"name": "bowl", "kind": "bowl", "colour": "red", **at},
+        {"name": "plum", "kind": "plum", "colour": "purple", **at, "z": 0.036, "pitch": 0.6, "roll": 0.4},
+    ]
+    script = ["[Pick, bowl]", "[Put, bowl, kitchen counter]", "[Pick, plum]", "[Put, plum, kitchen counter]"]
+    records = play(tmp_path, one_room(furniture, objects, (2.0, 0.8, 1.57)), script)
+    states: dict[str, Any] = final_state(tmp_path)["objects"]  # type: ignore[assignment]
+    assert [record.execution.feedback.message for record in records if not record.execution.feedback.ok] == []
+    assert (states["bowl"]["at"], states["plum"]["at"]) == ("kitchen_counter", "kitchen_counter")
+
+
 def test_from_one_table_to_another_beside_what_stands_there(tmp_path: Path) -> None:
     furniture = [
         {"name": "brown_table", "kind": "table", "colour": "brown", "x": 0.6, "y": 2.0},

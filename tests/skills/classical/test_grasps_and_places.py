@@ -48,6 +48,14 @@ def test_a_neighbour_forbids_the_fingers_its_place() -> None:
     assert 1.0 not in hemmed, "no finger may go between the thing and its neighbour"
 
 
+def test_a_bowl_with_something_in_the_middle_is_taken_by_its_rim_with_little_opened_fingers() -> None:
+    bowl = Box(np.array([0.0, 0.0, 0.827]), np.array([0.077, 0.079, 0.027]), 0.0)
+    plum = Box(np.array([0.0, 0.0, 0.836]), np.full(3, 0.026), 0.0)
+    empty, filled = grasps(bowl, (), None), grasps(bowl, (plum,), None)
+    assert empty[0].opening > 0.05, "with room for errors where nothing is in the way"
+    assert filled and max(grasp.opening for grasp in filled) < 0.05
+
+
 @given(st.integers(0, 1000))
 def test_places_are_on_the_surface_and_free(seed: int) -> None:
     rng = np.random.default_rng(seed)
