@@ -77,8 +77,7 @@ class MobileSkill(RoutineSkill):
         height: of the torso in the end, m; it moves on the way. Travelling height without it.
         """
         if self.spec.torso_speed > 0.0:
-            travelling = self.spec.carry if self.seen.body.holding else self.spec.rest
-            height = float(travelling[0]) if height is None else height
+            height = float(self._folded[0]) if height is None else height
             yield from self.together(self._drive(target, yaw, tolerance), self.lift(height))
         else:
             yield from self._drive(target, yaw, tolerance)
@@ -205,8 +204,13 @@ class MobileSkill(RoutineSkill):
     @property
     def travelling(self) -> Array:
         """The posture for driving, with the torso as it is: it follows while the base moves."""
-        posture = self.spec.carry if self.seen.body.holding else self.spec.rest
-        return np.array([self.q[0], *posture[1:]])
+        return np.array([self.q[0], *self._folded[1:]])
+
+    @property
+    def _folded(self) -> Array:
+        if not self.seen.body.holding:
+            return self.spec.rest
+        return self.spec.carry if self.hand.level is None else self.hand.level
 
     def tuck(self) -> Motion:
         """Bring the arm into its travelling posture: close to the body, or carrying what is in the hand."""

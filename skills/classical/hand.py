@@ -30,6 +30,7 @@ class Hand:
     pitch: of the gripper when it took the object, rad. aside: metres from the gripper to the object's middle along the
     closing direction (a thing held by its rim). drop: metres from the gripper frame down to the object's underside.
     half: half extents of the object's box. spheres: (n, 4), centre in the gripper frame and radius, m, that fill it.
+    level: the posture (n + 1,) in which a thing is carried that must not tilt, since something is in it; else None.
     came: postures of the arm since the base last moved, by which it can go back; see `note`.
     """
 
@@ -38,6 +39,7 @@ class Hand:
     spheres: Array = field(default_factory=lambda: NOTHING)
     drop: float = 0.05
     half: tuple[float, float, float] = (0.04, 0.04, 0.05)
+    level: Array | None = None
     came: list[Array] = field(default_factory=list)
     _stood: Pose2 | None = None
 
@@ -45,7 +47,7 @@ class Hand:
         """Remember an upright box held by a gripper at a pose (both in the odometry frame)."""
         position, rotation = pose.position, pose.rotation
         center = rotation.T @ (box.center - position)
-        self.pitch, self.aside = pitch, float(center[1])
+        self.pitch, self.aside, self.level = pitch, float(center[1]), None
         self.drop = float(position[2] - (box.center[2] - box.half[2]))
         self.half = (float(box.half[0]), float(box.half[1]), float(box.half[2]))
         self.spheres = filled(Box(center, box.half), rotation.T @ rotation_z(box.yaw))
@@ -69,6 +71,8 @@ class Hand:
 
     def tilts(self, pitches: Sequence[float]) -> tuple[tuple[float, float], ...]:
         """Pitches to put it down with, and what they cost: a tall thing should stand, a small one may lie anyhow."""
+        if self.level is not None:
+            return ((self.pitch, 0.0),)
         dear = 0.4 if max(self.half) < 0.05 else 1.5
         others = [pitch for pitch in pitches if abs(pitch - self.pitch) > 0.1]
         return ((self.pitch, 0.0), *((pitch, dear * abs(pitch - self.pitch)) for pitch in others))

@@ -63,7 +63,7 @@ class Manipulation(MobileSkill):
         return first_standing(
             self.kinematics,
             options,
-            self.spec.ready,
+            self.spec.ready if self.hand.level is None or not len(self.held) else (self.hand.level,),
             (FREE, TOUCH),
             clearance=lambda base, q: ArmSpace(self.joints, self.kinematics, solids, base, NOTHING).clearance(q),
             accept=lambda standing, margin: accept(standing, PLANNED, margin),

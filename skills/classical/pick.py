@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from homie.interfaces import Kinematics, RobotSpec
-from homie.types import Array, Box, Pose, Pose2, Surface
-from skills.classical.collision import DRIVEN, TOUCH
+from homie.types import Array, Box, Goal, Observation, Pose, Pose2, Subtask, Surface
+from skills.classical.collision import DRIVEN, FREE, TOUCH
 from skills.classical.grasps import Grasp, grasps, touches
 from skills.classical.hand import Hand
-from skills.classical.manipulation import Manipulation
-from skills.classical.motion import Hopeless, Motion, Stuck, rotation_z, wrap
+from skills.classical.manipulation import AWAY, Manipulation
+from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation, rotation_z, wrap
 from skills.classical.obstruction import in_the_way, without
 from skills.classical.places import half_depth
 from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place, solve_sequence
@@ -28,6 +28,24 @@ APPROACH = 0.15
 
 FAILED_BEFORE = 1.0
 """Cost of a grasp like one that has closed on nothing in an earlier attempt, or of a place that was no good."""
+
+PUSHED = 0.5
+"""Cost of a grasp for which a finger pushes aside what is in the thing."""
+
+SUNK = 0.012
+"""Metres below the upper edge of a thing at which the underside of what is in it is; what stands on it is higher."""
+
+LEAVES_RIM = 0.8
+"""Share of the size of a thing up to which what is in it leaves its rim to the fingers."""
+
+LEVEL = (0.5, 0.0, 0.95)
+"""Where the hand is, in the base frame (m), while something is carried that must not tilt."""
+
+TURNED = (0.0, 0.5, -0.5, 1.0, -1.0, 1.57, -1.57)
+"""Angles (rad) by which the hand may be turned there, best first."""
+
+GENTLY = 0.25
+"""Metres per second of the base with something in the hand that something lies in."""
 
 LOW_ENTRY = 0.05
 """Height (m) over a thing in a compartment from which the hand comes down straight rather than on its way in."""
@@ -47,6 +65,15 @@ class Pick(Manipulation):
         self._failed: list[Grasp] = []
         self._useless: list[Pose2] = []
         self._target = ""
+        self._contents: list[Box] = []
+
+    def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        super().start(subtask, goal, observation)
+        self.revise(goal)
+
+    def revise(self, goal: Goal) -> None:
+        self._contents = contents(goal)
+        self.goal = without(goal, self._contents)
 
     def routine(self) -> Motion:
         if self.goal.name != self._target:
@@ -70,9 +97,28 @@ class Pick(Manipulation):
             raise Stuck("the fingers closed on nothing")
         self.hand.take(self._box(), self.gripper_pose(), grasp.pitch)
         yield from self.withdraw(lifted, *((outside,) if self._compartment() is not None else ()))
-        yield from self.leave()
+        if self._contents:
+            yield from self._leave_level(grasp)
+        else:
+            yield from self.leave()
         if not self.seen.body.holding:
             raise Stuck("the object slipped out of the hand")
+
+    def _leave_level(self, grasp: Grasp) -> Motion:
+        """Back away with what has something in it, and bring it before the robot without tilting it."""
+        room = next((d for d in AWAY if self._clear_behind(d)), 0.0)
+        if room:
+            yield from self.straight(-room, speed=GENTLY)
+        height = max(float(self.gripper_pose().position[2]), LEVEL[2])
+        ahead = self.to_odometry(Pose(np.array([*LEVEL[:2], height]), np.eye(3))).position
+        space = self.space()
+        for aside in TURNED:
+            pose = Pose(ahead, gripper_rotation(self.base.yaw + aside, grasp.pitch))
+            path = self.line_joints(self.q, pose)
+            if path is not None and self.clear(space, path, FREE) and all(space.own(q) >= 0.0 for q in path):
+                yield from self.along(path, pose, speed=APPROACH)
+                break
+        self.hand.level = self.q
 
     def _box(self) -> Box:
         if self.goal.box is None:
@@ -140,7 +186,9 @@ class Pick(Manipulation):
     def _grasps(self) -> list[Grasp]:
         compartment = self._compartment()
         access = None if compartment is None else compartment.access
-        return grasps(self._box(), self.goal.obstacles, access)
+        chosen = grasps(self._box(), self.goal.obstacles, access)
+        # A finger may push what is in a bowl aside, but rather not.
+        return sorted(chosen, key=lambda grasp: grasp.cost + PUSHED * touches(grasp, self._contents))
 
     def _from_here(self, wanted: Grasp) -> tuple[Grasp, tuple[Array, ...]]:
         """The reachable grasp, for where the object is seen now, that is most like the wanted one."""
@@ -177,3 +225,14 @@ class Pick(Manipulation):
 def _alike(one: Grasp, other: Grasp) -> bool:
     """Whether two grasps come from about the same direction."""
     return abs(wrap(one.yaw - other.yaw)) < 0.25 and abs(one.pitch - other.pitch) < 0.2
+
+
+def contents(goal: Goal) -> list[Box]:
+    """What is in the target and leaves its rim free, as fruit in a bowl: it goes with it."""
+    box = goal.box
+    if box is None:
+        return []
+    low, high = box.center[2] - box.half[2] - SUNK, box.center[2] + box.half[2] - SUNK
+    return [
+        item for item in goal.loose if box.distance(item.center) == 0.0 and low < item.center[2] - item.half[2] < high
+    ]

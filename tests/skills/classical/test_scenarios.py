@@ -1,0 +1,26 @@
+"""Scripted scenarios of benchmarks/scenarios: two of them played, all of them read."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.scenarios.play import play
+from benchmarks.scenarios.scenario import read, scenarios
+
+SCENARIOS = {path.stem.split("-")[0]: path for path in scenarios().values()}
+
+
+def test_every_scenario_can_be_built_and_has_steps() -> None:
+    assert len(SCENARIOS) == 24
+    for path in SCENARIOS.values():
+        scenario = read(path)
+        names = {item.name for item in (*scenario.scene().objects, *scenario.scene().furniture)}
+        assert list(scenario.subtasks())
+        assert {*scenario.at, *scenario.at.values(), *scenario.shut, *scenario.open} <= names, path.stem
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["s12", "s18"])
+def test_a_bowl_carried_with_its_fruit_and_a_doorway_that_is_blocked(name: str) -> None:
+    played = play(read(SCENARIOS[name]))
+    assert (played.failed, played.wrong, played.crash) == ([], [], "")
