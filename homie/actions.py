@@ -57,7 +57,12 @@ def action_table(declared: Iterable[ActionTable]) -> ActionTable:
 
 
 def canonical_action(text: str, actions: Sequence[str] = ACTIONS) -> str | None:
-    """The listed action that a text names exactly, whatever its case, blanks or underscores; None if none does."""
+    """The listed action that a text names exactly, whatever its case, blanks or underscores; None if none does.
+
+    Letters beyond ASCII count as they are: some of them become others in small letters (the sign of Kelvin a k).
+    """
+    if not text.isascii():
+        return text if text in actions else None
     key = " ".join(text.replace("_", " ").lower().split())
     return next((action for action in actions if action.lower() == key), None)
 

@@ -306,4 +306,6 @@ def test_canonical_action():
     assert canonical_action("go_to") == "Go to"
     assert canonical_action("  GO   TO ") == "Go to"
     assert canonical_action("go") is None
+    assert canonical_action("Pic\N{KELVIN SIGN}") is None and canonical_action("Ｅｎｄ") is None
+    assert canonical_action("Öffne", ("Öffne",)) == "Öffne"
     assert canonical_action("Slice", ("Slice",)) == "Slice"
