@@ -47,6 +47,7 @@ class Family:
 
 FAMILIES: Mapping[str, Family] = MappingProxyType(
     {
+        "gemma3": Family("Gemma3Processor"),
         "idefics3": Family("Idefics3Processor"),
         "internvl": Family("InternVLProcessor"),
         "llava": Family("LlavaProcessor", VICUNA),
@@ -54,6 +55,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
         "llava_onevision": Family("LlavaOnevisionProcessor"),
         "qwen2_vl": Family("Qwen2VLProcessor"),
         "qwen2_5_vl": Family("Qwen2_5_VLProcessor"),
+        "qwen3_vl": Family("Qwen3VLProcessor"),
         "smolvlm": Family("Idefics3Processor"),  # writes pictures alike; its own needs num2words (LGPL) for videos
         "video_llava": Family("VideoLlavaProcessor", VICUNA),
     }

@@ -12,7 +12,10 @@ from typing import Any
 
 import torch
 import transformers
-from transformers.models.auto.modeling_auto import MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES,
+)
 
 from homie.errors import BadInput, HomieError, MissingPart
 from homie.packages import missing_part
@@ -72,6 +75,18 @@ def model_type(folder: Path) -> str:
         f"Models of type '{kind}' are not supported ({folder}); supported are {known}, and text-only models with "
         "--set images=false."
     )
+
+
+def no_pictures(folder: Path) -> str:
+    """Why a model of no family is shown no pictures, in one sentence."""
+    kind = str(read_json(folder / "config.json").get("model_type", ""))
+    if kind in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES:
+        families = ", ".join(FAMILIES)
+        return (
+            f"Models of type '{kind}' see, but Homie does not know how to show them pictures (it does for {families}): "
+            "take one of these, or add --set images=false."
+        )
+    return f"The model {folder} only reads text: add --set images=false."
 
 
 def _device(name: str) -> torch.device:

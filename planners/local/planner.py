@@ -56,7 +56,7 @@ def _open(name: str, settings: LocalSettings) -> LanguageModel:
     """The model, loaded or shared. Raises BadInput, MissingPart, PlannerError (no way to the hub)."""
     _check_packages()
     from planners.local.folder import find_folder
-    from planners.local.loading import ADAPTER_WEIGHTS, WEIGHTS, Load, load_engine, model_type
+    from planners.local.loading import ADAPTER_WEIGHTS, WEIGHTS, Load, load_engine, model_type, no_pictures
     from planners.local.model import LocalModel, Writing
     from planners.local.server import shared
 
@@ -66,7 +66,7 @@ def _open(name: str, settings: LocalSettings) -> LanguageModel:
     load = Load(folder.resolve(), adapter and adapter.resolve(), settings.device, settings.dtype, settings.load_in_4bit)
     server = shared(load, lambda: load_engine(load))
     if settings.images and not server.engine.sees:
-        raise BadInput(f"The model {name} only reads text: add --set images=false.")
+        raise BadInput(no_pictures(folder))
     writing = Writing(settings.max_new_tokens, settings.temperature, settings.constrained, settings.batch)
     return LocalModel(server, writing, name)
 

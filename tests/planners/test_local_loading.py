@@ -21,7 +21,7 @@ from homie.errors import BadInput, MissingPart, PlannerError
 from homie.types import VIEWS, PlannerInput
 from planners.local.engine import Question
 from planners.local.folder import find_folder
-from planners.local.loading import WEIGHTS, Load, load_engine
+from planners.local.loading import WEIGHTS, Load, load_engine, no_pictures
 from planners.local.planner import LocalSettings, TransformersPlanner
 from planners.messages import Message
 
@@ -73,6 +73,12 @@ def test_a_text_only_model_needs_a_text_only_prompt(tiny):
         load_planner(f"transformers:{tiny('qwen2')}")
     planner = load_planner(f"transformers:{tiny('qwen2')}", {"images": False, "max_new_tokens": 300})
     assert planner.decide(given()).subtasks
+
+
+def test_a_model_that_sees_but_not_through_homie_is_not_called_blind(tmp_path):
+    """Llama 3.2 Vision is among the causal models of transformers, too."""
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "mllama"}))
+    assert "Models of type 'mllama' see" in no_pictures(tmp_path) and "images=false" in no_pictures(tmp_path)
 
 
 def test_too_few_tokens_for_an_answer_end_the_episode_as_infrastructure(tiny):

@@ -227,7 +227,7 @@ QWEN_SPECIAL = [
 
 
 def qwen2_vl(
-    model: str = "Qwen2VL", vision: Mapping[str, object] | None = None
+    model: str = "Qwen2VL", vision: Mapping[str, object] | None = None, **more: object
 ) -> tuple[Any, Any, Any, Mapping[str, object]]:
     text = template(CHATML[0], "<|vision_start|><|image_pad|><|vision_end|>", CHATML[1], CHATML[2])
     tokenizer = tokenizer_with(QWEN_SPECIAL, text, eos_token="<|im_end|>", pad_token="<|endoftext|>")
@@ -240,6 +240,7 @@ def qwen2_vl(
         "eos_token_id": 2,
         "bos_token_id": None,
         **TEXT,
+        **more,
     }
     config = getattr(hf, f"{model}Config")(
         image_token_id=5,
@@ -264,6 +265,52 @@ def qwen2_5_vl() -> tuple[Any, Any, Any, Mapping[str, object]]:
         "fullatt_block_indexes": [1],
     }
     return qwen2_vl("Qwen2_5_VL", vision)
+
+
+def qwen3_vl() -> tuple[Any, Any, Any, Mapping[str, object]]:
+    vision = {
+        "depth": 2,
+        "hidden_size": 32,
+        "out_hidden_size": 64,
+        "num_heads": 2,
+        "intermediate_size": 64,
+        "patch_size": PATCH,
+        "num_position_embeddings": 16,
+        "deepstack_visual_indexes": [1],
+    }
+    return qwen2_vl("Qwen3VL", vision, head_dim=16)
+
+
+def gemma3() -> tuple[Any, Any, Any, Mapping[str, object]]:
+    names = {"boi_token": "<start_of_image>", "eoi_token": "<end_of_image>", "image_token": "<image_soft_token>"}
+    text = template("<start_of_turn>{{ m['role'] }}\n", "<start_of_image>", "<end_of_turn>\n", "<start_of_turn>model\n")
+    special = ["<pad>", "<start_of_turn>", "<end_of_turn>", *names.values()]
+    tokenizer = tokenizer_with(special, text, eos_token="<end_of_turn>", pad_token="<pad>", extra_special_tokens=names)
+    language = hf.Gemma3TextConfig(
+        vocab_size=len(tokenizer),
+        num_key_value_heads=2,
+        head_dim=16,
+        query_pre_attn_scalar=16,
+        pad_token_id=0,
+        eos_token_id=2,
+        bos_token_id=None,
+        sliding_window=64,
+        layer_types=["sliding_attention", "full_attention"],
+        **TEXT,
+    )
+    config = hf.Gemma3Config(
+        text_config=language,
+        vision_config=hf.SiglipVisionConfig(**VISION),
+        mm_tokens_per_image=(SIDE // PATCH) ** 2,
+        boi_token_index=3,
+        eoi_token_index=4,
+        image_token_index=5,
+    )
+    images = hf.Gemma3ImageProcessor(size={"height": SIDE, "width": SIDE})
+    more = {"processor_class": "Gemma3Processor", "image_seq_length": (SIDE // PATCH) ** 2}
+    model = hf.Gemma3ForConditionalGeneration(config)
+    model.model.multi_modal_projector.mm_input_projection_weight.data.normal_(std=0.1)  # it begins as 0: blind
+    return model, tokenizer, images, more
 
 
 def internvl() -> tuple[Any, Any, Any, Mapping[str, object]]:
@@ -306,6 +353,8 @@ KINDS: Mapping[str, Maker] = {
     "smolvlm": smolvlm,
     "qwen2_vl": qwen2_vl,
     "qwen2_5_vl": qwen2_5_vl,
+    "qwen3_vl": qwen3_vl,
+    "gemma3": gemma3,
     "internvl": internvl,
     "qwen2": qwen2,
 }
