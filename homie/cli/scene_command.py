@@ -13,9 +13,11 @@ from pydantic import TypeAdapter
 
 from homie.cli.output import columns, print_json, save, say
 from homie.cli.parameters import build, options_from
+from homie.envs.mujoco.build import build as build_home
 from homie.envs.mujoco.generate import house_of
 from homie.envs.mujoco.spec import SceneSpec
 from homie.envs.mujoco.topdown import draw_map
+from homie.envs.mujoco.world import World
 from homie.errors import BadInput
 from homie.options import SceneOptions
 
@@ -47,7 +49,7 @@ class Receptacle:
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A loose object and where it is."""
+    """A loose object and where it is. nested: the object that it is in or on besides, as `in bowl_1`, "" if in none."""
 
     name: str
     kind: str
@@ -55,6 +57,7 @@ class Thing:
     room: str
     receptacle: str
     surface: str
+    nested: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +118,30 @@ def describe(scene: SceneSpec) -> SceneListing:
             Receptacle(piece.name, piece.kind, piece.colour, piece.room, surfaces, opens, ", ".join(state))
         )
     room_of = {piece.name: piece.room for piece in scene.furniture} | {room.name: room.name for room in scene.rooms}
+    nested = _nested(scene)
     objects = tuple(
-        Thing(one.name, one.kind, one.colour, room_of[one.receptacle], one.receptacle, one.surface)
+        Thing(
+            one.name,
+            one.kind,
+            one.colour,
+            room_of[one.receptacle],
+            one.receptacle,
+            one.surface,
+            nested.get(one.name, ""),
+        )
         for one in scene.objects
     )
     return SceneListing(scene.seed, rooms, tuple(receptacles), objects)
+
+
+def _nested(scene: SceneSpec) -> dict[str, str]:
+    """What is in or on another object, by name: where the spec says how things lie, the home is built to see it."""
+    if all(thing.z is None for thing in scene.objects):
+        return {}
+    home = build_home(scene)
+    world = World(home, home.new_data())
+    places = {name: world.place(name) for name in world.objects}
+    return {name: f"{place.relation} {place.entity}" for name, place in places.items() if place.entity in world.objects}
 
 
 def _how_open(fraction: float) -> str:
@@ -137,8 +159,13 @@ def _print(listing: SceneListing) -> None:
     _table(
         "objects",
         ("name", "colour", "room", "in or on"),
-        ((one.name, one.colour, one.room, f"{one.receptacle} ({one.surface})") for one in listing.objects),
+        ((one.name, one.colour, one.room, _where(one)) for one in listing.objects),
     )
+
+
+def _where(thing: Thing) -> str:
+    at = f"{thing.receptacle} ({thing.surface})"
+    return f"{at}, {thing.nested}" if thing.nested else at
 
 
 def _table(title: str, names: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:

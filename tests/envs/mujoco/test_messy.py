@@ -218,6 +218,11 @@ def test_the_command_line_and_suites_have_it(homie) -> None:
     assert {one["name"] for one in told["objects"]} == {thing.name for thing in _house(1).objects}
     assert any(one["state"].startswith("ajar") or one["state"].startswith("open") for one in told["receptacles"])
     assert [one["receptacle"] for one in told["objects"]] == [thing.receptacle for thing in _house(1).objects]
+    world = World(home := build(_house(1)), home.new_data())
+    nested = {name: world.place(name) for name in world.objects if world.place(name).entity in world.objects}
+    assert nested
+    shown = {one["name"]: one["nested"] for one in told["objects"] if one["nested"]}
+    assert shown == {name: f"{place.relation} {place.entity}" for name, place in nested.items()}
     refused = homie("scene", "--scene", "house.json", "--clutter", "messy")
     assert refused.returncode == 2 and "--clutter would mean nothing" in refused.stderr
     assert SceneChoice.model_validate({"seed": 1, "clutter": "messy"}).clutter == "messy"
