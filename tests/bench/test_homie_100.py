@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.homie_100.played import fingerprint
+from homie.actions import ACTIONS
 from homie.bench.authoring import House, Route, orders, rehearse
 from homie.bench.goals import read_state, unknown_words
 from homie.bench.profiles import Homie
@@ -19,7 +20,6 @@ from homie.bench.trajectory import Trajectory, written_step
 from homie.envs.mujoco.generate import generate
 from homie.envs.mujoco.home import open_home
 from homie.envs.mujoco.variation import Variation
-from homie.executor import ACTIONS
 from homie.interfaces import WorldState
 from homie.options import RunOptions
 

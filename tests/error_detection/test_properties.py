@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from text_world import home, stage
 
 from error_detection import code_order, messages, paper_order
-from homie.executor import ACTIONS
+from homie.actions import ACTIONS
 from homie.interfaces import CheckQuestion, ErrorCheck
 from homie.types import Check, Decision, Subtask
 

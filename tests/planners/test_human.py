@@ -7,8 +7,8 @@ import io
 import pytest
 from text_world import stage
 
+from homie.actions import ACTIONS
 from homie.errors import BadInput
-from homie.executor import ACTIONS
 from homie.types import Subtask
 from planners.human import HumanPlanner, read_line
 
