@@ -30,6 +30,10 @@ FLOOR_GAP = 0.022
 FRONT_THICKNESS = 0.02
 SIDE_THICKNESS = 0.042
 """Metres from the outside of a drawer's front to its inside, and from its side edges."""
+WIDER = 1.08
+"""Times that a look shows more of a panel than is known of it, from which it knows better."""
+IN_PLANE = 0.06
+"""Metres that the points of a panel may lie before or behind where it is known to stand."""
 LEAST_BODY = 60
 """Points of a body from which its axes are known; before, a door is taken to be shut."""
 SNAP = 0.12
@@ -152,8 +156,21 @@ def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: See
             return now
         partial = fitted.bar.length < 0.9 * known.bar.length  # the arm or the edge of the picture hides some of it
         return replace(fitted, bar=known.bar) if partial else fitted
+    if fitted.width > WIDER * known.width and fitted.spacing < 2.0 * known.spacing:
+        return fitted  # what was learned from a piece of the panel may have its hinge at the wrong end
     wide = fitted.width > 0.9 * known.width  # from too near only a piece of it is in the picture
-    return fitted if wide and fitted.spacing < 0.9 * known.spacing else now
+    better = wide and fitted.spacing < 0.9 * known.spacing
+    return fitted if better and not _explains(now, seen) else now
+
+
+def _explains(known: Panel, seen: Seen) -> bool:
+    """Whether a door as it is known, at the opening that was just seen, stands where the points of this look are."""
+    if known.kind == "slide" or len(seen.panel) < 12:
+        return False
+    turned = _rotation(known.turn * known.opening)
+    away = np.median(seen.panel[:, :2], axis=0) - known.origin
+    off, along = float(away @ (turned @ known.outward)), float(away @ (turned @ known.along))
+    return abs(off) < IN_PLANE and 0.0 < along < 1.2 * known.width
 
 
 def _agree(a: Panel, b: Panel) -> bool:

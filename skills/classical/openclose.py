@@ -66,6 +66,9 @@ QUICK, ENOUGH = 5.0, 8
 FAR_READY = 3.5
 """Seconds that it takes longer to raise the arm on the other side than the usual one."""
 
+LOOK = 1.2
+"""Seconds in which a goal is made anew from what the robot sees."""
+
 MAX_PULLS = 4
 """Places to stand that one opening or closing may take."""
 
@@ -115,6 +118,9 @@ class MoveArticulation(Manipulation):
             self._target, self._useless, self._exhausted = self.goal.name, [], None
         if self.seen.body.holding:  # the handle, after an attempt that was broken off
             yield from self.let_go()
+        if self.wide(self.pick_articulation()):  # nothing to do, unless a closer look says otherwise
+            yield from self.look_at(self.pick_articulation().handle)
+            yield from self.wait(LOOK)
         for _ in range(MAX_PULLS):
             articulation = self.pick_articulation()
             if self.wide(articulation):
@@ -139,7 +145,8 @@ class MoveArticulation(Manipulation):
         yield from self._lead(list(joints[2:]))
         yield from self.let_go()
         yield from self.withdraw(self.gripper_backed())
-        yield from self.leave()
+        # Whoever judges by what is seen has to see it.
+        yield from self.together(self.leave(), self.look_at(self.pick_articulation().handle))
 
     def _from_here(
         self, articulation: Articulation, planned: Pull, standing: Standing

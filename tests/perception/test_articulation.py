@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from furnished import House
 
-from homie.types import Articulation, Observation, Subtask
+from homie.types import Articulation, Box, Observation, Subtask
+from perception.articulation import Seen, update_panel
 from perception.detectors.simulated import SimulatedDetector
+from perception.localise import Points
 from perception.memory import SensorLocator
 
 
@@ -106,3 +110,34 @@ def test_a_piece_of_a_door_seen_from_too_near_does_not_overrule_the_whole(
     for aside in (0.25, 0.1, -0.1, -0.25):
         seen = _look(house, locator, detector, "cabinet", 0.28, aside)
     assert _check(house, locator, seen, "cabinet").opening < 0.05
+
+
+def _grid(x: tuple[float, float], y: tuple[float, float], z: tuple[float, float]) -> Points:
+    """Points 2 cm apart that fill a box."""
+    axes = [np.arange(low, high + 1e-6, 0.02) for low, high in (x, y, z)]
+    return np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 3).astype(np.float32)
+
+
+def test_a_piece_of_a_closed_door_seen_from_very_near_does_not_open_it() -> None:
+    """Without its hinge end a closed door looks like one that stands open at the other end of the cabinet."""
+    body = _grid((0.0, 0.44), (0.0, 0.04), (0.0, 1.3))  # its side and no more
+    box = Box(np.array([0.22, 0.3, 0.65]), np.array([0.22, 0.3, 0.65]))
+    handle = _grid((0.5, 0.5), (0.54, 0.54), (0.8, 1.0))
+    whole = Seen(_grid((0.44, 0.46), (0.0, 0.6), (0.1, 1.28)), handle, body, box, 0.0043)
+    known = update_panel(None, "hinge", whole)
+    assert known is not None and known.shut
+    piece = replace(whole, panel=_grid((0.46, 0.46), (0.06, 0.6), (0.5, 1.28)), spacing=0.0019)
+    seen = update_panel(known, "hinge", piece)
+    assert seen is not None and seen.shut
+    np.testing.assert_allclose(seen.outward, known.outward, atol=1e-6)
+
+
+def test_what_was_learned_from_a_piece_is_mended_by_the_whole() -> None:
+    body = np.concatenate([_grid((0.0, 0.44), (0.0, 0.04), (0.0, 1.3)), _grid((0.0, 0.44), (0.0, 0.6), (1.3, 1.3))])
+    box = Box(np.array([0.22, 0.3, 0.65]), np.array([0.22, 0.3, 0.65]))
+    handle = _grid((0.5, 0.5), (0.54, 0.54), (0.8, 1.0))
+    piece = Seen(_grid((0.44, 0.46), (0.2, 0.6), (0.5, 1.28)), handle, body, box, 0.0019)
+    whole = replace(piece, panel=_grid((0.44, 0.46), (0.0, 0.6), (0.1, 1.28)), spacing=0.003)
+    mended = update_panel(update_panel(None, "hinge", piece), "hinge", whole)
+    assert mended is not None and mended.shut and mended.width == pytest.approx(0.6, abs=0.03)
+    np.testing.assert_allclose(mended.outward, [1.0, 0.0], atol=1e-6)
