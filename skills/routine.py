@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from homie.interfaces import Kinematics, RobotSpec
 from homie.types import CameraFrame, Command, Goal, Observation, Subtask
 from skills.classical.driving import MobileSkill
 from skills.classical.motion import Motion, RoutineSkill
-from skills.policy import PolicySkill
+from skills.policy import Policy, PolicySkill
 
 EPSILON = 1e-6
 """Seconds that stamps are off by."""
@@ -22,6 +23,10 @@ class PolicyRoutine(PolicySkill, MobileSkill):
     """The camera whose picture the routine takes next, "" for none."""
     due: float = 0.0
     """The stamp from which on it takes it, s."""
+
+    def __init__(self, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> None:
+        MobileSkill.__init__(self, spec, kinematics)
+        PolicySkill.__init__(self, policy, spec, kinematics)
 
     def aim(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         """Make the goal for the policy. Raises PolicyFailed where it can not be made."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -16,6 +17,12 @@ from homie.options import RunOptions
 # Before torch is imported, here or in a process of ours: threads of processes that run side by side wait for each other
 # at every small layer, minutes an episode on a busy machine.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Started in the background (`nohup make test &`), this process ignores Ctrl-C and the end of the terminal, and so would
+# the processes that tests start and stop by them. A signal that is handled here is not ignored there.
+for number in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, lambda number, frame: None)
 
 settings.register_profile("homie", deadline=None)  # no test asserts a time
 settings.load_profile("homie")

