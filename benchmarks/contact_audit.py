@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.puts.tasks import task_of
 from homie.agent import EpisodeListener
 from homie.assembly import assemble
 from homie.envs.mujoco.generate import generate
@@ -147,8 +148,6 @@ class ContactWatch(EpisodeListener):
 
 def watch_one(seed: int, grasp: str) -> Audit:
     """Play the episode of a seed under a watch, in this process."""
-    from put_success import task_of
-
     with tempfile.TemporaryDirectory() as scratch:
         task = task_of(seed, generate(seed)).text
         options = RunOptions.build(
