@@ -53,7 +53,7 @@ def _turned(seed: int) -> tuple[np.random.Generator, Array]:
     return rng, turn.reshape(3, 3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(SEEDS, st.sampled_from(["sphere", "ellipsoid", "cylinder", "capsule", "box", "hull"]))
 def test_a_solid_reaches_exactly_as_far_as_its_surface(seed: int, kind: str) -> None:
     rng, turn = _turned(seed)
@@ -77,7 +77,7 @@ def _house() -> World:
     return World(home, home.new_data())
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(SEEDS)
 def test_the_box_of_an_object_touches_it_on_every_side_however_it_lies(seed: int) -> None:
     world = _house()

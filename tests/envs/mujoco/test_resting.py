@@ -228,7 +228,7 @@ def test_places_follow_what_moves(world: World) -> None:
     assert world.place("apple_1") == Place("on", "counter", "top")
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.integers(0, 2**31))
 def test_whatever_falls_together_rests_on_something_that_rests_on_something_else(seed: int) -> None:
     world = _kitchen()
