@@ -29,17 +29,17 @@ def main() -> int:
     parser.add_argument("--grasp", choices=("weld", "friction"), default="weld")
     parser.add_argument("--shots", type=Path, help="save a picture after every step in this folder")
     parser.add_argument("--out", type=Path, help="write the results as JSON")
-    given = parser.parse_args()
+    options = parser.parse_args()
     every = scenarios()
-    chosen = [name for name in every if not given.names or any(name.split("-")[0] == wish for wish in given.names)]
-    unknown = [wish for wish in given.names if not any(name.split("-")[0] == wish for name in every)]
+    chosen = [name for name in every if not options.names or any(name.split("-")[0] == wish for wish in options.names)]
+    unknown = [wish for wish in options.names if not any(name.split("-")[0] == wish for name in every)]
     if unknown:
         parser.error(f"there is no scenario {', '.join(unknown)}; there is {', '.join(n.split('-')[0] for n in every)}")
     results: dict[str, Played] = {}
     print("| scenario | steps | failed | robot s | what went wrong |\n|---|---|---|---|---|")
     for name in chosen:
-        shots = None if given.shots is None else given.shots / name
-        played = results[name] = play(read(every[name]), given.targets, given.grasp, shots)
+        shots = None if options.shots is None else options.shots / name
+        played = results[name] = play(read(every[name]), options.targets, options.grasp, shots)
         trouble = "; ".join([*played.failed, *played.wrong, *([f"crash: {played.crash}"] if played.crash else [])])
         print(
             f"| {name} | {played.steps} | {len(played.failed)} | {played.robot_seconds:.0f} | {trouble} |", flush=True
@@ -50,9 +50,9 @@ def main() -> int:
         seconds = [s for played in results.values() for done, s in played.seconds if done == action and s > 0]
         if seconds:
             print(f"{action}: {statistics.median(seconds):.1f} s of robot time in the median of {len(seconds)}")
-    if given.out is not None:
-        given.out.parent.mkdir(parents=True, exist_ok=True)
-        given.out.write_text(json.dumps({name: asdict(p) for name, p in results.items()}, indent=1) + "\n")
+    if options.out is not None:
+        options.out.parent.mkdir(parents=True, exist_ok=True)
+        options.out.write_text(json.dumps({name: asdict(p) for name, p in results.items()}, indent=1) + "\n")
     return 0 if good == len(results) else 1
 
 

@@ -81,9 +81,9 @@ def _wrong(scenario: Scenario, robot: MujocoHome) -> list[str]:
     """What is not as it should be in the end."""
     world = robot.world
     wrong = [
-        f"{name} is at {place}, not {wanted}"
-        for name, wanted in scenario.at.items()
-        if (place := world.place(name).entity) != wanted
+        f"{name} is at {place}, not {place_asked}"
+        for name, place_asked in scenario.at.items()
+        if (place := world.place(name).entity) != place_asked
     ]
     for names, good, word in (
         (scenario.shut, lambda part: part <= SHUT, "shut"),

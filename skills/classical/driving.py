@@ -22,6 +22,9 @@ LOOKAHEAD = 0.30
 WAY_MARGINS = (0.025, 0.0, -0.02)
 """Clearance (m) asked of a way of the arm, best first: the spheres that stand for it are fatter than it is."""
 
+WITH_LOOSE_LOAD = 0.4
+"""Share of the base's speeds with something in the hand in which things lie loosely."""
+
 COMFORT = 0.30
 """Clearance (m) beyond the footprint that is worth a detour."""
 
@@ -142,11 +145,11 @@ class MobileSkill(RoutineSkill):
             yield Command(base=self._steer(error, left))
 
     def _steer(self, error: float, left: float) -> tuple[float, float]:
-        w = float(np.clip(2.5 * error, -self.spec.max_angular, self.spec.max_angular))
+        w = float(np.clip(2.5 * error, -self._haste * self.spec.max_angular, self._haste * self.spec.max_angular))
         if abs(error) > 0.6:
             return 0.0, w
         brake = np.sqrt(2.0 * 0.5 * self.spec.max_linear_acceleration * max(left - 0.02, 0.0)) + 0.02
-        return float(min(self.spec.max_linear, brake) * np.cos(error) ** 2), w
+        return float(min(self._haste * self.spec.max_linear, brake) * np.cos(error) ** 2), w
 
     def turn(self, yaw: float, *, tolerance: float = 0.02, seconds: float = 8.0) -> Motion:
         """Turn in place to a heading, the way on which what is in the hand touches nothing. Raises Stuck if something
@@ -161,7 +164,7 @@ class MobileSkill(RoutineSkill):
             if abs(error) < tolerance:
                 return
             brake = np.sqrt(2.0 * 0.6 * self.spec.max_angular_acceleration * abs(error))
-            speed = min(self.spec.max_angular, brake, 4.0 * abs(error) + 0.05)
+            speed = min(self._haste * self.spec.max_angular, brake, 4.0 * abs(error) + 0.05)
             yield Command(base=(0.0, float(np.copysign(speed, error))))
         raise Stuck("the base can not turn")
 
@@ -250,6 +253,11 @@ class MobileSkill(RoutineSkill):
         """Lead the arm back along the way it came, as far as that is known."""
         return
         yield
+
+    @property
+    def _haste(self) -> float:
+        """Share of the base's speeds at which it may drive with what is in the hand."""
+        return WITH_LOOSE_LOAD if len(self.held) and self.hand.level is not None else 1.0
 
     def lift(self, height: float) -> Motion:
         """Move the torso alone to a height (m)."""

@@ -61,7 +61,9 @@ class Put(Manipulation):
         yield from self.come_to(standing)
         poses, joints = self._from_here(poses)
         self._useless.append(self.base)
-        yield from self.together(self.reach(joints[0]), self.look_at(poses[1].position))
+        # What has something in it goes in a straight line, which keeps it level; a way in joint space would tilt it.
+        there = self.reach(joints[0]) if self.hand.level is None else self.line(poses[0], speed=APPROACH)
+        yield from self.together(there, self.look_at(poses[1].position))
         self._useless.pop()
         if not self.seen.body.holding:
             raise Stuck("the object was lost on the way")

@@ -55,10 +55,10 @@ class Joints:
 
     def unrolled(self, way: Sequence[Array]) -> list[Array]:
         """Postures one after the other, each with its endless joints on the turn next to the one before."""
-        found = [way[0]]
+        turns = [way[0]]
         for target in way[1:]:
-            found.append(self.nearest(target, found[-1]))
-        return found
+            turns.append(self.nearest(target, turns[-1]))
+        return turns
 
     def between(self, rng: np.random.Generator, begin: Array, end: Array) -> Array:
         """A random posture around two others."""
@@ -125,9 +125,9 @@ class ArmSpace:
             def free(q: Array, margin: float = margin, least: float = least) -> bool:
                 return self.own(q) >= least and self.clearance(q) >= margin
 
-            found = connect(begin, end, free, self.joints.between)
-            if found is not None:
-                return found
+            around = connect(begin, end, free, self.joints.between)
+            if around is not None:
+                return around
         return None
 
 
@@ -182,11 +182,11 @@ def _nearest(nodes: Sequence[Array], target: Array) -> int:
 
 def _trace(nodes: Sequence[Array], parents: Sequence[int], at: int) -> list[Array]:
     """From a node to the root of its tree."""
-    found = []
+    branch = []
     while at >= 0:
-        found.append(nodes[at])
+        branch.append(nodes[at])
         at = parents[at]
-    return found
+    return branch
 
 
 def _shortened(way: list[Array], free: Callable[[Array], bool], rng: np.random.Generator) -> list[Array]:
