@@ -21,10 +21,10 @@ demo: $(VENV)/core.stamp ## install Homie and run a household task with a video
 	@$(BIN)/homie run "$(TASK)" --seed $(SEED) --out $(OUT)
 
 test: lint ## install what development needs, lint, type-check, run every test
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 experts: $(VENV)/dev.stamp ## play every expert of homie-100, about twenty minutes
-	$(BIN)/python -m pytest -n 2 -m experts
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m experts
 
 mutants: $(VENV)/dev.stamp ## change SAMPLE places of the code, see which the tests notice (docs/testing.md)
 	$(BIN)/python -m benchmarks.mutants --sample $(SAMPLE) --seed $(SEED)
