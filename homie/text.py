@@ -24,3 +24,8 @@ def json_safe(text: str) -> str:
 def counted(number: int, noun: str, plural: str = "") -> str:
     """A number with its noun: `1 round`, `3 rounds`. plural: where it is not the noun with an s."""
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
+
+
+def own_words(message: str) -> str:
+    """A message of pydantic about a ValueError of ours, without what pydantic puts before it."""
+    return message.removeprefix("Value error, ")

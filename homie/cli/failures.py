@@ -16,7 +16,7 @@ from homie.cli.main import STOPPED, STOPPED_CODE
 from homie.cli.output import print_json
 from homie.cli.streams import OutputLost
 from homie.errors import HomieError, Interrupted
-from homie.text import printable
+from homie.text import own_words, printable
 
 log = logging.getLogger("homie.cli")
 
@@ -83,15 +83,11 @@ def _fail_usage(error: Exception, *, json: bool) -> NoReturn:
     if not isinstance(error, _UsageError):
         raise error
     if hasattr(error, "message"):
-        error.message = str(error.message).removeprefix(PYDANTIC)
+        error.message = own_words(str(error.message))  # Typer lets pydantic look at the choices of an option
     error.show()
     if json:
         print_json({"error": error.format_message(), "exit_code": error.exit_code})
     raise SystemExit(error.exit_code)
-
-
-PYDANTIC = "Value error, "
-"""What pydantic, which the choices of an option come from, puts before its sentences."""
 
 
 @runtime_checkable

@@ -24,6 +24,7 @@ from homie.bench.goals.predicates import (
 )
 from homie.bench.goals.state import ANYTHING, EVERYTHING, State, Words, means
 from homie.errors import BadInput
+from homie.text import own_words
 
 
 class AllOf(Predicate):
@@ -134,7 +135,7 @@ def complaint(error: ValidationError) -> str:
     twice = [isinstance(part, str) and part == before for before, part in pairwise((None, *location))]
     path = [str(part) for part, again in zip(location, twice, strict=True) if not again]
     where = f"{'.'.join(path)}: " if path else ""
-    said = first["msg"].removeprefix("Value error, ")
+    said = own_words(first["msg"])
     return f"{where}{said[:1].lower()}{said[1:]}."
 
 

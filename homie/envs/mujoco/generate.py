@@ -16,6 +16,7 @@ from homie.envs.mujoco.spec import DoorwaySpec, FurnitureSpec, RoomSpec, SceneSp
 from homie.envs.mujoco.variation import Variation, varied
 from homie.errors import BadInput
 from homie.options import OpenOptions, SceneOptions
+from homie.text import own_words
 
 ATTEMPTS = 100
 START_CLEARANCE = 0.6
@@ -55,7 +56,7 @@ def _with(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
     try:
         return varied(scene, sides, variation)
     except ValidationError as error:
-        reason = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
+        reason = own_words(str(error.errors()[0]["msg"]))
     except ValueError as error:
         reason = str(error)
     raise BadInput(f"The house of seed {scene.seed} cannot be varied so: {reason}.")

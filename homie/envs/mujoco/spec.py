@@ -30,6 +30,7 @@ from homie.envs.mujoco.parts import Blueprint, ObjectPlan
 from homie.envs.mujoco.spec_checks import check
 from homie.envs.mujoco.spec_doubts import doubts
 from homie.errors import BadInput
+from homie.text import own_words
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
 Metres = Annotated[float, Field(ge=-100.0, le=100.0, allow_inf_nan=False)]
@@ -295,7 +296,7 @@ class SceneSpec(_Model):
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
-            what = first["msg"].removeprefix("Value error, ")
+            what = own_words(first["msg"])
             raise BadInput(f"{source}: {where + ': ' if where else ''}{what}.") from error
 
     def dump(self) -> str:
