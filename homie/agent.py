@@ -244,6 +244,7 @@ class Episode:
             rounds=self.rounds,
             listing=executor.locator.listing(),
             arguments=executor.skills.arguments,
+            knowledge=executor.locator.knowledge(self.round),
         )
 
     def _record(self, decision: Decision, execution: Execution, clock: _Clock) -> RoundRecord:

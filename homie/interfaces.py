@@ -22,6 +22,7 @@ from pydantic import BaseModel
 
 from homie.actions import USUAL, ActionTable
 from homie.errors import BadInput
+from homie.knowledge import Knowledge
 from homie.types import (
     VIEWS,
     Array,
@@ -350,8 +351,13 @@ class Locator(ABC):
         return ""
 
     def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
-        """The detections as a planner gets them: what a listing numbers comes in its order."""
+        """The detections as a planner gets them: by the names that `resolve` understands, with their numbers; what a
+        listing numbers comes in its order."""
         return tuple(detections)
+
+    def knowledge(self, round_number: int) -> Knowledge:
+        """What a planner can be told of the home in a round, after `update` with what is seen in it."""
+        return Knowledge()
 
     def listing(self) -> tuple[str, ...]:
         """What a planner is told of the things in sight besides names and pictures, by line; () for nothing."""

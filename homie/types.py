@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.actions import ARGUMENTS, ActionTable
+from homie.knowledge import Knowledge
 
 Array: TypeAlias = NDArray[np.float64]
 Image: TypeAlias = NDArray[np.uint8]
@@ -143,7 +144,8 @@ class PlannerInput:
     and views, no depth and no world state. `actions` and `models` are the lists the planner may choose from. `rounds`
     is the last round that there will be. `listing` is what a suite tells besides, by line: of an arm on a table the
     things by number with their places; the detections of the first view are then in its order. `arguments` is what
-    each action takes.
+    each action takes. `knowledge` is what is remembered of the home. `hand` is what the camera at the hand sees, where
+    a robot has one and a setting asks for it.
     """
 
     task: str
@@ -158,6 +160,8 @@ class PlannerInput:
     rounds: int = 20
     listing: tuple[str, ...] = ()
     arguments: ActionTable = field(default_factory=lambda: ARGUMENTS)
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    hand: Image | None = None
 
     @property
     def inventory_text(self) -> str:
@@ -336,7 +340,8 @@ class Detection:
 
     `name` is what a person would call it (`red apple` -> `apple`); `instance` tells two of a kind apart within one
     run of a detector and means nothing to a planner. `part` is "" or a part such as `door` or `handle`. `mask`
-    (H, W) marks the pixels where the detector gives them.
+    (H, W) marks the pixels where the detector gives them. `number` tells things of one name apart for a planner, 0
+    where only one is known or nobody has numbered them.
     """
 
     name: str
@@ -346,6 +351,12 @@ class Detection:
     instance: str = ""
     part: str = ""
     mask: Mask | None = field(default=None, repr=False, compare=False)
+    number: int = 0
+
+    @property
+    def called(self) -> str:
+        """What a planner is told it is called, and may call it: `kitchen counter 2`."""
+        return f"{self.name} {self.number}" if self.number else self.name
 
 
 def in_sight(detections: Sequence[Detection]) -> tuple[Detection, ...]:

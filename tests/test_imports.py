@@ -19,6 +19,7 @@ KERNEL = (
     "executor",
     "files",
     "interfaces",
+    "knowledge",
     "options",
     "packages",
     "registry",
@@ -42,6 +43,7 @@ MAY_IMPORT = {
     # all three describe their files by a SHA-256
     "planners": (
         "homie.types",
+        "homie.knowledge",
         "homie.actions",
         "homie.checksums",
         "homie.interfaces",
@@ -63,7 +65,14 @@ MAY_IMPORT = {
         "homie.registry",
         "perception",
     ),
-    "perception": ("homie.types", "homie.checksums", "homie.interfaces", "homie.errors", "homie.packages"),
+    "perception": (
+        "homie.types",
+        "homie.knowledge",
+        "homie.checksums",
+        "homie.interfaces",
+        "homie.errors",
+        "homie.packages",
+    ),
     "error_detection": ("homie.types", "homie.actions", "homie.interfaces", "homie.errors"),
     "ros_bridge": ("homie.types", "homie.interfaces", "homie.errors", "homie.safety", "homie.options"),
 }
