@@ -19,7 +19,7 @@ from homie.errors import MissingPart
 from homie.options import RunOptions
 from homie.types import VIEWS, Detection, Feedback, HistoryItem, Image, PlannerInput, Subtask
 from planners.chat.planner import ChatPlanner
-from planners.prompting import Turn
+from planners.prompting.prompt import Turn
 
 ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
 ROUND = 15

@@ -14,8 +14,8 @@ import numpy as np
 from homie.types import VIEWS, Detection, HistoryItem, PlannerInput, Subtask
 from homie.types import Feedback as Result
 from planners.messages import Message
-from planners.prompt_settings import PromptSettings
-from planners.prompting import Prompt, Turn
+from planners.prompting.prompt import Prompt, Turn
+from planners.prompting.settings import PromptSettings
 
 CHARACTERS = 4
 """Characters a token; OpenAI's o200k_base has 3.7 to 3.8 in these prompts, so tokens are rather counted too low."""

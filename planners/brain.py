@@ -18,8 +18,8 @@ from pydantic import BaseModel
 from homie.interfaces import Planner
 from homie.types import Answer, Decision, PlannerInput
 from planners.messages import LanguageModel, Message, Reply, Request
-from planners.prompt_settings import PromptSettings
-from planners.prompting import Prompt, Turn
+from planners.prompting.prompt import Prompt, Turn
+from planners.prompting.settings import PromptSettings
 from planners.reading import Reading, Unlisted, Unreadable
 
 __all__ = ["ModelPlanner", "PromptSettings"]

@@ -11,7 +11,7 @@ from planners.brain import ModelPlanner
 from planners.calls import EndpointSettings
 from planners.chat.model import ChatModel
 from planners.chat.providers import key_variables
-from planners.prompt_settings import PromptSettings
+from planners.prompting.settings import PromptSettings
 
 
 class ChatSettings(PromptSettings, EndpointSettings):

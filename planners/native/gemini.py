@@ -21,7 +21,7 @@ from planners.calls.address import host_name
 from planners.calls.lenient import Count, Words, a_mapping, complaint
 from planners.calls.wire import http_client, load_sdk
 from planners.messages import Finish, Message, Reply, Request
-from planners.prompt_settings import PromptSettings
+from planners.prompting.settings import PromptSettings
 
 BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
 KEY = "GEMINI_API_KEY"

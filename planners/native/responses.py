@@ -21,7 +21,7 @@ from planners.calls.wire import http_client, load_sdk
 from planners.chat.model import ADDRESS, MARKS, cache_key, is_strict
 from planners.chat.providers import find_provider, providers
 from planners.messages import Finish, Message, Reply, Request
-from planners.prompt_settings import PromptSettings
+from planners.prompting.settings import PromptSettings
 
 _INCOMPLETE: Mapping[str, Finish] = {"max_output_tokens": "length", "content_filter": "refusal"}
 _MARK = "prompt_cache_breakpoint"

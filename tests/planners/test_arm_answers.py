@@ -8,8 +8,8 @@ import pytest
 
 from homie.types import END, PlannerInput, Subtask
 from planners.answers import Layout
-from planners.prompt_settings import PromptSettings
-from planners.prompting import Prompt
+from planners.prompting.prompt import Prompt
+from planners.prompting.settings import PromptSettings
 from planners.reading import Unreadable, read
 
 ACTIONS = ("Move", "End")

@@ -13,9 +13,9 @@ from homie.errors import PlannerError
 from homie.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
 from planners.calls.remote import RemoteModel
 from planners.messages import Message, Request
-from planners.prompt_settings import PromptSettings
-from planners.prompting import Prompt
-from planners.templates import built_in, load_template
+from planners.prompting.prompt import Prompt
+from planners.prompting.settings import PromptSettings
+from planners.prompting.templates import built_in, load_template
 
 CHARACTERS = 4.0
 """Characters a token. Tokenizers need fewer for these prompts (3.7 to 3.8 with OpenAI's o200k_base), so that tokens are

@@ -16,13 +16,13 @@ from homie.errors import BadInput
 from homie.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
 from perception.boxes import Marked
 from planners.answers import Layout
-from planners.examples import as_json, load_examples, parse_examples
 from planners.messages import Message, Request
-from planners.prompt_settings import PromptSettings
-from planners.prompting import Prompt, Turn
+from planners.prompting.examples import as_json, load_examples, parse_examples
+from planners.prompting.prompt import Prompt, Turn
+from planners.prompting.settings import PromptSettings
+from planners.prompting.templates import NAMES, built_in, load_template, parse_template
 from planners.reading import read
 from planners.schemas import decision_schema
-from planners.templates import NAMES, built_in, load_template, parse_template
 
 ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
 COLOURS = dict(zip(VIEWS, (10, 20, 30, 40), strict=True))

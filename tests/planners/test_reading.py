@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from homie.actions import canonical_action
 from homie.types import END, Subtask
 from planners.answers import AnswerFormat, Layout
-from planners.examples import as_json
+from planners.prompting.examples import as_json
 from planners.reading import MAX_TEXT, Reading, Unlisted, Unreadable, listed_model, read
 
 DATA = Path(__file__).parent / "data"

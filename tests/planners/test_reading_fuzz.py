@@ -12,8 +12,8 @@ import pytest
 
 from homie.types import Subtask
 from planners.answers import Layout
-from planners.examples import as_json
 from planners.parsing import parse_subtask
+from planners.prompting.examples import as_json
 from planners.reading import Reading, Unreadable, read
 from planners.reading.subtasks import SYNONYMS
 

@@ -12,13 +12,13 @@ from homie.errors import BadInput
 from homie.types import VIEWS, Image, PlannerInput, in_sight
 from perception.boxes import Marked, in_order, mark
 from planners.answers import Layout, how
-from planners.examples import Example, load_examples
 from planners.messages import Message, Request
-from planners.pictures import shrink
-from planners.prompt_settings import PromptSettings
+from planners.prompting.examples import Example, load_examples
+from planners.prompting.pictures import shrink
+from planners.prompting.settings import PromptSettings
+from planners.prompting.templates import Template, load_template
 from planners.reading import Reading, Unreadable, chosen_rules, read
 from planners.schemas import decision_schema
-from planners.templates import Template, load_template
 
 EXAMPLES = 6
 """In-context examples where the settings do not say how many. With fewer the fixed part of the built-in prompts has
