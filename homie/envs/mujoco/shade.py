@@ -8,6 +8,8 @@ pairs of opposite neighbours, which flat floors seen at a slant do not darken.)
 
 from __future__ import annotations
 
+import math
+
 import cv2
 import numpy as np
 
@@ -16,14 +18,18 @@ from homie.types import Depth, Image
 DARKEST = 0.45
 """Share of the light that is taken at most."""
 
-FULL = 0.012
+FULL = 0.006
 """Mean distance (m) of the neighbours in front of a pixel at which it is as dark as it gets."""
 
-NEAR = 0.06
-"""Metres in front of a pixel beyond which a neighbour belongs to another thing, which stands before it."""
+NEAR = 0.08
+"""Metres in front of a pixel beyond which a neighbour counts nothing: it is part of something else."""
 
-NEIGHBOURS = ((0.012, 1, 0), (0.012, 0, 1), (0.03, 1, 0), (0.03, 0, 1), (0.03, 1, 1), (0.03, 1, -1))
-"""Pairs of opposite neighbours: how far, as a share of the picture's height, and in which direction (x, y)."""
+NEIGHBOURS = tuple(
+    # On a spiral of golden angles no two pairs look in like directions: the shade of an edge has no steps.
+    (distance * math.cos(number * 2.399963), distance * math.sin(number * 2.399963))
+    for number, distance in enumerate(np.linspace(0.008, 0.034, 9))
+)
+"""Pairs of opposite neighbours: where one of them is, as shares of the picture's height (x, y)."""
 
 FARTHEST = 6.0
 """Metres beyond which nothing is shaded: the steps in which depth is kept show there."""
@@ -39,7 +45,7 @@ def shaded(rgb: Image, depth: Depth) -> Image:
     metres = np.asarray(cv2.resize(depth, half, interpolation=cv2.INTER_NEAREST), dtype=np.float32)
     metres[(metres <= 0.0) | (metres > FARTHEST)] = FARTHEST
     light = 255.0 - np.minimum(_hollow(metres) * (255.0 * DARKEST / FULL), 255.0 * DARKEST)
-    soft = cv2.resize(cv2.blur(light.astype(np.uint8), (3, 3)), (width, height), interpolation=cv2.INTER_LINEAR)
+    soft = cv2.resize(cv2.blur(light.astype(np.uint8), (5, 5)), (width, height), interpolation=cv2.INTER_LINEAR)
     return np.asarray(cv2.multiply(rgb, cv2.merge([soft, soft, soft]), scale=1.0 / 255.0), dtype=np.uint8)
 
 
@@ -47,17 +53,17 @@ def _hollow(metres: Depth) -> Depth:
     """By how much (m) the neighbours of each pixel are nearer than it, in the mean over all pairs."""
     height, width = metres.shape
     inverse, square = 1.0 / metres, metres * metres
-    edge = max(1, round(max(reach for reach, _, _ in NEIGHBOURS) * height))
+    steps = [(round(x * height), round(y * height)) for x, y in NEIGHBOURS]
+    edge = max(max(abs(x), abs(y)) for x, y in steps)
     around = cv2.copyMakeBorder(inverse, edge, edge, edge, edge, cv2.BORDER_REPLICATE)
-    near = NEAR / square
+    per_distance = square / NEAR
     total = np.zeros_like(metres)
-    for reach, x, y in NEIGHBOURS:
-        step = max(1, round(reach * height))
-        one, other = (
+    for x, y in steps:
+        here, opposite = (
             around[edge + dy : edge + dy + height, edge + dx : edge + dx + width] - inverse
-            for dx, dy in ((step * x, step * y), (-step * x, -step * y))
+            for dx, dy in ((x, y), (-x, -y))
         )
-        both = np.maximum(one + other, 0.0)
-        both *= np.maximum(np.abs(one), np.abs(other)) < near
+        both = np.maximum(here + opposite, 0.0)
+        both *= np.maximum(1.0 - np.maximum(np.abs(here), np.abs(opposite)) * per_distance, 0.0)
         total += both
     return np.asarray(total * square / (2 * len(NEIGHBOURS)), dtype=np.float32)
