@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perception.names import normalise
-from planners.instruction import parse_instruction
-from planners.orders import Bring, CloseUp, Errand, Fetch, IfThere, OpenUp, Place, Stock, Swap, Visit, names_in
-from planners.phrases import Item
+from planners.rule.instruction import parse_instruction
+from planners.rule.orders import Bring, CloseUp, Errand, Fetch, IfThere, OpenUp, Place, Stock, Swap, Visit, names_in
+from planners.rule.phrases import Item
 
 
 def bring(

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 from perception.names import canonical
 from planners.common_sense import is_container, is_room
-from planners.conditions import read_loosely
-from planners.lexer import named
-from planners.lexicon import is_adjective, phrases
-from planners.orders import Bring, CloseUp, Errand, Fetch, OpenUp, Place, Visit, names_in
-from planners.phrases import THERE, Item, items, noun, place
-from planners.waiting import ROOM_PLACES, NotUnderstood
+from planners.rule.conditions import read_loosely
+from planners.rule.lexer import named
+from planners.rule.lexicon import is_adjective, phrases
+from planners.rule.orders import Bring, CloseUp, Errand, Fetch, OpenUp, Place, Visit, names_in
+from planners.rule.phrases import THERE, Item, items, noun, place
+from planners.rule.waiting import ROOM_PLACES, NotUnderstood
 
 # ---------------------------------------------------------------- words
 
@@ -71,7 +71,7 @@ _TIDY_TO = "kitchen counter"
 
 def parse_instruction(text: str) -> tuple[Errand, ...]:
     """The errands in an instruction, in order; empty when it is not understood. What the grammar does not cover, or
-    covers only with names that can be none, is left to the looser reading (`planners.loose`)."""
+    covers only with names that can be none, is left to the looser reading (`planners.rule.loose`)."""
     plain = " ".join(text.lower().replace("\u2019", "'").replace("_", " ").split())
     errands = _by_grammar(plain)
     if errands and all(_may_be_name(name) for name in names_in(errands)):

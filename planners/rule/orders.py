@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from planners.phrases import Item
+from planners.rule.phrases import Item
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,11 @@ from dataclasses import replace
 from homie.types import ErrorCode, Subtask
 from perception.names import canonical
 from planners.common_sense import is_container, is_furniture, means
-from planners.lexicon import kinds_of
-from planners.memory import Memory
-from planners.moves import TRIES, Course, GaveUp, Moves, closed_container
-from planners.orders import Bring, CloseUp, Errand, Fetch, IfThere, OpenUp, Place, Stock, Swap, Visit, names_in
-from planners.phrases import Item
+from planners.rule.lexicon import kinds_of
+from planners.rule.memory import Memory
+from planners.rule.moves import TRIES, Course, GaveUp, Moves, closed_container
+from planners.rule.orders import Bring, CloseUp, Errand, Fetch, IfThere, OpenUp, Place, Stock, Swap, Visit, names_in
+from planners.rule.phrases import Item
 
 MAX_ITEMS = 12
 """Items that one errand for `all` of something handles at most."""

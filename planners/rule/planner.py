@@ -10,13 +10,13 @@ from collections.abc import Generator
 from homie.errors import BadInput
 from homie.interfaces import Planner
 from homie.types import END, Decision, PlannerInput
-from planners.errands import Errands, GaveUp
-from planners.instruction import parse_instruction
-from planners.memory import Memory
+from planners.rule.errands import Errands, GaveUp
+from planners.rule.instruction import parse_instruction
+from planners.rule.memory import Memory
 
 
 class RulePlanner(Planner):
-    """Turns the task into errands (`planners.instruction`) and runs them (`planners.errands`), one subtask a round.
+    """Turns the task into errands (`instruction.py`) and runs them (`errands.py`), one subtask a round.
 
     It ends when the errands are done, when nothing more can be done for them, or at once, with an analysis that
     says so, when it does not understand the task.

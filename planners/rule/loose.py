@@ -14,12 +14,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from planners.common_sense import is_container, is_room
-from planners.lexer import Token
-from planners.lexicon import Kind, is_kind_of
-from planners.orders import Bring, CloseUp, Errand, Fetch, OpenUp, Place, Swap, Visit, closed_last, names_in
-from planners.phrases import Item
-from planners.sentences import Segment, segments
-from planners.waiting import NotUnderstood, Waiting, WaitingThings
+from planners.rule.lexer import Token
+from planners.rule.lexicon import Kind, is_kind_of
+from planners.rule.orders import Bring, CloseUp, Errand, Fetch, OpenUp, Place, Swap, Visit, closed_last, names_in
+from planners.rule.phrases import Item
+from planners.rule.sentences import Segment, segments
+from planners.rule.waiting import NotUnderstood, Waiting, WaitingThings
 
 NAMED = {Kind.THING, Kind.PLACE, Kind.EVERYTHING, Kind.REST, Kind.NUMBER}
 PREPOSITIONS = {Kind.TO, Kind.AT, Kind.FROM, Kind.NEAR}

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from planners.common_sense import is_container, means
-from planners.lexer import Token
-from planners.lexicon import is_kind_of
-from planners.orders import Bring, Errand, Place, Stock
-from planners.phrases import Item
-from planners.sentences import Segment
+from planners.rule.lexer import Token
+from planners.rule.lexicon import is_kind_of
+from planners.rule.orders import Bring, Errand, Place, Stock
+from planners.rule.phrases import Item
+from planners.rule.sentences import Segment
 
 ROOM_PLACES = {
     "kitchen": "kitchen counter",

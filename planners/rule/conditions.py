@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from planners.lexer import Token, tokens
-from planners.lexicon import Kind
-from planners.loose import LooseReader
-from planners.orders import Errand, IfThere, Place
-from planners.phrases import Item
-from planners.waiting import NotUnderstood
+from planners.rule.lexer import Token, tokens
+from planners.rule.lexicon import Kind
+from planners.rule.loose import LooseReader
+from planners.rule.orders import Errand, IfThere, Place
+from planners.rule.phrases import Item
+from planners.rule.waiting import NotUnderstood
 
 _THERE_IS = r"(?:if|when|whenever|whether|in case|provided(?: that)?|as long as) (?:there (?:is|are)|you (?:find|see))"
 _ITEM, _PLACE = r"(?P<item>[^,.;:!?]+?)", r"(?P<place>[^,.;:!?]+?)"

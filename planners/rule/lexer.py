@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from perception.names import normalise
 from planners.common_sense import is_room
-from planners.lexicon import (
+from planners.rule.lexicon import (
     ADJECTIVES,
     DETERMINERS,
     EVERY_THING,

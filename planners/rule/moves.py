@@ -13,7 +13,7 @@ from typing import TypeAlias, TypeVar
 from homie.types import Decision, ErrorCode, Feedback, PlannerInput, Subtask
 from perception.names import canonical
 from planners.common_sense import ROOMS, SURFACES, is_container, is_furniture, is_room, means, usual_places
-from planners.memory import Memory
+from planners.rule.memory import Memory
 
 T = TypeVar("T")
 Course: TypeAlias = Generator[Decision, PlannerInput, T]

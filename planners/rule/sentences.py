@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from planners.lexer import Token
-from planners.lexicon import Kind
+from planners.rule.lexer import Token
+from planners.rule.lexicon import Kind
 
 SEPARATORS = {Kind.COMMA, Kind.COLON, Kind.STOP, Kind.AND}
 _HARD = {Kind.STOP, Kind.COLON}
