@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from homie.types import Array, Detection, Image, Intrinsics, Pose
+from homie.types import Array, Detection, Image, Intrinsics, Mask, Pose
 
 PixelBox = tuple[int, int, int, int]
 
@@ -31,6 +31,12 @@ AXES = (("x", (220, 30, 30)), ("y", (20, 150, 40)), ("z", (30, 60, 220)))
 _FONT = cv2.FONT_HERSHEY_SIMPLEX
 _SCALE = 0.4
 _MARGIN = 2
+_OTHER_TAG = 0.1
+"""What a covered pixel of another tag counts, of which some hundred make a tag: more than anything else."""
+_AWAY = 0.01
+"""What a pixel between a tag and its box counts: 20 of them as much as a fifth of some thing that would be covered."""
+_FROM_CORNER = 1e-4
+"""Of places that hide as little, the one near the upper left corner is taken: tags are where one looks first."""
 _NEAREST = 0.02
 """Metres before a camera from which lines are drawn."""
 
@@ -71,31 +77,43 @@ def mark(
     }
     drawn = dict(pictures)
     for view, picture in pictures.items():
-        boxes = {number: thing.box for number, thing in numbered.items() if thing.view == view}
-        if boxes:
+        seen = {number: thing for number, thing in numbered.items() if thing.view == view}
+        if seen:
             width = (widths or {}).get(view, picture.shape[1])
-            drawn[view] = draw_marks(picture, boxes, picture.shape[1] / width)
+            boxes = {number: thing.box for number, thing in seen.items()}
+            masks = {number: thing.mask for number, thing in seen.items() if thing.mask is not None}
+            drawn[view] = draw_marks(picture, boxes, picture.shape[1] / width, masks)
     return Marked(numbered, drawn)
 
 
-def draw_marks(picture: Image, boxes: Mapping[int, PixelBox], factor: float = 1.0) -> Image:
-    """A copy of the picture (H, W, 3) with every box outlined and its number in a filled tag at its upper left.
+def draw_marks(
+    picture: Image, boxes: Mapping[int, PixelBox], factor: float = 1.0, masks: Mapping[int, Mask] | None = None
+) -> Image:
+    """A copy of the picture (H, W, 3) with every thing outlined from outside and its number in a filled tag beside it.
 
-    Boxes are (x0, y0, x1, y1), upper bounds exclusive, in pixels of a picture `1 / factor` times as large. Tags stay
-    inside the picture and avoid each other where there is room below.
+    Boxes are (x0, y0, x1, y1), upper bounds exclusive, in pixels of a picture `1 / factor` times as large; masks are of
+    that picture and say which pixels of a box are the thing (without one: all). An outline leaves out the pixels of
+    smaller things; a tag is where it covers least of them all, and no other tag if there is room.
     """
     drawn = np.ascontiguousarray(picture).copy()
     height, width = drawn.shape[:2]
-    corners: dict[int, tuple[int, int]] = {}
-    for number, box in boxes.items():
-        x0, y0, x1, y1 = (round(side * factor) for side in box)
-        x0, y0 = min(max(x0, 0), width - 1), min(max(y0, 0), height - 1)
-        x1, y1 = min(max(x1 - 1, x0), width - 1), min(max(y1 - 1, y0), height - 1)
-        cv2.rectangle(drawn, (x0, y0), (x1, y1), _colour(number), 1)
-        corners[number] = (x0, y0)
-    taken: list[PixelBox] = []
-    for number, corner in corners.items():
-        taken.append(_tag(drawn, number, corner, taken))
+    inside = {number: _clipped(box, factor, width, height) for number, box in boxes.items()}
+    areas = {number: _pixels_of(box, (masks or {}).get(number), (height, width)) for number, box in inside.items()}
+    by_size = sorted(inside, key=lambda number: -int(areas[number].sum()))
+    for place, number in enumerate(by_size):
+        outline = np.zeros((height, width), np.uint8)
+        x0, y0, x1, y1 = inside[number]
+        cv2.rectangle(outline, (x0 - 1, y0 - 1), (x1, y1), 1, 1)
+        free = outline.astype(bool)
+        for smaller in by_size[place + 1 :]:
+            free &= ~areas[smaller]
+        drawn[free] = _colour(number)
+    worth = np.zeros((height, width))
+    for area in areas.values():
+        worth += area / max(int(area.sum()), 1)
+    for number in reversed(by_size):  # the smallest first: it has the fewest places for its tag
+        x0, y0, x1, y1 = _tag(drawn, number, inside[number], worth)
+        worth[y0:y1, x0:x1] += _OTHER_TAG
     return drawn
 
 
@@ -137,21 +155,50 @@ def _colour(number: int) -> tuple[int, int, int]:
     return COLOURS[number % len(COLOURS)]
 
 
-def _tag(drawn: Image, number: int, corner: tuple[int, int], taken: list[PixelBox]) -> PixelBox:
-    """Draw one number at a corner, lower where another one is already. Returns the pixels of the tag."""
+def _clipped(box: PixelBox, factor: float, width: int, height: int) -> PixelBox:
+    """A box scaled, with at least one pixel inside the picture."""
+    x0, y0, x1, y1 = (round(side * factor) for side in box)
+    x0, y0 = min(max(x0, 0), width - 1), min(max(y0, 0), height - 1)
+    return x0, y0, min(max(x1, x0 + 1), width), min(max(y1, y0 + 1), height)
+
+
+def _pixels_of(box: PixelBox, mask: Mask | None, shape: tuple[int, int]) -> Mask:
+    """The pixels (H, W) of a thing: those of its mask, else all of its box."""
+    if mask is not None:
+        scaled: Mask = cv2.resize(mask.astype(np.uint8), shape[::-1], interpolation=cv2.INTER_NEAREST).astype(bool)
+        if scaled.any():
+            return scaled
+    filled = np.zeros(shape, bool)
+    x0, y0, x1, y1 = box
+    filled[y0:y1, x0:x1] = True
+    return filled
+
+
+def _tag(drawn: Image, number: int, box: PixelBox, worth: Array) -> PixelBox:
+    """Draw one number where it hides least near its box. worth (H, W): of every pixel, that it is seen. Returns the
+    pixels of the tag."""
     text = str(number)
     (wide, high), _ = cv2.getTextSize(text, _FONT, _SCALE, 1)
     wide, high = wide + 2 * _MARGIN, high + 2 * _MARGIN
-    left = max(0, min(corner[0], drawn.shape[1] - wide))
-    top = max(0, min(corner[1], drawn.shape[0] - high))
-    while (other := _overlapped((left, top, left + wide, top + high), taken)) and other[3] + high <= drawn.shape[0]:
-        top = other[3]
+    height, width = drawn.shape[:2]
+    x0, y0, x1, y1 = box
+    lefts = np.unique(np.clip(np.arange(x0 - 3 * wide, x1 + 2 * wide + 1), 0, max(0, width - wide)))
+    tops = np.unique(np.clip(np.arange(y0 - 3 * high, y1 + 2 * high + 1), 0, max(0, height - high)))
+    summed = np.pad(worth.cumsum(axis=0).cumsum(axis=1), ((1, 0), (1, 0)))
+    rights, bottoms = np.minimum(lefts + wide, width), np.minimum(tops + high, height)
+    hidden = (
+        summed[np.ix_(bottoms, rights)]
+        - summed[np.ix_(tops, rights)]
+        - summed[np.ix_(bottoms, lefts)]
+        + summed[np.ix_(tops, lefts)]
+    )
+    aside = np.maximum(0, np.maximum(lefts - (x1 + 1), (x0 - 1) - rights))
+    above = np.maximum(0, np.maximum(tops - (y1 + 1), (y0 - 1) - bottoms))
+    corner = np.abs(tops[:, None] - (y0 - high)) + np.abs(lefts[None, :] - x0)
+    cost = hidden + _AWAY * (aside[None, :] + above[:, None]) + _FROM_CORNER * corner
+    row, column = np.unravel_index(int(np.argmin(cost)), cost.shape)
+    left, top = int(lefts[column]), int(tops[row])
     cv2.rectangle(drawn, (left, top), (left + wide - 1, top + high - 1), _colour(number), cv2.FILLED)
     place = (left + _MARGIN, top + high - _MARGIN - 1)
     cv2.putText(drawn, text, place, _FONT, _SCALE, (255, 255, 255), 1, cv2.LINE_AA)
-    return left, top, left + wide, top + high
-
-
-def _overlapped(box: PixelBox, taken: list[PixelBox]) -> PixelBox | None:
-    x0, y0, x1, y1 = box
-    return next((one for one in taken if x0 < one[2] and one[0] < x1 and y0 < one[3] and one[1] < y1), None)
+    return left, top, min(left + wide, width), min(top + high, height)
