@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homie.types import Array, Box, Pose
+from homie.types import Array, Box, Pose, Solid
 from skills.classical.motion import gripper_rotation, wrap
 
 FINGER_REACH = 0.03
@@ -17,6 +17,12 @@ FINGER_HALF_HEIGHT = 0.012
 FINGER_THICKNESS = 0.02
 PALM = 0.045
 """Half height of the hand behind the fingers, m."""
+PALM_FACE, PALM_HALF = 0.033, 0.034
+"""Where the palm ends: metres behind the gripper frame's origin, and above and below it."""
+BEFORE_PALM = 0.004
+"""Metres left between the palm and what is between the fingers: a hand that pushes a tall thing topples it."""
+LEAST_HOLD = 0.018
+"""Metres that the fingers must reach along a thing's side."""
 
 MAX_OPENING = 0.10
 RIM_OPENINGS = ((0.07, 0.0), (0.03, 0.25))
@@ -64,16 +70,18 @@ class Grasp:
         return Pose(self.pose.position - distance * self.approach + np.array([0, 0, lift]), self.pose.rotation)
 
 
-def grasps(box: Box, others: Sequence[Box], access: Array | None) -> list[Grasp]:
+def grasps(
+    box: Box, others: Sequence[Box], access: Array | None, *, parts: Sequence[Solid] = ()
+) -> list[Grasp]:
     """Ways to take an upright box on a surface, best first.
 
     others: boxes that the open fingers must not hit. access: way out (2,) if the thing stands in a compartment;
-    then only hands that fit through the front are offered. A box that the fingers do not go
-    round is taken by its rim, which a hollow thing has.
+    then only hands that fit through the front are offered. parts: the solids that the thing is made of, where they are
+    known. A box that the fingers do not go round is taken by its rim, unless its parts say that it has none.
     """
     above = STANDING if box.half[2] > TALL else FROM_ABOVE
-    around = _fitting(_around(box, above if access is None else THROUGH_FRONT), others, access)
-    return around or _fitting(_on_rim(box), others, access)
+    around = _fitting(_around(box, above if access is None else THROUGH_FRONT, parts), others, access)
+    return around or _fitting((grasp for grasp in _on_rim(box) if _hollow(grasp, parts)), others, access)
 
 
 def _fitting(found: Iterable[Grasp], others: Sequence[Box], access: Array | None) -> list[Grasp]:
@@ -86,7 +94,7 @@ def _fitting(found: Iterable[Grasp], others: Sequence[Box], access: Array | None
     return sorted(chosen, key=lambda grasp: grasp.cost + 0.4 * abs(wrap(grasp.yaw - inward)))
 
 
-def _around(box: Box, pitches: Sequence[float]) -> Iterator[Grasp]:
+def _around(box: Box, pitches: Sequence[float], parts: Sequence[Solid]) -> Iterator[Grasp]:
     """Fingers on two opposite sides that are narrow enough."""
     top = box.center[2] + box.half[2]
     for across, half, depth in ((box.yaw, *box.half[:2]), (box.yaw + np.pi / 2, *box.half[1::-1])):
@@ -97,11 +105,15 @@ def _around(box: Box, pitches: Sequence[float]) -> Iterator[Grasp]:
             height = max(low, min(top - 0.025 if pitch > 0.5 else box.center[2], top - 0.012))
             if pitch < 0.5 and height > top + 0.005:
                 continue
-            position = np.array([box.center[0], box.center[1], height])
+            middle = np.array([box.center[0], box.center[1], height])
             for side in (np.pi / 2, -np.pi / 2):
                 for twist in (0.0, 0.3, -0.3) if pitch < 1.5 else (0.0,):
                     cost = 0.15 * abs(pitch - pitches[0]) + abs(twist) + (0.3 if pitch > 1.5 else 0.0)
                     yaw = across + side + twist
+                    back = _palm_back(box, parts, Pose(middle, gripper_rotation(yaw, pitch)), yaw, pitch)
+                    if _extent(box, yaw) + FINGER_REACH * np.cos(pitch) - back < LEAST_HOLD:
+                        continue
+                    position = middle - back * np.array([np.cos(yaw), np.sin(yaw), 0.0])
                     pose = Pose(position, gripper_rotation(yaw, pitch))
                     width = 2 * (half * np.cos(twist) + depth * np.sin(abs(twist)))
                     yield Grasp(pose, yaw, pitch, min(MAX_OPENING, width + 0.03), cost)
@@ -114,12 +126,48 @@ def _on_rim(box: Box) -> Iterator[Grasp]:
         for pitch in RIM:
             for sign in (1.0, -1.0):
                 edge = sign * (half - 0.012) * np.array([np.cos(out), np.sin(out), 0.0])
-                position = np.array([box.center[0], box.center[1], max(_lowest(box, pitch), top - 0.02)]) + edge
+                over = PALM_HALF * np.cos(pitch) - PALM_FACE * np.sin(pitch) + BEFORE_PALM  # the palm over the rim
+                height = max(_lowest(box, pitch), top - 0.02, top + over)
+                position = np.array([box.center[0], box.center[1], height]) + edge
                 for side in (np.pi / 2, -np.pi / 2):
                     pose = Pose(position, gripper_rotation(out + side, pitch))
                     for opening, dear in RIM_OPENINGS:
                         cost = 0.2 + 0.15 * abs(pitch - RIM[0]) + dear
                         yield Grasp(pose, out + side, pitch, opening, cost, OVER_RIM)
+
+
+def _hollow(grasp: Grasp, parts: Sequence[Solid]) -> bool:
+    """Whether neither finger of a rim grasp stands in one of a thing's parts."""
+    boxes = [Box.around([part], float(np.arctan2(*part.pose.rotation[1::-1, 0]))) for part in parts]
+    aside = (grasp.opening + FINGER_THICKNESS) / 2 * grasp.pose.rotation[:, 1]
+    return not any(
+        box.distance(finger) == 0.0 and abs(finger[2] - box.center[2]) < box.half[2]
+        for finger in (grasp.pose.position + aside, grasp.pose.position - aside)
+        for box in boxes
+    )
+
+
+def _extent(box: Box, yaw: float) -> float:
+    """How far the footprint of a box reaches from its middle along a direction, m."""
+    return float(np.abs([np.cos(yaw - box.yaw), np.sin(yaw - box.yaw)]) @ box.half[:2])
+
+
+def _palm_back(box: Box, parts: Sequence[Solid], pose: Pose, yaw: float, pitch: float) -> float:
+    """Metres that the gripper has to stay back (level) from a pose over a thing's middle so that the palm leaves it.
+
+    The box says it by the part of the palm that is below the thing's top, its parts by how far they reach towards the
+    palm. Both say more than is needed, so the less of them holds.
+    """
+    c, s = np.cos(pitch), max(float(np.sin(pitch)), 0.0)
+    below = (float(box.center[2] + box.half[2] - pose.position[2]) - PALM_FACE * s) / max(float(c), 1e-6)
+    if below < -PALM_HALF:
+        return 0.0
+    back = _extent(box, yaw) - PALM_FACE * c + min(below, PALM_HALF) * s
+    if parts and c > 0.1:
+        towards = -pose.rotation[:, 0]
+        reach = max(float(part.reach(towards[None])[0]) for part in parts) - float(towards @ pose.position)
+        back = min(back, (reach - PALM_FACE) / c)
+    return float(max(0.0, back + BEFORE_PALM))
 
 
 def _lowest(box: Box, pitch: float) -> float:

@@ -27,15 +27,16 @@ NOTHING: Array = np.zeros((0, 4))
 class Hand:
     """Memory that Pick leaves for Put: how the object sits in the gripper. Shared by one set of skills.
 
-    pitch: of the gripper when it took the object, rad. aside: metres from the gripper to the object's middle along the
-    closing direction (a thing held by its rim). drop: metres from the gripper frame down to the object's underside.
+    pitch: of the gripper when it took the object, rad. center: the object's middle (3,) in the gripper frame, m: aside
+    along y for a thing held by its rim, ahead along x for one held by its near end. drop: metres from the gripper frame
+    down to the object's underside.
     half: half extents of the object's box. spheres: (n, 4), centre in the gripper frame and radius, m, that fill it.
     level: the posture (n + 1,) in which a thing is carried that must not tilt, since something is in it; else None.
     came: postures of the arm since the base last moved, by which it can go back; see `note`.
     """
 
     pitch: float = 0.0
-    aside: float = 0.0
+    center: Array = field(default_factory=lambda: np.zeros(3))
     spheres: Array = field(default_factory=lambda: NOTHING)
     drop: float = 0.05
     half: tuple[float, float, float] = (0.04, 0.04, 0.05)
@@ -47,7 +48,7 @@ class Hand:
         """Remember an upright box held by a gripper at a pose (both in the odometry frame)."""
         position, rotation = pose.position, pose.rotation
         center = rotation.T @ (box.center - position)
-        self.pitch, self.aside, self.level = pitch, float(center[1]), None
+        self.pitch, self.center, self.level = pitch, center, None
         self.drop = float(position[2] - (box.center[2] - box.half[2]))
         self.half = (float(box.half[0]), float(box.half[1]), float(box.half[2]))
         self.spheres = filled(Box(center, box.half), rotation.T @ rotation_z(box.yaw))

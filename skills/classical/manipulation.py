@@ -59,7 +59,7 @@ class Manipulation(MobileSkill):
 
         accept(standing, margin of the way, margin at the poses) has the last word.
         """
-        solids = self.space().solids
+        solids = Solids(self.goal.solids)
         return first_standing(
             self.kinematics,
             options,

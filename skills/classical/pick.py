@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from homie.interfaces import Kinematics, RobotSpec
 from homie.types import Array, Box, Goal, Observation, Pose, Pose2, Subtask, Surface
-from skills.classical.collision import DRIVEN, FREE, TOUCH
+from skills.classical.collision import DRIVEN, FREE, TOUCH, Solids
 from skills.classical.grasps import Grasp, grasps, touches
 from skills.classical.hand import Hand
 from skills.classical.manipulation import AWAY, Manipulation
@@ -163,13 +164,23 @@ class Pick(Manipulation):
         best = self.reachable_standing(self._options(chosen), self._free)
         return None if best is None else (by_pose[id(best[1][1])], best[0])
 
+    def space(self, base: Pose2 | None = None, *more: Box | None) -> ArmSpace:
+        """With the target among what the arm keeps out of: until it is in the hand a touch would topple it."""
+        return super().space(base, *more, None if self.seen.body.holding else self.goal.box)
+
+    def _at_target(self, base: Pose2 | None = None) -> ArmSpace:
+        """Without the target, for what the hand does to it."""
+        return super().space(base)
+
     def _free(self, standing: Standing, way: float, at: float) -> bool:
         """Whether the arm gets there without running into things."""
         before, grasp, lifted = standing.joints
-        space = self.space(standing.base)
+        space, reaching = self._at_target(standing.base), between(standing.ready, before)
+        target = replace(space, solids=Solids([self._box()]))
         return (
             self.clear(space, (grasp, lifted), at)
-            and self.clear(space, between(standing.ready, before), way)
+            and self.clear(space, reaching, way)
+            and self.clear(target, reaching, min(0.0, target.clearance(before)))
             and (self._compartment() is not None or self.clear(space, between(lifted, standing.ready), TOUCH))
             and self._clear_in(space, standing, at)
         )
@@ -186,7 +197,7 @@ class Pick(Manipulation):
     def _grasps(self) -> list[Grasp]:
         compartment = self._compartment()
         access = None if compartment is None else compartment.access
-        chosen = grasps(self._box(), self.goal.obstacles, access)
+        chosen = grasps(self._box(), self.goal.obstacles, access, parts=self.goal.parts)
         # A finger may push what is in a bowl aside, but rather not.
         return sorted(chosen, key=lambda grasp: grasp.cost + PUSHED * touches(grasp, self._contents))
 

@@ -32,6 +32,12 @@ STANDS = (0.72, 0.62, 0.82, 0.92, 1.0)
 FALLS = (0.0, 0.06, 0.12)
 """Metres above the surface at which the thing may be let go: into a basin or a drawer the hand itself does not fit."""
 
+ASTRAY = 0.035
+"""Metres that the hand may be off a pose: what it sets down touches a little earlier or later than it is thought to."""
+
+BY_RIM = 0.02
+"""Metres aside of the hand's middle from which a thing is held by its rim."""
+
 HEADROOM = 0.03
 """Metres over a thing in a compartment that it takes to set it down."""
 
@@ -60,15 +66,17 @@ class Put(Manipulation):
         standing, poses = self._choose()
         yield from self.come_to(standing)
         poses, joints = self._from_here(poses)
-        self._useless.append(self.base)
+        self._useless.append(self.base)  # until it is done
         # What has something in it goes in a straight line, which keeps it level; a way in joint space would tilt it.
         there = self.reach(joints[0]) if self.hand.level is None else self.line(poses[0], speed=APPROACH)
         yield from self.together(there, self.look_at(poses[1].position))
-        self._useless.pop()
         if not self.seen.body.holding:
             raise Stuck("the object was lost on the way")
         for pose in poses[1:-1]:
             yield from self.line(pose, speed=APPROACH)
+            if np.linalg.norm(self.gripper_pose().position - pose.position) > ASTRAY:
+                raise Stuck("something stops the hand on the way to the spot")
+        self._useless.pop()
         yield from self.release()
         inside = np.linalg.norm(poses[0].position[:2] - poses[1].position[:2]) > 0.25
         yield from self.withdraw(poses[-1], *(poses[:1] if inside else ()))
@@ -149,11 +157,14 @@ class Put(Manipulation):
         """Before, over, at the spot, and withdrawn (odometry frame)."""
         hand = self.hand
         rotation = gripper_rotation(yaw, pitch)
-        at = spot + np.array([0.0, 0.0, hand.drop_at(pitch) + 0.012 + fall]) - hand.aside * rotation[:, 1]
+        beside = (rotation @ hand.center) * np.array([1.0, 1.0, 0.0])
+        at = spot + np.array([0.0, 0.0, hand.drop_at(pitch) + 0.012 + fall]) - beside
         away = -rotation[:, 0]
         if surface.access is None:
             over = at + np.array([0.0, 0.0, HOVER if at[2] > LOW else 2 * HOVER])
-            withdrawn = at + 0.03 * away + np.array([0.0, 0.0, 0.13])
+            # Along the fingers, beside which a thing stands; a finger inside a rim goes up.
+            up = 0.03 * away + np.array([0.0, 0.0, 0.13])
+            withdrawn = at + (up if abs(hand.center[1]) > BY_RIM else 0.13 * away)
             return (Pose(over, rotation), Pose(at, rotation), Pose(withdrawn, rotation))
         way = np.array([*surface.access, 0.0])
         out = float((surface.center[:2] - spot[:2]) @ surface.access) + half_depth(surface) + 0.14

@@ -168,18 +168,19 @@ def first_standing(
     """The cheapest option whose pose sequence is reachable and accepted. Options: (cost, base pose, poses), sorted.
 
     The second pose, where the work is done, decides most: it is solved alone first, and only where the arm has the
-    `clearance` there the rest is. Options with less than the first of the margins (m) wait for the next one.
+    `clearance` there the rest is. Options that fail with the first of the margins (m) wait for the next one.
     """
     waiting = _reaching(kinematics, itertools.islice(options, tries), readies, clearance)
     for margin in margins:
         later = []
         for base, poses, ready, free in waiting:
-            if free < margin:
-                later.append((base, poses, ready, free))
-                continue
-            joints = solve_sequence(kinematics, base, poses, ready)
-            if joints is not None and accept(Standing(base, joints, ready), margin):
-                return Standing(base, joints, ready), poses
+            if free >= margin:
+                joints = solve_sequence(kinematics, base, poses, ready)
+                if joints is None:
+                    continue
+                if accept(Standing(base, joints, ready), margin):
+                    return Standing(base, joints, ready), poses
+            later.append((base, poses, ready, free))
         waiting = iter(later)
     return None
 
