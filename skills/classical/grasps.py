@@ -30,6 +30,9 @@ RIM_OPENINGS = ((0.07, 0.0), (0.03, 0.25))
 WIDEST_HALF = 0.046
 """Half the width (m) of the widest thing that the fingers go round."""
 
+EAR = 10.0
+"""Cost of a rim grasp by the metres that the thing is longer that way: a mug has its ear there, which gives way."""
+
 OVER_RIM = 0.07
 """Metres above a rim grasp from which both fingers go past the near side of the rim."""
 
@@ -70,9 +73,7 @@ class Grasp:
         return Pose(self.pose.position - distance * self.approach + np.array([0, 0, lift]), self.pose.rotation)
 
 
-def grasps(
-    box: Box, others: Sequence[Box], access: Array | None, *, parts: Sequence[Solid] = ()
-) -> list[Grasp]:
+def grasps(box: Box, others: Sequence[Box], access: Array | None, *, parts: Sequence[Solid] = ()) -> list[Grasp]:
     """Ways to take an upright box on a surface, best first.
 
     others: boxes that the open fingers must not hit. access: way out (2,) if the thing stands in a compartment;
@@ -132,7 +133,8 @@ def _on_rim(box: Box) -> Iterator[Grasp]:
                 for side in (np.pi / 2, -np.pi / 2):
                     pose = Pose(position, gripper_rotation(out + side, pitch))
                     for opening, dear in RIM_OPENINGS:
-                        cost = 0.2 + 0.15 * abs(pitch - RIM[0]) + dear
+                        ear = EAR * (half - float(np.min(box.half[:2])))
+                        cost = 0.2 + 0.15 * abs(pitch - RIM[0]) + dear + ear
                         yield Grasp(pose, out + side, pitch, opening, cost, OVER_RIM)
 
 
@@ -140,8 +142,9 @@ def _hollow(grasp: Grasp, parts: Sequence[Solid]) -> bool:
     """Whether neither finger of a rim grasp stands in one of a thing's parts."""
     boxes = [Box.around([part], float(np.arctan2(*part.pose.rotation[1::-1, 0]))) for part in parts]
     aside = (grasp.opening + FINGER_THICKNESS) / 2 * grasp.pose.rotation[:, 1]
+    tip = float(grasp.pose.position[2] + FINGER_REACH * grasp.approach[2])
     return not any(
-        box.distance(finger) == 0.0 and abs(finger[2] - box.center[2]) < box.half[2]
+        box.distance(finger) == 0.0 and abs(tip - box.center[2]) < box.half[2]
         for finger in (grasp.pose.position + aside, grasp.pose.position - aside)
         for box in boxes
     )

@@ -30,6 +30,9 @@ APPROACH = 0.15
 FAILED_BEFORE = 1.0
 """Cost of a grasp like one that has closed on nothing in an earlier attempt, or of a place that was no good."""
 
+SLIPS = 2
+"""Grasps that a thing has slipped out of after which the hand is said not to hold it."""
+
 PUSHED = 0.5
 """Cost of a grasp for which a finger pushes aside what is in the thing."""
 
@@ -65,6 +68,7 @@ class Pick(Manipulation):
         super().__init__(spec, kinematics, hand)
         self._failed: list[Grasp] = []
         self._useless: list[Pose2] = []
+        self._slipped = 0
         self._target = ""
         self._contents: list[Box] = []
 
@@ -78,7 +82,7 @@ class Pick(Manipulation):
 
     def routine(self) -> Motion:
         if self.goal.name != self._target:
-            self._target, self._failed, self._useless = self.goal.name, [], []
+            self._target, self._failed, self._useless, self._slipped = self.goal.name, [], [], 0
         if self.seen.body.holding:  # what the inventory does not know of
             yield from self.release()
         grasp, standing = self._choose()
@@ -103,7 +107,12 @@ class Pick(Manipulation):
         else:
             yield from self.leave()
         if not self.seen.body.holding:
+            self._failed.append(grasp)
+            self._slipped += 1
+            if self._slipped >= SLIPS:
+                raise Hopeless("the fingers cannot hold the object: it has slipped out of the hand twice")
             raise Stuck("the object slipped out of the hand")
+        self._slipped = 0
 
     def _leave_level(self, grasp: Grasp) -> Motion:
         """Back away with what has something in it, and bring it before the robot without tilting it."""

@@ -163,7 +163,7 @@ def first_standing(
     *,
     clearance: Callable[[Pose2, Array], float],
     accept: Callable[[Standing, float], bool],
-    tries: int = 300,
+    tries: int = 600,
 ) -> tuple[Standing, Sequence[Pose]] | None:
     """The cheapest option whose pose sequence is reachable and accepted. Options: (cost, base pose, poses), sorted.
 

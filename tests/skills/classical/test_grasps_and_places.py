@@ -6,9 +6,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homie.types import Box, Surface
+from homie.types import Box, Pose, Solid, Surface
 from skills.classical.grasps import FINGER_REACH, MAX_OPENING, grasps
 from skills.classical.hand import Hand
+from skills.classical.motion import gripper_rotation
 from skills.classical.places import places
 
 sizes = st.floats(0.012, 0.12)
@@ -71,3 +72,22 @@ def test_places_are_on_the_surface_and_free(seed: int) -> None:
         assert abs(local[0]) <= surface.half_x
         assert abs(local[1]) <= surface.half_y
         assert all(other.distance(point[:2]) > hand.radius for other in others)
+
+
+@given(st.floats(0.012, 0.044), st.floats(0.012, 0.08), st.floats(0.012, 0.12), st.floats(-3.1, 3.1))
+def test_the_palm_stays_off_what_is_taken(hx: float, hy: float, hz: float, yaw: float) -> None:
+    box = Box(np.array([0.0, 0.0, 0.8 + hz]), np.array([hx, hy, hz]), yaw)
+    block = Solid("box", box.half, Pose(box.center, gripper_rotation(yaw, 0.0)))
+    corners = [np.array([-0.033, y, z]) for y in np.linspace(-0.06, 0.06, 7) for z in np.linspace(-0.034, 0.034, 5)]
+    for grasp in grasps(box, (), None, parts=(block,)):
+        for corner in corners:
+            point = grasp.pose.position + grasp.pose.rotation @ corner
+            inside = box.distance(point) == 0.0 and abs(point[2] - box.center[2]) < box.half[2]
+            assert not inside, "a palm that pushes a tall thing topples it"
+
+
+def test_a_solid_block_has_no_rim() -> None:
+    box = Box(np.array([0.0, 0.0, 0.83]), np.array([0.079, 0.105, 0.03]), 0.0)
+    block = Solid("box", box.half, Pose(box.center, np.eye(3)))
+    assert grasps(box, (), None), "what it is made of is not known: it may be a bowl"
+    assert not grasps(box, (), None, parts=(block,))
