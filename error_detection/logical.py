@@ -61,7 +61,10 @@ def _closed(question: CheckQuestion) -> Complaint | None:
 
 
 def _spoken(container: str, question: CheckQuestion) -> str:
-    """`fridge` for `fridge_1` where that is the only one, else the exact name: the planner has to open this one."""
+    """A name that means just this one, since the planner has to open it: the name that it was told, else `fridge` for
+    `fridge_1` where that is the only one, else the exact name."""
+    if called := question.locator.called(container):
+        return called
     numbered = re.fullmatch(r"(.+)_(\d+)", container)
     if numbered is None:
         return container.replace("_", " ")

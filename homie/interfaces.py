@@ -350,6 +350,10 @@ class Locator(ABC):
         """Why the words of a subtask mean nothing, a sentence; "" where all there is to say is that it is not there."""
         return ""
 
+    def called(self, entity: str) -> str:
+        """What a planner is told that an entity is called, "" where there is no better name than that of the entity."""
+        return ""
+
     def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
         """The detections as a planner gets them: by the names that `resolve` understands, with their numbers; what a
         listing numbers comes in its order."""

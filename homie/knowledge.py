@@ -31,12 +31,13 @@ class Remembered:
 class Doorway:
     """A way through a wall: a target of Go to.
 
-    name: `doorway 2`. room: the room it was seen from, "" if not known. explored: the robot has been on the other side,
-    or has looked far into it.
+    name: `doorway 2`. room: the room it was first seen from, beyond: the one on its other side, "" if not known.
+    explored: the robot has seen it from both sides, so that it has been in what is beyond.
     """
 
     name: str
     room: str = ""
+    beyond: str = ""
     explored: bool = False
 
 

@@ -81,6 +81,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "names": {
             "default": "perception.names:best_matches",
         },
+        "recall": {
+            "default": "perception.recall:SightRecall",
+        },
         "actions": {
             "arm": "skills.arm_actions:ArmAction",
         },

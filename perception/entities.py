@@ -135,6 +135,11 @@ class LooseObject:
         self.seen, self.missed = stamp, 0
 
     @property
+    def eye(self) -> Array:
+        """Where it was seen from last, (3,)."""
+        return self._eyes[-1]
+
+    @property
     def hollow(self) -> bool:
         return self.identity.kind in HOLLOW
 
@@ -194,6 +199,11 @@ class Furniture:
         if moving and self.panel is not None and self.panel.tight:
             self._shut_front = self._moving
         self._box = None
+
+    @property
+    def eye(self) -> Array:
+        """Where it was seen from last, (3,)."""
+        return self._eye
 
     @property
     def opens(self) -> bool:
@@ -324,8 +334,9 @@ class Room:
         self.rect = np.array([*np.minimum(self.rect[:2], low), *np.maximum(self.rect[2:], high)])
         self._eye = patch.eye[:2]
 
-    def contains(self, point: Array) -> bool:
-        return bool(np.all(point[:2] >= self.rect[:2] - 0.1) and np.all(point[:2] <= self.rect[2:] + 0.1))
+    def distance(self, point: Array) -> float:
+        """Metres from a point (2 or more,) to the floor that was seen, 0 inside."""
+        return float(np.linalg.norm(point[:2] - np.clip(point[:2], self.rect[:2], self.rect[2:])))
 
     @property
     def likely_rect(self) -> Array:

@@ -14,7 +14,8 @@ from dataclasses import replace
 import numpy as np
 
 from homie.errors import BadInput
-from homie.interfaces import Locator, Robot
+from homie.interfaces import Locator, Robot, kind_of
+from homie.knowledge import Knowledge
 from homie.types import (
     VIEWS,
     Array,
@@ -25,14 +26,14 @@ from homie.types import (
     Observation,
     OccupancyGrid,
     Pose2,
-    Proprioception,
     Subtask,
     Surface,
 )
 from perception.entities import Furniture, LooseObject, inside, within
 from perception.localise import Points, Scan
 from perception.mapping import HIGHEST, Keepout, OccupancyMapper
-from perception.places import over, standing_on
+from perception.places import over, standing_on, under
+from perception.recall import SightRecall, scans_of
 from perception.solids import solids_of, walls_of
 from perception.things import Things
 
@@ -46,8 +47,9 @@ MOVED, TURNED = 0.1, 0.15
 """Metres and radians of the base from which the views around it are looked at again; the head is in every look."""
 NEAR = 1.2
 """Metres around a target within which solid things matter to the arm."""
-ARM_MARGIN = 0.03
-"""Metres around the arm within which what is seen belongs to it."""
+TOLD_SO = 8.0
+"""Metres that a thing is preferred by which alone was told by the name that is used: less than what an action can not
+mean is put off by."""
 ON_FLOOR = 0.15
 """Height (m) of its underside, which is seen least well, up to which a thing is taken to lie on the floor."""
 BESIDE = 0.03
@@ -70,19 +72,26 @@ class SensorLocator(Locator):
                 f"{', '.join(lacking)}: use --targets background."
             )
         self._spec = robot.spec
-        self._kinematics = robot.kinematics
+        self._recall = SightRecall(robot)
         self._forget_all()
 
     def reset(self, *, seed: int) -> None:
         self._forget_all()
 
     def _forget_all(self) -> None:
-        self._things = Things()
+        self._recall.forget()
         self._mapper = OccupancyMapper()
-        self._held: str | None = None
-        self._aim: str | None = None
+        self._passages: dict[str, tuple[float, float, float, float]] = {}
         self._looked = -np.inf
         self._looked_around: Pose2 | None = None
+
+    @property
+    def _things(self) -> Things:
+        return self._recall.things
+
+    @property
+    def _held(self) -> str | None:
+        return self._recall.held
 
     # ------------------------------------------------------------ taking in
 
@@ -100,12 +109,9 @@ class SensorLocator(Locator):
         self._looked = observation.stamp
         if observation.frames.keys() >= set(VIEWS):
             self._looked_around = observation.body.base
-        self._update_hand(observation)
-        scans = {name: scan for name, frame in observation.frames.items() if (scan := Scan.of(frame)) is not None}
+        scans = scans_of(observation.frames)
+        self._recall.take_in(observation, scans, detections)
         if scans:
-            bare = any(detection.mask is None for detection in detections)
-            shown = {name: self._without_arm(scan, observation.body) for name, scan in scans.items()} if bare else scans
-            self._things.update(shown, detections, observation.stamp, self._held)
             self._update_map(observation, scans, detections)
 
     def _update_map(self, observation: Observation, scans: dict[str, Scan], detections: Sequence[Detection]) -> None:
@@ -114,61 +120,37 @@ class SensorLocator(Locator):
             if self._held is not None and detection.instance == self._held and detection.mask is not None:
                 mask = own.get(detection.view)
                 own[detection.view] = detection.mask if mask is None else mask | detection.mask
-        hand = Keepout(self._gripper(observation.body), 0.2, 0.25)
+        hand = Keepout(self._recall.arm.gripper(observation.body), 0.2, 0.25)
         self._mapper.update(
             list(scans.values()), list(own.values()), observation.body.base, self._spec.footprint_radius, [hand]
         )
 
-    # ------------------------------------------------------------ the hand
-
-    def _gripper(self, body: Proprioception) -> Array:
-        """Where the gripper is, (3,) in the odometry frame."""
-        return body.base.transform(self._kinematics.forward(self._posture(body)).position)
-
-    def _posture(self, body: Proprioception) -> Array:
-        """Torso (0 without one) and arm as the kinematics take them, (n + 1,)."""
-        return np.array(
-            [body.joints.get("torso_lift_joint", 0.0), *(body.joints[name] for name in self._spec.arm_joints)]
-        )
-
-    def _without_arm(self, scan: Scan, body: Proprioception) -> Scan:
-        """A scan without the points of the robot's own arm, which a box around something else may hold."""
-        centres = np.array([body.base.transform(one) for one in self._kinematics.link_points(self._posture(body))])
-        reach = self._kinematics.point_radii + ARM_MARGIN
-        low, high = (centres - reach[:, None]).min(axis=0), (centres + reach[:, None]).max(axis=0)
-        near = scan.valid & ((scan.points > low) & (scan.points < high)).all(axis=2)
-        points = scan.points[near]
-        own = np.zeros(len(points), dtype=bool)
-        for centre, radius in zip(centres, reach, strict=True):
-            own |= ((points - centre) ** 2).sum(axis=1) < radius**2
-        valid = scan.valid.copy()
-        valid[near] = ~own
-        return replace(scan, valid=valid)
-
-    def _update_hand(self, observation: Observation) -> None:
-        """What is in the hand is what Pick aimed at when the hand began to hold something."""
-        if not observation.body.holding:
-            if self._held in self._things.objects:
-                self._things.place(self._things.objects[self._held])
-            self._held = None
-        elif self._held is None and self._aim is not None:
-            self._held = self._aim
-        if self._held in self._things.objects:
-            self._things.objects[self._held].move(self._gripper(observation.body), observation.stamp)
-
     def held(self, observation: Observation) -> str | None:
-        self._update_hand(observation)
+        self._recall.update_hand(observation)
         return self._held
 
     # ------------------------------------------------------------ names
 
     def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
-        meant = self._things.meant(name)
-        return min(meant, key=lambda entity: self._preference(entity, subtask, observation), default=None)
+        if "_" in name and name in self:
+            return name
+        landmark = self._recall.recognise(name, observation.body.base)
+        known = "" if landmark is None else landmark.entity
+        if landmark is not None and landmark.passage is not None:
+            self._passages[known] = landmark.passage
+        if landmark is not None and landmark.alone and known in self:
+            return known
+        meant = dict.fromkeys([*self._things.meant(name), *([known] if known in self else [])])
+        return min(meant, key=lambda one: self._preference(one, known, subtask, observation), default=None)
 
-    def _preference(self, entity: str, subtask: Subtask, observation: Observation) -> float:
-        """Metres, with what the action can not mean put last."""
-        metres = self.distance(entity, observation)
+    def __contains__(self, entity: str) -> bool:
+        """Whether it is remembered."""
+        things = self._things
+        return any(entity in known for known in (things.rooms, things.furniture, things.objects, self._passages))
+
+    def _preference(self, entity: str, known: str, subtask: Subtask, observation: Observation) -> float:
+        """Metres, with what the action can not mean put last, and the thing that was told by just that name first."""
+        metres = self.distance(entity, observation) - (TOLD_SO if entity == known else 0.0)
         if subtask.action == "Pick" and not self.pickable(entity):
             metres += 100.0
         if subtask.action in ("Open", "Close") and not self.opens(entity):
@@ -181,13 +163,23 @@ class SensorLocator(Locator):
             metres += 10.0
         return metres
 
+    def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
+        """Those that are remembered: of what is too far away or too thin, depth does not tell where it is."""
+        return self._recall.arranged([one for one in detections if self._recall.entity_of(one) in self])
+
+    def called(self, entity: str) -> str:
+        return self._recall.called(entity, kind_of(entity)) if entity in self else ""
+
+    def knowledge(self, round_number: int) -> Knowledge:
+        return replace(self._recall.knowledge(round_number), setting="sensors")
+
     # ------------------------------------------------------------ goals
 
     def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
-        self._aim = entity if subtask.action == "Pick" else None
         goal = self._goal(entity, subtask)
         solids = () if goal.room is not None else self._solids(goal.position, entity, subtask)
         loose = self._loose(entity, goal.position)
+        self._recall.aim(entity if subtask.action == "Pick" else "", goal.position)
         return replace(goal, text=str(subtask), grid=self._grid(), solids=solids, loose=loose)
 
     def _loose(self, entity: str, center: Array) -> tuple[Box, ...]:
@@ -223,8 +215,8 @@ class SensorLocator(Locator):
         return self._mapper.grid([box for box in boxes if box.center[2] - box.half[2] < 0.3])
 
     def _goal(self, entity: str, subtask: Subtask) -> Goal:
-        if entity in self._things.rooms:
-            x0, y0, x1, y1 = (float(v) for v in self._things.rooms[entity].likely_rect)
+        if self.is_spot(entity):
+            x0, y0, x1, y1 = self._passages.get(entity) or self._things.rooms[entity].likely_rect.tolist()
             return Goal(entity, "", np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0]), room=(x0, y0, x1, y1))
         if entity in self._things.objects:
             thing = self._things.objects[entity]
@@ -248,11 +240,11 @@ class SensorLocator(Locator):
 
     def _goal_object(self, thing: LooseObject) -> Goal:
         """A loose object, with the surface it stands on and its neighbours."""
-        under = self._under(thing.box)
+        below = under(thing.box, tuple(self._things.furniture.values()))
         box, front = thing.box, None
         surfaces: tuple[Surface, ...] = ()
-        if under is not None:
-            furniture, surface = under
+        if below is not None:
+            furniture, surface = below
             box, surfaces = standing_on(box, surface), (surface,)
             if surface.access is not None:
                 front = float(np.arctan2(surface.access[1], surface.access[0]))
@@ -270,23 +262,6 @@ class SensorLocator(Locator):
         up = 0.0 if thing.hollow else float(thing.box.half[2])
         spot = Surface(thing.box.center + np.array([0.0, 0.0, up]), 0.005, 0.005, thing.box.yaw)
         return Goal(thing.identity.entity, "", thing.box.center, box=thing.box, surfaces=(spot,))
-
-    def _under(self, box: Box) -> tuple[Furniture, Surface] | None:
-        """The furniture and the surface that a box stands on."""
-        bottom = float(box.center[2] - box.half[2])
-        best: tuple[float, Furniture, Surface] | None = None
-        for furniture in self._things.furniture.values():
-            if furniture.box.distance(box.center) > 0.4:
-                continue
-            for surface in furniture.surfaces:
-                drop = abs(bottom - float(surface.center[2]))
-                plate = Box(surface.center, np.array([surface.half_x, surface.half_y, 0.0]), surface.yaw)
-                if drop < 0.06 and plate.distance(box.center) < 0.03 and (best is None or drop < best[0]):
-                    best = drop, furniture, surface
-        if best is not None:
-            return best[1], best[2]
-        boards = ((f, f.board_under(box)) for f in self._things.furniture.values())
-        return next(((furniture, board) for furniture, board in boards if board is not None), None)
 
     def _things_at(self, place: Furniture, but: str = "") -> tuple[Box, ...]:
         """Boxes of what is on or in a piece of furniture, other furniture included, without what is in the hand."""
@@ -313,15 +288,15 @@ class SensorLocator(Locator):
         return entity in self._things.objects
 
     def is_spot(self, entity: str) -> bool:
-        return entity in self._things.rooms
+        return entity in self._things.rooms or entity in self._passages
 
     def distance(self, entity: str, observation: Observation) -> float:
         """3-D from the base's origin on the floor: to an object's centre, to the nearest point of furniture or room."""
         base = observation.body.base.xy
         if entity in self._things.objects:
             return float(np.linalg.norm(self._things.objects[entity].box.center - np.array([*base, 0.0])))
-        if entity in self._things.rooms:
-            rect = self._things.rooms[entity].rect
+        if self.is_spot(entity):
+            rect = np.array(self._passages[entity]) if entity in self._passages else self._things.rooms[entity].rect
             return float(np.linalg.norm(base - np.clip(base, rect[:2], rect[2:])))
         box = self._things.furniture[entity].box
         return float(np.hypot(box.distance(base), max(0.0, box.center[2] - box.half[2])))

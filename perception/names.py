@@ -135,7 +135,7 @@ def match_names(query: str, candidates: Sequence[NamedThing]) -> list[Match]:
     then misspelt. Candidates of equal rank are equally meant: take the nearest. Words that
     mean none of them give an empty list.
     """
-    phrases = _phrases(query)
+    phrases = readings(query)
     matches = []
     for thing in candidates:
         ranks = [rank for phrase in phrases if (rank := _rank(phrase, thing)) is not None]
@@ -150,17 +150,17 @@ def best_matches(query: str, candidates: Sequence[NamedThing]) -> list[NamedThin
     return [match.thing for match in matches if match.rank == matches[0].rank]
 
 
-def _phrases(query: str) -> list[str]:
+def readings(query: str) -> list[str]:
     """The ways to read a query: as it stands, without what follows a preposition, without a part at its end."""
     spaced = re.sub(r"[\s_]+", " ", query).strip()
     head = _QUALIFIER.split(f" {spaced} ".lower(), maxsplit=1)[0]
-    readings = [canonical(spaced), canonical(head)]
-    for reading in tuple(readings):
+    ways = [canonical(spaced), canonical(head)]
+    for reading in tuple(ways):
         words = reading.split()
         while len(words) > 1 and words[-1] in vocabulary().parts:
             words = words[:-1]
-            readings.append(" ".join(words))
-    return [reading for reading in dict.fromkeys(readings) if reading]
+            ways.append(" ".join(words))
+    return [reading for reading in dict.fromkeys(ways) if reading]
 
 
 def _rank(phrase: str, thing: NamedThing) -> Rank | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,13 @@ import numpy as np
 from homie.types import Box, Surface
 from perception.entities import Furniture
 from perception.localise import Scan
+
+ON_TOP = 0.08
+"""Metres between the underside of what stands on something and its top, as both are measured at most."""
+BASINS = frozenset({"sink", "washbasin", "bathtub"})
+"""Furniture that things are in, not on."""
+BOARDS = frozenset({"shelf", "bookshelf"})
+"""Furniture that things are on, also on the boards below its top."""
 
 
 def reach_of(place: Furniture) -> Box:
@@ -37,6 +45,44 @@ def contains(place: Furniture, box: Box) -> bool:
     outline = reach_of(place)
     top = float(outline.center[2] + outline.half[2])
     return outline.distance(box.center) < 0.01 and 0.05 < float(box.center[2]) < top - 0.02
+
+
+def under(box: Box, furniture: Sequence[Furniture]) -> tuple[Furniture, Surface] | None:
+    """The furniture and the surface that a box stands on."""
+    bottom = float(box.center[2] - box.half[2])
+    best: tuple[float, Furniture, Surface] | None = None
+    for thing in furniture:
+        if thing.box.distance(box.center) > 0.4:
+            continue
+        for surface in thing.surfaces:
+            drop = abs(bottom - float(surface.center[2]))
+            plate = Box(surface.center, np.array([surface.half_x, surface.half_y, 0.0]), surface.yaw)
+            if drop < 0.06 and plate.distance(box.center) < 0.03 and (best is None or drop < best[0]):
+                best = drop, thing, surface
+    if best is not None:
+        return best[1], best[2]
+    boards = ((thing, thing.board_under(box)) for thing in furniture)
+    return next(((thing, board) for thing, board in boards if board is not None), None)
+
+
+def holder_of(box: Box, furniture: Sequence[Furniture]) -> tuple[str, Furniture] | None:
+    """What a box is on or in, of furniture that has no door or drawer, and which of both: `on` or `in`.
+
+    By the boxes alone, which costs little: see `under` for the very surface. What opens holds what `contains` says.
+    """
+    bottom = float(box.center[2] - box.half[2])
+    best: tuple[float, str, Furniture] | None = None
+    for thing in furniture:
+        top = float(thing.box.center[2] + thing.box.half[2])
+        if bottom > top + ON_TOP or thing.box.distance(box.center) > 0.02:
+            continue
+        inside = bottom < top - ON_TOP
+        if thing.opens and inside:
+            continue
+        word = "in" if thing.identity.kind in BASINS or (inside and thing.identity.kind not in BOARDS) else "on"
+        if best is None or abs(bottom - top) < best[0]:
+            best = abs(bottom - top), word, thing
+    return None if best is None else best[1:]
 
 
 def standing_on(box: Box, surface: Surface) -> Box:

@@ -65,7 +65,22 @@ class Things:
 
     def room_of(self, point: Array) -> str:
         """The kind of room that a point is in, "" where that is not known."""
-        return next((room.identity.kind for room in self.rooms.values() if room.contains(point)), "")
+        room = self.room_at(point)
+        return "" if room is None else room.identity.kind
+
+    def room_at(self, point: Array, margin: float = 0.1) -> Room | None:
+        """The room that a point (2 or more,) is in, or is at most so many metres from, None where none is known."""
+        nearest = min(self.rooms.values(), key=lambda room: room.distance(point), default=None)
+        return None if nearest is None or nearest.distance(point) > margin else nearest
+
+    def first_room(self, way: Array) -> str:
+        """The first room on the way along points (n, 2), "" where none of them is in a room that is known."""
+        if not self.rooms:
+            return ""
+        rects = np.array([room.rect for room in self.rooms.values()])
+        inside = ((way[:, None] > rects[:, :2] - 0.05) & (way[:, None] < rects[:, 2:] + 0.05)).all(axis=2)
+        found = np.flatnonzero(inside.any(axis=1))
+        return list(self.rooms)[int(np.argmax(inside[found[0]]))] if len(found) else ""
 
     def update(
         self, scans: Mapping[str, Scan], detections: Sequence[Detection], stamp: float, held: str | None

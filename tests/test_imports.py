@@ -22,6 +22,7 @@ KERNEL = (
     "knowledge",
     "options",
     "packages",
+    "recall",
     "registry",
     "safety",
     "types",

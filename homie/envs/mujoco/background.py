@@ -1,4 +1,7 @@
-"""The background locator: goals from world state, the paper's first setting (section 4.3). Privileged."""
+"""The background locator: goals from world state, the paper's first setting (section 4.3). Privileged.
+
+What it tells a planner is no world state: that comes from the same memory of what was seen as in the other setting.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,9 @@ from homie.envs.mujoco.home import MujocoHome
 from homie.envs.mujoco.index import ObjectInfo, ReceptacleInfo
 from homie.envs.mujoco.resting import Place
 from homie.envs.mujoco.world import World
-from homie.interfaces import Locator, NameMatcher
+from homie.interfaces import Locator, NameMatcher, kind_of
+from homie.knowledge import Knowledge
+from homie.recall import Landmark, Recall
 from homie.types import Array, Box, Detection, Goal, Observation, OccupancyGrid, Subtask, Surface
 
 OPEN_ENOUGH = 0.5
@@ -21,6 +26,11 @@ OPEN_ENOUGH = 0.5
 
 IMPOSSIBLE, UNLIKELY = 1000.0, 50.0
 """Metres that a meaning of ambiguous words is put off by."""
+
+TOLD_SO = 25.0
+"""Metres that a thing is preferred by which alone was told by the name that is used: more than a house is long."""
+SAME_PLACE = 0.5
+"""Metres by which an entity may be off from where the memory has it and still be the one that the detector named."""
 
 NEAR = 1.4
 """Metres around a target within which solid things are told to the skill."""
@@ -47,6 +57,8 @@ class BackgroundLocator(Locator):
         self._plan: FloorPlan | None = None
         self._told = -np.inf
         self._best_matches: NameMatcher = registry.load("names", "default")
+        self._recall: Recall = registry.load("recall", "default")(home)
+        self._passages: dict[str, tuple[float, float, float, float]] = {}
 
     @property
     def world(self) -> World:
@@ -55,6 +67,8 @@ class BackgroundLocator(Locator):
     def reset(self, *, seed: int) -> None:
         self._plan = FloorPlan(self.world)
         self._told = -np.inf
+        self._recall.forget()
+        self._passages = {}
 
     def due(self, observation: Observation) -> tuple[str, ...] | None:
         if observation.stamp - self._told < PERIOD:
@@ -63,18 +77,57 @@ class BackgroundLocator(Locator):
         return ()
 
     def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
-        """World state needs no telling."""
+        """World state needs no telling, but a planner is told only what was seen."""
+        self._recall.update(observation, detections)
+
+    def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
+        return self._recall.arranged(detections)
+
+    def knowledge(self, round_number: int) -> Knowledge:
+        return replace(self._recall.knowledge(round_number), setting="background")
 
     # ------------------------------------------------------------ names
 
-    def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
-        meant = self._best_matches(name, self.world.named_things())
-        entities = sorted(thing.name for thing in meant)
-        return min(entities, key=lambda entity: self._preference(entity, subtask, observation), default=None)
+    def called(self, entity: str) -> str:
+        return self._recall.called(entity, kind_of(entity))
 
-    def _preference(self, entity: str, subtask: Subtask, observation: Observation) -> float:
-        """Metres, with what the action can not mean put last, and shut things after open ones."""
-        world, distance = self.world, self.distance(entity, observation)
+    def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
+        world = self.world
+        if "_" in name and any(name in known for known in (world.rooms, world.receptacles, world.objects)):
+            return name
+        landmark = self._recall.recognise(name, observation.body.base)
+        known = None if landmark is None else self._entity_at(landmark)
+        if landmark is not None and landmark.alone and known is not None:
+            return known
+        meant = {*(thing.name for thing in self._best_matches(name, world.named_things())), *([known] if known else [])}
+        return min(sorted(meant), key=lambda one: self._preference(one, known, subtask, observation), default=None)
+
+    def _entity_at(self, landmark: Landmark) -> str | None:
+        """The entity that a planner was told of: the one of its kind where it was seen."""
+        if landmark.passage is not None:
+            self._passages[landmark.entity] = landmark.passage
+            return landmark.entity
+        named = [thing for thing in self.world.named_things() if thing.name == landmark.entity]
+        alike = {thing.name for thing in (*named, *self._best_matches(landmark.kind, self.world.named_things()))}
+        center = landmark.center
+        if center is None:
+            return landmark.entity if named else None
+        away = {one: self._metres(one, center) - SAME_PLACE * (one == landmark.entity) for one in sorted(alike)}
+        return min(away, key=lambda one: away[one], default=None)
+
+    def _metres(self, entity: str, point: Array) -> float:
+        """Metres on the floor plan from a point (3,) to a thing; inf for a room."""
+        world = self.world
+        if entity in world.rooms:
+            return float("inf")
+        thing = world.objects.get(entity)
+        box = world.receptacle_box(world.receptacles[entity]) if thing is None else world.object_box(thing)
+        return box.distance(point)
+
+    def _preference(self, entity: str, known: str | None, subtask: Subtask, observation: Observation) -> float:
+        """Metres, with what the action can not mean put last, and shut things after open ones; the thing that was told
+        by just that name comes before others."""
+        world, distance = self.world, self.distance(entity, observation) - (TOLD_SO if entity == known else 0.0)
         thing = world.receptacles.get(entity)
         if subtask.action == "Pick" and not self.pickable(entity):
             distance += IMPOSSIBLE
@@ -92,6 +145,7 @@ class BackgroundLocator(Locator):
 
     def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
         goal, base = self._goal(entity, subtask), observation.body.base.xy
+        self._recall.aim(entity if subtask.action == "Pick" else "", goal.position)
         panels = self._moved_by(entity, subtask)
         hidden = [*panels, *self._bodies(self._with_contents(entity))]
         here = self.world.solids(np.array([*base, AT_HAND]), BESIDE_ROBOT, without=hidden)
@@ -125,8 +179,8 @@ class BackgroundLocator(Locator):
 
     def _goal(self, entity: str, subtask: Subtask) -> Goal:
         grid, text = self._floor_plan().grid(), str(subtask)
-        if entity in self.world.rooms:
-            x0, y0, x1, y1 = self.world.rooms[entity].rect
+        if self.is_spot(entity):
+            x0, y0, x1, y1 = self._floor_of(entity)
             middle = np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0])
             return Goal(entity, text, middle, room=(x0, y0, x1, y1), grid=grid)
         if entity in self.world.objects:
@@ -136,6 +190,10 @@ class BackgroundLocator(Locator):
             return self._object(thing, text, grid)
         moved = self._moved_by(entity, subtask)
         return self._receptacle(self.world.receptacles[entity], text, grid, moved)
+
+    def _floor_of(self, spot: str) -> tuple[float, float, float, float]:
+        """The floor (x0, y0, x1, y1) of a room, or at the far side of a doorway."""
+        return self._passages.get(spot) or self.world.rooms[spot].rect
 
     def _floor_plan(self) -> FloorPlan:
         if self._plan is None:
@@ -213,15 +271,15 @@ class BackgroundLocator(Locator):
         return entity in self.world.objects
 
     def is_spot(self, entity: str) -> bool:
-        return entity in self.world.rooms
+        return entity in self.world.rooms or entity in self._passages
 
     def distance(self, entity: str, observation: Observation) -> float:
         """3-D from the base's origin on the floor: to an object's centre, to the nearest point of furniture."""
         base = np.array([*observation.body.base.xy, 0.0])
         if entity in self.world.objects:
             return float(np.linalg.norm(self.world.object_box(self.world.objects[entity]).center - base))
-        if entity in self.world.rooms:
-            x0, y0, x1, y1 = self.world.rooms[entity].rect
+        if self.is_spot(entity):
+            x0, y0, x1, y1 = self._floor_of(entity)
             return float(np.linalg.norm(base[:2] - np.clip(base[:2], (x0, y0), (x1, y1))))
         box = self.world.receptacle_box(self.world.receptacles[entity])
         above = max(box.center[2] - box.half[2], 0.0)

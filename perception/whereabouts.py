@@ -1,0 +1,62 @@
+"""Where a remembered thing is, as one would say it: in which room, on or in what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from perception.entities import Furniture, LooseObject, within
+from perception.places import holder_of
+from perception.things import Things
+
+ON_FLOOR = 0.15
+"""Height (m) of its underside, which is seen least well, up to which a thing is taken to lie on the floor."""
+RAISED = 0.3
+"""The same from which furniture stands on other furniture."""
+UNSEEN_FLOOR = 1.3
+"""Metres from the middle of furniture, towards the robot, within which the floor before it begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """room, holder: entities, "" where not known. word: `on` or `in`, what the thing is to its holder; `on the floor`
+    by itself."""
+
+    room: str = ""
+    word: str = ""
+    holder: str = ""
+
+
+def whereabouts(thing: Furniture | LooseObject, things: Things, held: str | None) -> Whereabouts:
+    """Where a thing is, by where it was seen last. held: what is in the hand, which holds nothing."""
+    return Whereabouts(_room(thing, things), *_place(thing, things, held))
+
+
+def _room(thing: Furniture | LooseObject, things: Things) -> str:
+    """The first room on the way from the thing to where it was seen from, since the floor under furniture is not
+    seen."""
+    middle = thing.box.center[:2]
+    way = thing.eye[:2] - middle
+    length = float(np.linalg.norm(way))
+    steps = np.arange(0.0, min(length, UNSEEN_FLOOR) + 1e-6, 0.1) / max(length, 0.1)
+    return things.first_room(middle + steps[:, None] * way)
+
+
+def _place(thing: Furniture | LooseObject, things: Things, held: str | None) -> tuple[str, str]:
+    bottom = float(thing.box.center[2] - thing.box.half[2])
+    furniture = [one for one in things.furniture.values() if one is not thing]
+    if isinstance(thing, LooseObject):
+        if thing.container in things.furniture:
+            return "in", thing.container
+        for entity, other in things.objects.items():
+            if other is not thing and other.hollow and entity != held and within(other.box, thing.box.center):
+                return "in", entity
+        if bottom < ON_FLOOR:
+            return "on the floor", ""
+    elif bottom < RAISED:
+        return "", ""
+    else:
+        furniture = [one for one in furniture if not one.opens]  # a worktop is no thing on the drawers under it
+    holder = holder_of(thing.box, furniture)
+    return ("", "") if holder is None else (holder[0], holder[1].identity.entity)
