@@ -78,9 +78,9 @@ class Things:
         if not self.rooms:
             return ""
         rects = np.array([room.rect for room in self.rooms.values()])
-        inside = ((way[:, None] > rects[:, :2] - 0.05) & (way[:, None] < rects[:, 2:] + 0.05)).all(axis=2)
-        found = np.flatnonzero(inside.any(axis=1))
-        return list(self.rooms)[int(np.argmax(inside[found[0]]))] if len(found) else ""
+        beside = np.maximum(rects[:, :2] - way[:, None], way[:, None] - rects[:, 2:]).max(axis=2)
+        points, rooms = np.nonzero(beside < 0.05)  # by points first
+        return list(self.rooms)[int(rooms[0])] if len(points) else ""
 
     def update(
         self, scans: Mapping[str, Scan], detections: Sequence[Detection], stamp: float, held: str | None

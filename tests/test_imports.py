@@ -69,6 +69,7 @@ MAY_IMPORT = {
     "perception": (
         "homie.types",
         "homie.knowledge",
+        "homie.recall",
         "homie.checksums",
         "homie.interfaces",
         "homie.errors",

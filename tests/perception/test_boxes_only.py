@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from boxes_only import BoxesOnly
-from furnished import House
+from furnished import BlindRobot, House
 
 from homie import registry
 from homie.types import Box, Detection, Observation, Pose2, Subtask
+from perception.arm import OwnArm
 from perception.localise import Scan, patch_of
 from perception.memory import SensorLocator
 
@@ -114,17 +115,18 @@ def test_an_episode_with_boxes_only(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         assert step.execution.feedback.ok, (str(step.execution.subtask), step.execution.feedback.message, reasons)
 
 
-def test_the_robots_own_arm_is_no_part_of_what_a_box_shows(house: House, locator: SensorLocator) -> None:
+def test_the_robots_own_arm_is_no_part_of_what_a_box_shows(house: House) -> None:
     """An arm that is held out before a table would be the nearest thing in its box."""
     seen = house.observe(house.before("table_1", 1.2))
     scan = Scan.of(seen.frames["front"])
     assert scan is not None
-    bare = locator._without_arm(scan, seen.body)
+    arm = OwnArm(BlindRobot())
+    bare = arm.without(scan, seen.body)
     assert (bare.valid <= scan.valid).all()
-    gripper = locator._gripper(seen.body).astype(np.float32)
+    gripper = arm.gripper(seen.body).astype(np.float32)
     points = scan.points.copy()
     points[100:110, 100:110] = gripper
-    inside = locator._without_arm(dataclasses.replace(scan, points=points), seen.body)
+    inside = arm.without(dataclasses.replace(scan, points=points), seen.body)
     assert not inside.valid[100:110, 100:110].any()
     assert np.array_equal(
         np.delete(inside.valid, np.s_[100:110], axis=0), np.delete(bare.valid, np.s_[100:110], axis=0)
