@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from homie.errors import BadInput
@@ -24,6 +25,20 @@ ARGUMENTS: ActionTable = {
 """The actions of EMMOE (section 3.2) with what they take. Skill sets add theirs (`SkillSet.arguments`)."""
 ACTIONS = tuple(ARGUMENTS)
 """The action list of EMMOE; robots and skill sets may have others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ability:
+    """What a model can do, as a planner is told.
+
+    actions: those it has skills for. meant_for: those of them it is chosen for where several models have them. about:
+    what it is good at, the rest of a sentence that begins with its name: `goes to rooms`; "" where nobody says.
+    """
+
+    actions: tuple[str, ...]
+    meant_for: tuple[str, ...] = ()
+    about: str = ""
+
 
 USUAL = ("target",)
 """What an action takes of which the table says nothing."""

@@ -27,6 +27,7 @@ from homie.types import (
     Execution,
     Feedback,
     HistoryItem,
+    Image,
     Observation,
     PlannerInput,
     RoundRecord,
@@ -244,8 +245,15 @@ class Episode:
             rounds=self.rounds,
             listing=executor.locator.listing(),
             arguments=executor.skills.arguments,
+            abilities=executor.skills.abilities,
             knowledge=executor.locator.knowledge(self.round),
+            hand=self._hand() if self.planner.looks_at_hand else None,
         )
+
+    def _hand(self) -> Image:
+        """What the camera at the hand sees; nothing is detected in it."""
+        robot = self.executor.robot
+        return robot.observe((robot.hand,)).frames[robot.hand].rgb
 
     def _record(self, decision: Decision, execution: Execution, clock: _Clock) -> RoundRecord:
         stamp = self.executor.robot.observe().stamp

@@ -45,7 +45,7 @@ class SkillShelf:
         for name in self.missing:
             made[name] = {action: spare[action] for action in self.sets[name].actions if action in spare}
         arguments = action_table(one.arguments for one in self.sets.values())
-        return SkillBook({name: made[name] for name in self.sets}, frozenset(self.missing), arguments)
+        return SkillBook({name: made[name] for name in self.sets}, frozenset(self.missing), arguments, self.sets)
 
     def describe(self) -> dict[str, Any]:
         """What they say of themselves, by the names of their models."""
@@ -118,6 +118,8 @@ class Chosen:
         robot = constructed(f"robot '{options.robot}'", self.make_robot, [options], Robot)  # type: ignore[type-abstract]
         try:
             _check_pictures(robot, options)
+            if self.planner.looks_at_hand and not robot.hand:
+                raise BadInput(f"The robot '{options.robot}' has no camera at its hand: leave out --set hand=true.")
             if isinstance(self.planner, Privileged):
                 self.planner.enter(robot)
             locator = constructed(f"locator '{options.targets}'", self.make_locator, [robot], Locator)  # type: ignore[type-abstract]

@@ -12,9 +12,18 @@ from typing import Protocol
 
 import numpy as np
 
-from homie.actions import ACTIONS, ARGUMENTS, ActionTable, acted_on, arguments_of, canonical_action, listed_actions
+from homie.actions import (
+    ACTIONS,
+    ARGUMENTS,
+    Ability,
+    ActionTable,
+    acted_on,
+    arguments_of,
+    canonical_action,
+    listed_actions,
+)
 from homie.errors import BadInput, CommandRefused
-from homie.interfaces import CheckQuestion, Detector, ErrorCheck, Locator, Robot, Skill
+from homie.interfaces import CheckQuestion, Detector, ErrorCheck, Locator, Robot, Skill, SkillSet
 from homie.types import (
     SUCCESS,
     Attempt,
@@ -57,16 +66,22 @@ class SkillBook:
     """Which skill runs for (model, action). Models are the names of the loaded skill sets, in order of preference.
 
     missing: models that are listed and have the skills of another one, because they have no checkpoint. arguments: what
-    the actions take, those that the skill sets declare among them.
+    the actions take, those that the skill sets declare among them. sets: the skill sets themselves, by model.
     """
 
     by_model: Mapping[str, Mapping[str, Skill]]
     missing: frozenset[str] = frozenset()
     arguments: ActionTable = field(default_factory=lambda: ARGUMENTS)
+    sets: Mapping[str, SkillSet | type[SkillSet]] = field(default_factory=dict)
 
     @property
     def models(self) -> tuple[str, ...]:
         return tuple(self.by_model)
+
+    @property
+    def abilities(self) -> Mapping[str, Ability]:
+        """What each model can do, as planners are told."""
+        return {name: _ability(skills, self.sets.get(name)) for name, skills in self.by_model.items()}
 
     def actions(self, robot: Robot) -> tuple[str, ...]:
         """What a planner may tell a robot: the actions of EMMOE, or those of its own that some skill has; then what the
@@ -88,6 +103,12 @@ class SkillBook:
             return next((name for name in self.by_model if model_key(name) == model_key(model)), "")
         able = [name for name, skills in self.by_model.items() if action in skills]
         return next((name for name in able if name not in self.missing), next(iter(able), ""))
+
+
+def _ability(skills: Mapping[str, Skill], made: SkillSet | type[SkillSet] | None) -> Ability:
+    if made is None:
+        return Ability(tuple(skills))
+    return Ability(tuple(skills), tuple(one for one in made.meant_for if one in skills), made.about)
 
 
 class Executor:

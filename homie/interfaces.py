@@ -58,6 +58,8 @@ class Planner(ABC):
     """The extra of Homie that brings the packages it needs (`homie.packages.requirements`), "" if none."""
     keys: ClassVar[tuple[str, ...]] = ()
     """Names of environment variables that may hold its API keys."""
+    looks_at_hand: bool = False
+    """Whether it wants the picture of the robot's `hand` camera (`PlannerInput.hand`)."""
 
     @abstractmethod
     def reset(self, task: str, *, seed: int) -> None:
@@ -159,6 +161,8 @@ class Robot(ABC):
     kinematics: Kinematics
     views: tuple[str, ...] = VIEWS
     """The cameras whose pictures the planner gets."""
+    hand: str = ""
+    """The camera at the hand, "" where there is none."""
     eye: str = "head"
     """The camera whose picture a video shows beside the third-person view."""
     waits: bool = False
@@ -269,6 +273,10 @@ class SkillSet(ABC):
     name: str = ""
     actions: ClassVar[tuple[str, ...]] = ()
     """What the set can do, known without a checkpoint."""
+    meant_for: ClassVar[tuple[str, ...]] = ()
+    """Those of its actions that a planner should choose it for, where other sets have them too (EMMOE, table E2)."""
+    about: ClassVar[str] = ""
+    """What it is good at, for planners: the rest of a sentence that begins with its name, such as `goes to rooms`."""
     arguments: ClassVar[ActionTable] = {}
     """What actions of its own take, if not one target: `{"Wait": (), "Pour": ("target", "destination")}`."""
     Settings: ClassVar[type[BaseModel] | None] = None

@@ -50,7 +50,7 @@ class Marked:
 
     def listed(self, view: str) -> list[str]:
         """The numbers and names of a view, as `3: apple`, in the order of the numbers."""
-        return [f"{number}: {one.name}" for number, one in self.things.items() if one.view == view]
+        return [f"{number}: {one.called}" for number, one in self.things.items() if one.view == view]
 
 
 def in_order(detections: Sequence[Detection], views: Sequence[str]) -> list[Detection]:

@@ -47,6 +47,7 @@ class ModelPlanner(Planner):
         self.model = model
         self.settings = settings
         self.prompt = Prompt(settings)
+        self.looks_at_hand = settings.hand and settings.images
         self._turns: deque[Turn] = deque(maxlen=max(settings.chat_turns, settings.past_images))
 
     def reset(self, task: str, *, seed: int) -> None:

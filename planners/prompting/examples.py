@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
+from homie.actions import Ability
 from homie.errors import BadInput
 from homie.types import END, VIEWS, Subtask
 from planners.answers import AnswerFormat
@@ -22,14 +24,18 @@ from planners.parsing import parse_subtask
 class Example(BaseModel):
     """One round: what was known, in the words of the prompt, and what a good planner says.
 
-    views: the names in sight by view. subtasks: one, or a whole plan, each as `[Pick, apple]`. seen, plan: what a
+    setting: the one in which it is right, "" for every one. views: the names in sight by view. rooms, memory: what is
+    told of the home, line by line. subtasks: one, or a whole plan, each as `[Pick, apple]`. seen, plan: what a
     multi-step answer says of the pictures and of its plan.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    setting: Literal["", "background", "sensors"] = ""
     task: StrictStr = Field(min_length=1)
     views: dict[StrictStr, list[StrictStr]]
+    rooms: list[StrictStr] = []
+    memory: list[StrictStr] = []
     inventory: StrictStr = "None"
     history: StrictStr = "None"
     feedback: StrictStr = "None"
@@ -42,9 +48,12 @@ class Example(BaseModel):
         """The subtasks of the answer. Raises BadInput."""
         return [parse_subtask(one) for one in self.subtasks]
 
-    def uses(self, actions: Collection[str]) -> bool:
-        """Whether every action of the answer is among these."""
-        return all(one.action in actions for one in self.steps())
+    def fits(self, actions: Collection[str], setting: str, *, doorways: bool = True) -> bool:
+        """Whether every action of the answer is among these, and the answer right in a setting. doorways: whether they
+        are told, so that an answer may go to one."""
+        steps = self.steps()
+        known = doorways or not any(one.target.startswith("doorway") for one in steps)
+        return known and all(one.action in actions for one in steps) and self.setting in ("", setting)
 
     def situation(self) -> dict[str, object]:
         """What a template may use of it, besides the answer."""
@@ -52,14 +61,20 @@ class Example(BaseModel):
         return {
             "task": self.task,
             "views": views,
+            "rooms": self.rooms,
+            "memory": self.memory,
             "inventory": self.inventory,
             "history": self.history,
             "feedback": self.feedback,
         }
 
-    def answer(self, answer: AnswerFormat, model: str) -> str:
-        """The answer as it should be written. `model` is the one to choose, "" if there is none."""
+    def answer(self, answer: AnswerFormat, models: Sequence[str], abilities: Mapping[str, Ability]) -> str:
+        """The answer as it should be written, with one of the models that can do it, if there are any. A plan ends
+        before the first step that its model cannot do: an answer names one model."""
         steps = self.steps()
+        model = _fitting_model([one.action for one in steps], models, abilities)
+        if model in abilities:
+            steps = list(takewhile(lambda one: one.action in (*abilities[model].actions, "End"), steps)) or steps
         chosen = {"model": model} if model else {}
         if answer == "json":
             said: dict[str, object] = {"analysis": self.analysis, "subtask": as_json(steps[0]), **chosen}
@@ -85,6 +100,20 @@ class Examples:
     name: str = ""
     text: str = ""
     sha256: str = ""
+
+
+def _fitting_model(actions: Sequence[str], models: Sequence[str], abilities: Mapping[str, Ability]) -> str:
+    """The model for some actions, "" where there are no models. Of those that can do the first of them it is the one
+    that can do most, then one that is meant for the first, then the first of the list."""
+    if not models:
+        return ""
+
+    def worth(model: str) -> tuple[bool, int, bool]:
+        able = abilities.get(model, Ability(()))
+        number = sum(action in able.actions for action in actions)
+        return actions[0] in able.actions, number, actions[0] in able.meant_for
+
+    return max(models, key=worth)
 
 
 def as_json(subtask: Subtask) -> dict[str, str]:

@@ -9,25 +9,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from homie.errors import BadInput
-from homie.types import VIEWS, Image, PlannerInput, in_sight
+from homie.types import VIEWS, HistoryItem, Image, PlannerInput, in_sight
 from perception.boxes import Marked, in_order, mark
 from planners.answers import Layout, how
 from planners.messages import Message, Request
 from planners.prompting.examples import Example, load_examples
-from planners.prompting.pictures import shrink
+from planners.prompting.known import counted, memory_lines, room_lines
+from planners.prompting.pictures import crop, shrink, small_things
 from planners.prompting.settings import PromptSettings
 from planners.prompting.templates import Template, load_template
 from planners.reading import Reading, Unreadable, chosen_rules, read
 from planners.schemas import decision_schema
 
-EXAMPLES = 6
-"""In-context examples where the settings do not say how many. With fewer the fixed part of the built-in prompts has
-less than 1,024 tokens, the least that providers keep in their caches (docs/endpoints.md)."""
+HAND = "hand"
+"""What the picture of the camera at the hand is called."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """One view as a template sees it: its name, and the names in it (`apple`, with boxes `3: apple`)."""
+    """One view as a template sees it: its name, and the names in it (`apple`, `2 x chair`, with boxes `3: apple`)."""
 
     name: str
     things: tuple[str, ...]
@@ -35,7 +35,8 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One round as it was asked, to be told again later: the text, the pictures in `VIEWS` order, the answer."""
+    """One round as it was asked, to be told again later: the text, the pictures in `VIEWS` order and that of the hand,
+    the answer."""
 
     text: str
     pictures: Mapping[str, Image]
@@ -65,7 +66,6 @@ class Prompt:
                 f"{self.template.answer}: use --template emmoe-text."
             )
         self._leniencies = chosen_rules(settings.leniencies)
-        self._number = min(EXAMPLES, have) if settings.examples is None else settings.examples
 
     @property
     def layout(self) -> Layout:
@@ -81,6 +81,7 @@ class Prompt:
         marked = self._marked(given, pictures)
         told = self.told(given, marked)
         turn = Turn(self.template.render("user", told), pictures)
+        now = {**marked.pictures, **self._crops(given)}
         kept = _last(earlier, self.settings.chat_turns)
         shown = _last(earlier, self.settings.past_images)
         messages = [Message("system", (self.template.render("system", told),))]
@@ -93,7 +94,7 @@ class Prompt:
         for ago, one in zip(range(len(shown), 0, -1), shown, strict=True):
             if not (one.answer and any(one is other for other in kept)):
                 past += self._captioned(one.pictures, ago)
-        messages.append(Message("user", (*past, *self._captioned(marked.pictures, 0), turn.text)))
+        messages.append(Message("user", (*past, *self._captioned(now, 0), turn.text)))
         schema = decision_schema(self.template.answer, given.actions, given.models, given.arguments)
         return Request(tuple(messages), schema), turn
 
@@ -124,32 +125,53 @@ class Prompt:
 
     def told(self, given: PlannerInput, marked: Marked) -> dict[str, object]:
         """What a template may use."""
+        shown, known = self.settings, given.knowledge
+        rooms, memory = self._tells(given)
         return {
             "task": given.task,
             "round": given.round,
             "inventory": given.inventory_text,
-            "history": given.history_text,
+            "history": _history(given) if shown.reasons else given.history_text,
             "feedback": "None" if given.feedback is None else given.feedback.message,
             "actions": given.actions,
             "models": given.models,
+            "abilities": given.abilities,
+            "setting": known.setting,
             "listing": given.listing,
-            "views": self._sights(given, marked) if self.settings.listed else (),
-            "images": self.settings.images,
-            "boxes": self.settings.boxes and self.settings.images,
-            "past_images": self.settings.past_images,
-            "examples": self._shown_examples(given),
+            "names": shown.listed,
+            "views": self._sights(given, marked) if shown.listed else (),
+            "rooms": room_lines(known) if rooms else (),
+            "memory": memory_lines(known, given.round) if memory else (),
+            "tells_rooms": rooms,
+            "tells_memory": memory,
+            "images": shown.images,
+            "boxes": shown.boxes and shown.images,
+            "hand": shown.hand and shown.images,
+            "crops": shown.crops if shown.images else 0,
+            "past_images": shown.past_images,
+            "examples": [self._example(one, given) for one in self.fitting(given)],
         }
 
-    def _shown_examples(self, given: PlannerInput) -> list[dict[str, object]]:
-        model = given.models[0] if given.models else ""
-        return [self._example(one, model) for one in self.fitting(given)]
-
     def fitting(self, given: PlannerInput) -> list[Example]:
-        """The examples that are shown: those whose actions there are, as many as the settings say."""
-        return [one for one in self.examples.all if one.uses(given.actions)][: self._number]
+        """The examples that are shown: those of the setting whose actions there are, as many as the settings say."""
+        rooms, _ = self._tells(given)
+        setting = given.knowledge.setting
+        fit = [one for one in self.examples.all if one.fits(given.actions, setting, doorways=rooms)]
+        return fit[: self.settings.examples]
 
-    def _example(self, one: Example, model: str) -> dict[str, object]:
-        return {**one.situation(), "answer": one.answer(self.template.answer, model)}
+    def _tells(self, given: PlannerInput) -> tuple[bool, bool]:
+        """Whether rooms and doorways are told, and what has been seen: no robot without a setting knows of them."""
+        known = bool(given.knowledge.setting)
+        return self.settings.rooms and known, self.settings.memory and known
+
+    def _example(self, one: Example, given: PlannerInput) -> dict[str, object]:
+        shown = dict(zip(("rooms", "memory"), self._tells(given), strict=True))
+        left_out: dict[str, object] = {name: [] for name, told in shown.items() if not told}
+        return {
+            **one.situation(),
+            **left_out,
+            "answer": one.answer(self.template.answer, given.models, given.abilities),
+        }
 
     def _marked(self, given: PlannerInput, pictures: Mapping[str, Image]) -> Marked:
         """What is in sight with its numbers, and the pictures with the same. They belong to this round only."""
@@ -165,14 +187,25 @@ class Prompt:
         sights = []
         for view in VIEWS:
             seen = [one for one in in_sight(given.detections) if one.view == view]
-            bare = [one.name for one in seen if id(one) not in numbered]
-            sights.append(Sight(view, tuple(dict.fromkeys([*marked.listed(view), *bare]))))
+            bare = [one.called for one in seen if id(one) not in numbered]
+            sights.append(Sight(view, (*marked.listed(view), *counted(bare))))
         return tuple(sights)
 
     def _pictures(self, given: PlannerInput) -> dict[str, Image]:
         if not self.settings.images:
             return {}
-        return {view: shrink(given.views[view], self.settings.image_size) for view in VIEWS if view in given.views}
+        taken = {view: given.views[view] for view in VIEWS if view in given.views}
+        if self.settings.hand and given.hand is not None:
+            taken[HAND] = given.hand
+        return {view: shrink(picture, self.settings.image_size) for view, picture in taken.items()}
+
+    def _crops(self, given: PlannerInput) -> dict[str, Image]:
+        """Enlarged pictures of small things, from the pictures as the robot took them, by what they show."""
+        if not self.settings.images:
+            return {}
+        things = [one for one in in_sight(given.detections) if one.part != "floor"]
+        chosen = small_things(things, given.views, given.task, self.settings.crops)
+        return {f"{one.called} ({one.view}), enlarged": crop(given.views[one.view], one) for one in chosen}
 
     def _captioned(self, pictures: Mapping[str, Image], ago: int) -> list[str | Image]:
         parts: list[str | Image] = []
@@ -180,6 +213,18 @@ class Prompt:
             caption = self.template.render("view", {"view": view, "ago": ago})
             parts += [caption, picture] if caption else [picture]
         return parts
+
+
+def _history(given: PlannerInput) -> str:
+    """The history with the reasons of earlier failures; that of the last subtask is the feedback."""
+    before, last = given.history[:-1], given.history[-1:]
+    return " ".join([*(_reasoned(item) for item in before), *map(str, last)]) or "None"
+
+
+def _reasoned(item: HistoryItem) -> str:
+    """A round of the history with what its feedback said, if it said anything; that of a success begins with None."""
+    why = item.feedback.message.removeprefix("None").removeprefix(", ").rstrip(".")
+    return f"({item.number}) {item.subtask}({item.feedback.status}{': ' if why else ''}{why})"
 
 
 def _last(turns: Sequence[Turn], number: int) -> Sequence[Turn]:

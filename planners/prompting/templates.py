@@ -23,8 +23,9 @@ from planners.answers import AnswerFormat
 
 BLOCKS = ("system", "user", "view")
 NAMES = (
-    *("task", "round", "inventory", "history", "feedback", "actions", "models", "views", "images", "boxes"),
-    *("past_images", "examples", "listing", "view", "ago"),
+    *("task", "round", "inventory", "history", "feedback", "actions", "models", "abilities", "setting"),
+    *("views", "names", "rooms", "memory", "tells_rooms", "tells_memory", "listing"),
+    *("images", "boxes", "hand", "crops", "past_images", "examples", "view", "ago"),
 )
 """What a template may use; docs/model-planners.md says where."""
 _NEEDED = ("system", "user")

@@ -12,6 +12,7 @@ class Arm(SkillSet):
 
     name = "arm"
     actions = ("Move",)
+    about = "moves the gripper along planned ways"
 
     def __init__(self, argument: str = "") -> None:
         if argument:

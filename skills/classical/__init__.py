@@ -16,6 +16,7 @@ class Classical(SkillSet):
 
     name = "classical"
     actions = ("Go to", "Pick", "Put", "Open", "Close")
+    about = "drives and moves the arm along planned ways"
 
     def __init__(self, argument: str = "") -> None:
         if argument:

@@ -22,6 +22,7 @@ class M3(PolicySet):
 
     name = "m3"
     actions = ("Go to", "Pick", "Put", "Open", "Close")
+    about = "has a learned policy for each of its actions"
     extra = "policies"
 
     def __init__(self, argument: str = "") -> None:

@@ -41,6 +41,8 @@ class Nomad(PolicySet):
 
     name = "nomad"
     actions = ("Go to",)
+    meant_for = ("Go to",)
+    about = "goes to places, such as rooms and large furniture"
     Settings = NomadSettings
     extra = "policies"
 

@@ -63,6 +63,8 @@ class Octo(PolicySet):
 
     name = "octo"
     actions = ("Pick", "Put", "Open", "Close")
+    meant_for = ("Open", "Close")
+    about = "is best at opening and closing"
     Settings = OctoSettings
     extra = "policies"
 

@@ -20,6 +20,8 @@ class PixNav(PolicySet):
 
     name = "pixnav"
     actions = ("Go to",)
+    meant_for = ("Go to",)
+    about = "goes to objects"
     extra = "policies"
 
     def __init__(self, argument: str = "") -> None:

@@ -49,6 +49,8 @@ class Rt1x(PolicySet):
 
     name = "rt1x"
     actions = ("Pick", "Put", "Open", "Close")
+    meant_for = ("Pick", "Put")
+    about = "is best at picking and putting"
     Settings = Rt1xSettings
     extra = "policies"
 

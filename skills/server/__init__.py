@@ -68,6 +68,8 @@ class Remote(SkillSet):
         self._made: type[PolicySet] = made
         self.name = made.name
         self.actions = made.actions  # type: ignore[misc]
+        self.meant_for = made.meant_for  # type: ignore[misc]
+        self.about = made.about  # type: ignore[misc]
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
         return self._made.around(self._policy, spec, kinematics)

@@ -18,8 +18,9 @@ from endpoint import Body, Connection, Endpoint, Way, hangs, says, slowly, statu
 from homes import PLANS, SCENES
 from text_world import stage
 
-from homie.assembly import load_planner
-from homie.errors import PlannerError
+from homie.assembly import assemble, load_planner
+from homie.envs.mujoco.home import MujocoHome
+from homie.errors import BadInput, PlannerError
 from homie.options import RunOptions
 from homie.provenance import read_parts, read_text
 from homie.runstore import read_episode, read_run, read_steps
@@ -75,13 +76,14 @@ def test_a_served_model_does_a_task_in_the_embedded_home(
                     "backoff": 0.05,
                     "price_input": 1.0,
                     "price_output": 1.0,
+                    "hand": place is None,
                 },
                 video=False,
                 out=tmp_path / "run",
             )
         )
         assert len(endpoint.asked) == len(ways)
-        assert [pictures(asked.body) for asked in endpoint.asked] == [4] * len(ways)
+        assert [pictures(asked.body) for asked in endpoint.asked] == [4 if place else 5] * len(ways)
     assert summary.result.ended_by == "ended"
     assert [item.subtask for item in summary.result.history] == list(script)
     assert all(item.feedback.ok for item in summary.result.history)
@@ -114,6 +116,18 @@ def test_a_served_model_does_a_task_in_the_embedded_home(
         assert json.dumps(record.decision.question)[1:-1] in json.dumps([asked.body for asked in endpoint.asked])
     for path in summary.run_folder.rglob("*"):
         assert path.is_dir() or SECRET.encode() not in path.read_bytes(), path
+
+
+def test_a_picture_of_the_hand_is_refused_where_the_robot_has_no_camera_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MujocoHome, "hand", "")
+    options = RunOptions.build(
+        task="go",
+        scene=SCENES / "kitchen.json",
+        planner="chat:m",
+        planner_settings={"base_url": "http://127.0.0.1:9/v1", "hand": True},
+    )
+    with pytest.raises(BadInput, match="no camera at its hand: leave out --set hand=true"):
+        assemble(options)
 
 
 # ------------------------------------------------------------ several at a time
@@ -158,7 +172,7 @@ def test_what_does_not_follow_the_schema_is_asked_again_and_then_told_as_f1() ->
         assert len(endpoint.asked) == len(ways)
         first, second, third, fourth = (json.dumps(asked.body["messages"]) for asked in endpoint.asked[:4])
     assert second.count('{\\"number\\": 3}') == 1 and third.count('{\\"number\\": 3}') == 2
-    assert "number" not in first and "number" not in fourth.rpartition("Feedback:")[0]
+    assert '\\"number\\"' not in first and '\\"number\\"' not in fourth.rpartition("Feedback:")[0]
 
 
 def test_an_answer_that_was_cut_off_is_asked_again() -> None:

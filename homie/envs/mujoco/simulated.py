@@ -22,6 +22,7 @@ class SimulatedRobot(Robot):
     data: mujoco.MjData
     eyes: Eyes
     waits = True
+    hand = "wrist"
 
     def close(self) -> None:
         self.stop()

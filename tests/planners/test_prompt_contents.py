@@ -1,0 +1,232 @@
+"""What a prompt tells of the home, of the models and of what went before, by setting."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given as generated
+from hypothesis import settings as profile
+from hypothesis import strategies as st
+
+from homie.actions import ACTIONS, Ability
+from homie.knowledge import Doorway, Knowledge, Remembered
+from homie.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
+from planners.messages import Request
+from planners.prompting.examples import load_examples
+from planners.prompting.prompt import Prompt
+from planners.prompting.settings import PromptSettings
+
+HOUSEHOLD = ["emmoe-json", "emmoe-text", "embodiedbench"]
+KNOWN = Knowledge(
+    setting="sensors",
+    room="kitchen",
+    rooms=("kitchen", "hallway"),
+    doorways=(Doorway("doorway 1", "kitchen", "hallway", True), Doorway("doorway 2", "kitchen")),
+    remembered=(
+        Remembered("fridge", "kitchen", "", 2, "closed"),
+        Remembered("kitchen counter 2", "kitchen", "", 5),
+        Remembered("apple", "kitchen", "on the kitchen counter 2", 5),
+        Remembered("lamp", "hallway", "", 3),
+        Remembered("mug", "", "", 1),
+    ),
+)
+FAILED = Feedback("fail", None, "Unable to pick, the target is far away")
+EMMOE = {
+    "nomad": Ability(("Go to",), ("Go to",), "goes to places"),
+    "octo": Ability(("Pick", "Put", "Open", "Close"), ("Open", "Close"), "is best at opening and closing"),
+    "rt1x": Ability(("Pick", "Put", "Open", "Close"), ("Pick", "Put"), "is best at picking and putting"),
+}
+GIVEN = PlannerInput(
+    task="put the apple in the fridge",
+    round=5,
+    views={view: np.full((256, 256, 3), 90, np.uint8) for view in VIEWS},
+    detections=(
+        Detection("kitchen counter", "front", (0, 100, 200, 200), number=2),
+        Detection("kitchen counter", "front", (200, 100, 250, 200), number=1),
+        Detection("chair", "left", (0, 100, 90, 200)),
+        Detection("chair", "left", (100, 100, 190, 200)),
+        Detection("apple", "front", (20, 90, 30, 100)),
+        Detection("fork", "front", (60, 90, 80, 100)),
+    ),
+    inventory=(),
+    history=(
+        HistoryItem(1, Subtask("Pick", "apple"), FAILED),
+        HistoryItem(2, Subtask("Go to", "apple"), Feedback("success")),
+        HistoryItem(3, Subtask("Open", "fridge"), Feedback("success", None, "None, but the fridge is only ajar")),
+        HistoryItem(4, Subtask("Pick", "apple"), FAILED),
+    ),
+    feedback=FAILED,
+    actions=ACTIONS,
+    models=tuple(EMMOE),
+    abilities=EMMOE,
+    knowledge=KNOWN,
+)
+
+
+def asked(given: PlannerInput = GIVEN, **settings: object) -> Request:
+    return Prompt(PromptSettings(**settings)).request(given)[0]
+
+
+def system(given: PlannerInput = GIVEN, **settings: object) -> str:
+    return "".join(part for part in asked(given, **settings).messages[0].parts if isinstance(part, str))
+
+
+def told(given: PlannerInput = GIVEN, **settings: object) -> str:
+    return str(asked(given, **settings).messages[-1].parts[-1])
+
+
+def captions(**settings: object) -> list[str]:
+    parts = asked(replace(GIVEN, hand=GIVEN.views["front"]), **settings).messages[-1].parts
+    return [str(part) for part in parts[:-1:2]]
+
+
+# ---------------------------------------------------------------- the home
+
+
+@pytest.mark.parametrize("template", HOUSEHOLD)
+def test_what_is_known_of_the_home_is_told_room_by_room(template: str) -> None:
+    text = told(template=template)
+    for line in (
+        "Front: kitchen counter 2, kitchen counter 1, apple, fork",
+        "Left: 2 x chair",
+        "Room: kitchen",
+        "Rooms known: kitchen, hallway",
+        "Doorways: doorway 1 (from the kitchen to the hallway, explored), doorway 2 (from the kitchen, not explored)",
+        "Seen so far:",
+        "- kitchen: fridge (closed, round 2), kitchen counter 2, apple on the kitchen counter 2",
+        "- hallway: lamp (round 3)",
+        "- room not known: mug (round 1)",
+    ):
+        assert line in text.splitlines()
+
+
+@pytest.mark.parametrize("template", HOUSEHOLD)
+@pytest.mark.parametrize(
+    ("switch", "lines", "explained"),
+    [
+        ("names", ["Front: kitchen"], ["- Names: "]),
+        ("rooms", ["Room: ", "Rooms known: ", "Doorways: "], ["- Room: ", "doorway"]),
+        ("memory", ["Seen so far:", "- kitchen: fridge"], ["- Seen so far: ", "Seen so far:"]),
+    ],
+)
+def test_what_is_switched_off_is_neither_told_nor_explained(
+    template: str, switch: str, lines: list[str], explained: list[str]
+) -> None:
+    plain = {"template": template, "examples": 5}
+    assert all(f"\n{line}" in f"\n{told(**plain)}" for line in lines)
+    assert not any(f"\n{line}" in f"\n{told(**plain, **{switch: False})}" for line in lines)
+    assert all(words in system(**plain) for words in explained)
+    assert not any(words in system(**plain, **{switch: False}) for words in explained)
+
+
+@pytest.mark.parametrize("template", HOUSEHOLD)
+def test_each_setting_is_told_what_go_to_can_find_there(template: str) -> None:
+    sensors = system(template=template)
+    background = system(replace(GIVEN, knowledge=replace(KNOWN, setting="background")), template=template)
+    other = system(replace(GIVEN, knowledge=Knowledge()), template=template)
+    assert "Go to finds only what the robot has seen" in sensors and "go to a doorway" in sensors
+    assert "Go to finds everything in this home by its name" in background and "only what" not in background
+    assert "Go to finds" not in other and "doorway" not in other
+    assert len({sensors, background, other}) == 3
+
+
+@pytest.mark.parametrize("name", ["rounds", "plans"])
+@pytest.mark.parametrize("setting", ["background", "sensors"])
+def test_examples_show_every_action_and_what_failures_mean(name: str, setting: str) -> None:
+    fit = [one for one in load_examples(name, None).all if one.fits(ACTIONS, setting)]
+    assert {step.action for one in fit for step in one.steps()} >= {"Go to", "Pick", "Put", "Open", "End"}
+    feedback = " ".join(one.feedback for one in fit)
+    for said in ("does not exist!", "the target is far away", "is closed, you should open it first"):
+        assert said in feedback
+    missing = next(one for one in fit if "does not exist" in one.feedback)
+    assert ("doorway" in missing.subtasks[0]) is (setting == "sensors")
+
+
+# ---------------------------------------------------------------- what went before
+
+
+def test_the_history_says_why_earlier_subtasks_failed_and_the_feedback_why_the_last() -> None:
+    assert (
+        "History: (1) [Pick, apple](fail: Unable to pick, the target is far away) (2) [Go to, apple](success) "
+        "(3) [Open, fridge](success: but the fridge is only ajar) (4) [Pick, apple](fail)\n"
+        "Feedback: Unable to pick, the target is far away"
+    ) in told()
+    assert f"History: {GIVEN.history_text}\n" in told(reasons=False)
+
+
+# ---------------------------------------------------------------- models
+
+
+@pytest.mark.parametrize("template", HOUSEHOLD)
+def test_each_model_is_told_with_its_actions_and_what_it_is_good_at(template: str) -> None:
+    lines = system(template=template).splitlines()
+    assert "- nomad (Go to) goes to places." in lines
+    assert "- octo (Pick, Put, Open, Close) is best at opening and closing." in lines
+
+
+@pytest.mark.parametrize("template", HOUSEHOLD)
+@pytest.mark.parametrize("models", [("nomad", "octo", "rt1x"), ("rt1x", "nomad"), ("octo", "rt1x", "nomad")])
+def test_no_example_has_a_model_do_what_it_cannot(template: str, models: tuple[str, ...]) -> None:
+    given = replace(GIVEN, models=models, abilities={name: EMMOE[name] for name in models})
+    prompt = Prompt(PromptSettings(template=template))
+    assert prompt.fitting(given)
+    for one in prompt.fitting(given):
+        reading = prompt_without_examples(template).read(one.answer(prompt.template.answer, models, EMMOE), given)
+        for subtask in reading.subtasks:
+            assert subtask.action in (*EMMOE[reading.model].actions, "End")
+        meant = {name for name in models if reading.subtasks[0].action in EMMOE[name].meant_for}
+        assert template == "embodiedbench" or not meant or reading.model in meant
+
+
+def prompt_without_examples(template: str) -> Prompt:
+    """It takes the words of an example for an answer."""
+    return Prompt(PromptSettings(template=template, examples=0))
+
+
+# ---------------------------------------------------------------- pictures
+
+
+def test_the_hand_and_small_things_follow_the_views() -> None:
+    assert captions() == ["Front:", "Left:", "Back:", "Right:"]
+    assert captions(hand=True)[4:] == ["Hand:"]
+    assert captions(crops=1)[4:] == ["Apple (front), enlarged:"], "the task has a word of it"
+    assert captions(crops=3)[4:] == ["Apple (front), enlarged:", "Fork (front), enlarged:"], "the rest is not small"
+    assert captions(crops=3, hand=True, images=False) == []
+    assert "camera at the hand" in system(hand=True) and "camera at the hand" not in system()
+    assert "enlarged" in system(crops=1) and "enlarged" not in system()
+
+
+def test_a_crop_is_of_the_picture_as_it_was_taken_and_shows_the_thing_in_its_middle() -> None:
+    picture = np.zeros((1024, 1024, 3), np.uint8)
+    picture[500:520, 300:320] = 255
+    thing = Detection("apple", "front", (300, 500, 320, 520))
+    large = replace(GIVEN, views={"front": picture}, detections=(thing,))
+    shown = asked(large, crops=1, image_size=128).messages[-1].parts
+    view, crop = (part for part in shown if isinstance(part, np.ndarray))
+    assert (view.shape, crop.shape) == ((128, 128, 3), (256, 256, 3))
+    rows, columns = np.nonzero(crop[:, :, 0] > 128)
+    assert abs(rows.mean() - 128) < 4 and abs(columns.mean() - 128) < 4 and len(rows) > 10 * 400 * (256 / 1024) ** 2
+
+
+boxes = st.tuples(st.integers(-5, 60), st.integers(-5, 60), st.integers(1, 40), st.integers(1, 40)).map(
+    lambda b: (b[0], b[1], b[0] + b[2], b[1] + b[3])
+)
+
+
+@profile(deadline=None, max_examples=40)
+@generated(st.lists(st.builds(Detection, st.just("cup"), st.sampled_from(VIEWS), boxes), max_size=6))
+def test_crops_hold_for_whatever_a_detector_reports(things: list[Detection]) -> None:
+    views = {view: np.zeros((48, 64, 3), np.uint8) for view in VIEWS[:3]}
+    parts = asked(replace(GIVEN, views=views, detections=tuple(things)), crops=2).messages[-1].parts
+    pictures = [part for part in parts if isinstance(part, np.ndarray)]
+    assert 3 <= len(pictures) <= 5 and all(one.shape == (256, 256, 3) for one in pictures[3:])
+
+
+def test_every_number_of_a_name_can_be_used_in_an_answer() -> None:
+    numbered = set(re.findall(r"kitchen counter \d", told()))
+    assert numbered == {"kitchen counter 1", "kitchen counter 2"}
+    answer = '{"analysis": "", "subtask": {"action": "Go to", "target": "kitchen counter 2"}, "model": "nomad"}'
+    assert Prompt(PromptSettings()).read(answer, GIVEN).subtasks == (Subtask("Go to", "kitchen counter 2"),)
