@@ -89,7 +89,8 @@ def is_surface(words: str) -> bool:
 
 def is_furniture(words: str) -> bool:
     """Whether it is too large to be inside something else, by its name."""
-    return is_container(words) or is_surface(words) or is_room(words) or canonical(words) in LARGE
+    large = canonical(words).split()[-1:] in ([name] for name in LARGE)
+    return is_container(words) or is_surface(words) or is_room(words) or large
 
 
 def usual_places(words: str) -> tuple[str, ...]:

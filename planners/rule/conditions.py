@@ -1,104 +1,81 @@
-"""Conditions in instructions: what to do if something is at a place, and what otherwise."""
+"""Conditions in instructions: whether something is at a place."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
-from planners.rule.lexer import Token, tokens
-from planners.rule.lexicon import Kind
-from planners.rule.loose import LooseReader
-from planners.rule.orders import Errand, IfThere, Place
-from planners.rule.phrases import Item
-from planners.rule.waiting import NotUnderstood
-
-_THERE_IS = r"(?:if|when|whenever|whether|in case|provided(?: that)?|as long as) (?:there (?:is|are)|you (?:find|see))"
-_ITEM, _PLACE = r"(?P<item>[^,.;:!?]+?)", r"(?P<place>[^,.;:!?]+?)"
-_HEADS = (
-    rf"(?:\b(?:check|look|see) )?\b{_THERE_IS} (?P<none>no |not any )?{_ITEM} (?:in|on) {_PLACE}(?:[,:.;]| then )",
-    rf"(?:^|(?<=[.,;:!] ))(?:is|are) (?:there )?{_ITEM} (?:in|on|inside|at) {_PLACE}\s*\?",
-    rf"\b(?:check|search|inspect|look into|look inside|look in) {_PLACE} for {_ITEM}[,:.;]",
-)
-_SO = re.compile(r"^\s*(?:if (?:so|yes|there (?:is|are))\b|then\b)?[\s,]*")
-_NONE = r"(?:none|nothing|no \w+(?: \w+)?|not)"
-_ELSE = re.compile(
-    r"[\s,.;:]*\b(?:and |but )?(?:otherwise|or else|else|if not"
-    rf"|(?:if|when|in case) (?:there (?:is|are)|you (?:find|see)) {_NONE}(?: (?:there|in there|in it|on it))?"
-    r"|(?:without|with no) (?:any )?\w+(?: \w+)? (?:in|on) (?:there|it))\b[\s,:]*(?:then\b)?\s*"
-)
-_ELSE_SOME = re.compile(
-    r"[\s,.;:]*\b(?:and |but )?(?:otherwise|or else|else|if (?:so|there (?:is|are) (?:one|some)))\b[\s,:]*"
-)
-_END = re.compile(r"[.!?;](?:\s+|$)")
+from planners.common_sense import is_container
+from planners.rule import lexicon
+from planners.rule.nouns import Cursor, Kind, Noun, noun
+from planners.rule.orders import Item, Place
 
 
 @dataclass(frozen=True, slots=True)
-class _Condition:
-    """A text in parts: what comes before, what is looked for and where, both branches, what comes after."""
+class Condition:
+    """Whether an item is at a place. absent: whether it is not; searched: `check the fridge for cans`, after which it
+    has to be said what is done without them."""
 
-    before: str
-    item: str
-    place: str
-    then: str
-    otherwise: str
-    after: str
-
-
-def read_loosely(text: str) -> tuple[Errand, ...]:
-    """The errands in a text (lower case, single blanks) by the looser reading; raises NotUnderstood."""
-    reader = LooseReader()
-    while (condition := _condition(text)) is not None:
-        reader.take(tokens(condition.before))
-        errand = _read(condition)
-        reader.add(errand, errand.place.words)
-        text = condition.after
-    reader.take(tokens(text))
-    return reader.finish()
+    item: Item
+    place: Place
+    absent: bool
+    searched: bool = False
 
 
-def _condition(text: str) -> _Condition | None:
-    found = next((found for head in _HEADS if (found := re.search(head, text))), None)
+def condition(cursor: Cursor) -> Condition | None:
+    """The condition that begins at the cursor, which goes past it; None if there is none that is understood whole."""
+    start = cursor.at
+    found = _search(cursor) or _there_is(cursor) or _it_is(cursor)
     if found is None:
+        cursor.at = start
+    return found
+
+
+def _search(cursor: Cursor) -> Condition | None:
+    start = cursor.at
+    if cursor.take(lexicon.SEARCH):
+        place = noun(cursor)
+        if cursor.take({"for"}) and (found := _condition(noun(cursor), place, absent=False, searched=True)):
+            return found
+    cursor.at = start
+    return None
+
+
+def _there_is(cursor: Cursor) -> Condition | None:
+    """`if there is no apple in the fridge`, `is there an apple in the fridge?`"""
+    start = cursor.at
+    asked = cursor.take({"is there", "are there"})
+    if asked or cursor.take(lexicon.IF_THERE_IS):
+        absent = bool(cursor.take({"no", "not any", "not a", "not an"}))
+        item = noun(cursor)
+        place = noun(cursor) if cursor.take(lexicon.AT) else None
+        if not asked or cursor.sees({"."}):
+            return _condition(item, place, absent=absent)
+    cursor.at = start
+    return None
+
+
+def _it_is(cursor: Cursor) -> Condition | None:
+    """`if the mug is in the sink`, `if the fridge has no apple`"""
+    if not cursor.take(lexicon.IF):
         return None
-    rest = text[found.end() :].strip()
-    rest = rest[_SO.match(rest).end() :]  # type: ignore[union-attr]
-    reversed_ = bool(found.groupdict().get("none"))
-    marker = (_ELSE_SOME if reversed_ else _ELSE).search(rest)
-    end = _END.search(rest, marker.end() if marker else 0)
-    first = rest[: marker.start()] if marker else rest[: end.start() if end else None]
-    second = rest[marker.end() : end.start() if end else None] if marker else ""
-    if not first or (marker and not second):
-        raise NotUnderstood("What is to be done then?")
-    then, otherwise = (second, first) if reversed_ else (first, second)
-    after = rest[end.end() :] if end else ""
-    return _Condition(text[: found.start()], found["item"], found["place"], then, otherwise, after)
+    first = noun(cursor)
+    if first is not None and first.kind is Kind.PLACE and cursor.take(lexicon.HAS):
+        absent = bool(cursor.take({"no", "not any"}))
+        found = _condition(noun(cursor), first, absent=absent)
+        cursor.take({"in it", "on it", "inside"})
+        return found
+    if not cursor.take(lexicon.IS):
+        return None
+    absent = bool(cursor.take({"not"}))
+    return _condition(first, noun(cursor) if cursor.take(lexicon.AT) else None, absent=absent)
 
 
-def _read(condition: _Condition) -> IfThere:
-    item = _only(condition.item, Kind.THING)
-    place = _only(condition.place, Kind.PLACE)
-    there = Item(item.text, item.count, place.text)
-    then, otherwise = (
-        _branch(text, what, place.text)
-        for text, what in ((condition.then, there), (condition.otherwise, Item(item.text, item.count)))
-    )
-    return IfThere(Item(item.text), Place(place.text), then, otherwise)
-
-
-def _branch(text: str, item: Item, where: str) -> tuple[Errand, ...]:
-    if not text:
-        return ()
-    reader = LooseReader((item,), where)
-    reader.take(tokens(text))
-    errands = reader.finish()
-    if not errands:
-        raise NotUnderstood("What is to be done then?")
-    return errands
-
-
-def _only(text: str, kind: Kind) -> Token:
-    """The one name in a text."""
-    telling = [one for one in tokens(text) if one.kind is not Kind.FILLER and one.text != "of"]
-    if len(telling) != 1 or telling[0].kind is not kind:
-        raise NotUnderstood(f"What is '{text}'?")
-    return telling[0]
+def _condition(item: Noun | None, place: Noun | None, *, absent: bool, searched: bool = False) -> Condition | None:
+    if item is None or place is None or item.kind is not Kind.THING or place.kind is not Kind.PLACE:
+        return None
+    if place.count != 1 or item.other or place.other or item.words.endswith(" one"):
+        return None
+    count = 1 if item.count is None else item.count
+    if count != 1:
+        return None
+    return Condition(Item(item.words), Place(place.words, is_container(place.words)), absent, searched)

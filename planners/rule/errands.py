@@ -7,12 +7,24 @@ from dataclasses import replace
 
 from homie.types import ErrorCode, Subtask
 from perception.names import canonical
-from planners.common_sense import is_container, is_furniture, means
+from planners.common_sense import is_container, is_furniture, is_room, means
 from planners.rule.lexicon import kinds_of
 from planners.rule.memory import Memory
 from planners.rule.moves import TRIES, Course, GaveUp, Moves, closed_container
-from planners.rule.orders import Bring, CloseUp, Errand, Fetch, IfThere, OpenUp, Place, Stock, Swap, Visit, names_in
-from planners.rule.phrases import Item
+from planners.rule.orders import (
+    Bring,
+    CloseUp,
+    Errand,
+    Fetch,
+    IfThere,
+    Item,
+    OpenUp,
+    Place,
+    Stock,
+    Swap,
+    Visit,
+    names_in,
+)
 
 MAX_ITEMS = 12
 """Items that one errand for `all` of something handles at most."""
@@ -29,6 +41,7 @@ class Errands(Moves):
         super().__init__(memory)
         self._done: list[str] = []
         self._failed: list[str] = []
+        self._left: list[str] = []
         self._over = False
 
     def report(self) -> str:
@@ -38,8 +51,10 @@ class Errands(Moves):
             parts.append(f"I have {' and '.join(dict.fromkeys(self._done))}.")
         if self._failed:
             parts.append(f"I could not {' or '.join(dict.fromkeys(self._failed))}.")
-        elif self._over:
+        elif self._over and not self._left:
             parts.append("The task is done, so I end it.")
+        elif self._over:
+            parts += self._left
         else:
             parts.append("The task is not done.")
         return " ".join(parts)
@@ -49,7 +64,10 @@ class Errands(Moves):
         yield from self._run(errands)
         kept = {one.words for one in errands if isinstance(one, OpenUp)}
         for container in [name for name in self.memory.open if name not in kept]:
-            yield from self._shut(container)
+            if self.memory.held and any(isinstance(one, Fetch) for one in errands):
+                self._left.append(f"The {container} stands open, since I have one hand only.")
+            else:
+                yield from self._shut(container)
         self._over = True
 
     def _run(self, errands: tuple[Errand, ...]) -> Course[None]:
@@ -121,6 +139,9 @@ class Errands(Moves):
                 failed.append(name)
         ok = len(moved) >= (item.count or 1) and (item.count is not None or not failed)
         self._note(ok, f"brought the {what} to the {place.words}", f"bring the {what} to the {place.words}")
+        if item.count is None and (not item.source or is_room(item.source)):
+            where = f"in the {item.source}" if item.source else "elsewhere"
+            self._left.append(f"I have looked where I could; if there are more {what} {where}, I have not seen them.")
 
     def _carry(self, words: str, source: str, place: Place) -> Course[str]:
         """One object from wherever it is to the place. Returns its name, "" if that failed."""
@@ -304,7 +325,7 @@ class Errands(Moves):
         return [name for name in self.memory.known_on(place.words) if self._wanted(item, name)]
 
     def _wanted(self, item: Item, name: str) -> bool:
-        return (not item.words or means(item.words, name)) and not (item.besides and means(item.besides, name))
+        return (not item.words or means(item.words, name)) and not any(means(kept, name) for kept in item.besides)
 
     def _elsewhere(self, item: Item, place: Place) -> list[str]:
         """Places other than the destination where more of it has been seen."""

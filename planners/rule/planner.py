@@ -11,7 +11,7 @@ from homie.errors import BadInput
 from homie.interfaces import Planner
 from homie.types import END, Decision, PlannerInput
 from planners.rule.errands import Errands, GaveUp
-from planners.rule.instruction import parse_instruction
+from planners.rule.instruction import NotUnderstood, parse_instruction
 from planners.rule.memory import Memory
 
 
@@ -45,9 +45,10 @@ class RulePlanner(Planner):
             return next(self._course)
 
     def _run(self, given: PlannerInput) -> Generator[Decision, PlannerInput, str]:
-        errands = parse_instruction(self._task)
-        if not errands:
-            return f"I do not understand the task '{self._task}', so I do nothing rather than something wrong."
+        try:
+            errands = parse_instruction(self._task)
+        except NotUnderstood as reason:
+            return f"I do not understand the task: I {reason}, so I do nothing rather than something wrong."
         memory = Memory()
         memory.take_in(given)
         runner = Errands(memory)

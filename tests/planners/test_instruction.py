@@ -7,13 +7,31 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from perception.names import normalise
-from planners.rule.instruction import parse_instruction
-from planners.rule.orders import Bring, CloseUp, Errand, Fetch, IfThere, OpenUp, Place, Stock, Swap, Visit, names_in
-from planners.rule.phrases import Item
+from planners.rule.instruction import NotUnderstood, parse_instruction
+from planners.rule.orders import (
+    Bring,
+    CloseUp,
+    Errand,
+    Fetch,
+    IfThere,
+    Item,
+    OpenUp,
+    Place,
+    Stock,
+    Swap,
+    Visit,
+    names_in,
+)
 
 
 def bring(
-    words: str, place: str, *, count: int | None = 1, source: str = "", besides: str = "", inside: bool = False
+    words: str,
+    place: str,
+    *,
+    count: int | None = 1,
+    source: str = "",
+    besides: tuple[str, ...] = (),
+    inside: bool = False,
 ) -> Bring:
     return Bring(Item(words, count, source, besides), Place(place, inside))
 
@@ -31,7 +49,6 @@ SENTENCES: list[tuple[str, list[Errand]]] = [
     ("bring me a banana", [Fetch(Item("banana"))]),
     ("bring the banana to the kitchen", [bring("banana", "kitchen counter")]),
     ("pick up the lemon", [Fetch(Item("lemon"))]),
-    ("put the apple", [Fetch(Item("apple"))]),
     ("search a blue can for me", [Visit("blue can")]),
     ("look for the mug", [Visit("mug")]),
     ("go to the living room", [Visit("living room")]),
@@ -56,8 +73,6 @@ SENTENCES: list[tuple[str, list[Errand]]] = [
      [bring("apple", "fridge", inside=True), bring("banana", "table")]),
     ("put the bowl on the wood_table and the apple on the kitchen_counter to the kitchen sink",
      [bring("bowl", "kitchen sink", source="wood table"), bring("apple", "kitchen sink", source="kitchen counter")]),
-    ("put an apple in the fridge and another one in the bowl",
-     [bring("apple", "fridge", inside=True), bring("apple", "bowl", inside=True)]),
     ("move the bowl from the shelf to the desk", [bring("bowl", "desk", source="shelf")]),
     ("take the apple out of the fridge and put it on the table", [bring("apple", "table", source="fridge")]),
     ("find the bowl in the drawer and put it to the kitchen sink", [bring("bowl", "kitchen sink", source="drawer")]),
@@ -67,13 +82,11 @@ SENTENCES: list[tuple[str, list[Errand]]] = [
     ("freeze the strawberry", [bring("strawberry", "fridge", inside=True)]),
     ("refrigerate all lemons in the kitchen drawer",
      [bring("lemon", "fridge", count=None, source="kitchen drawer", inside=True)]),
-    ("wash the bowl on the kitchen counter", [bring("bowl", "sink", source="kitchen counter", inside=True)]),
     ("clean up the table and put all items in the fridge",
      [bring("", "fridge", count=None, source="table", inside=True)]),
     ("clean the wood table and put all items except mug to the sofa",
-     [bring("", "sofa", count=None, source="wood table", besides="mug")]),
+     [bring("", "sofa", count=None, source="wood table", besides=("mug",))]),
     ("put everything in the sink onto the kitchen counter", [bring("", "kitchen counter", count=None, source="sink")]),
-    ("clean the sofa", [bring("", "kitchen counter", count=None, source="sofa")]),
     ("find two bowls in the room and put them in the sink", [bring("bowl", "sink", count=2, inside=True)]),
     ("go to the kitchen, then put the red box into the drawer and put the red can into the fridge",
      [Visit("kitchen"), bring("red box", "drawer", inside=True), bring("red can", "fridge", inside=True)]),
@@ -87,9 +100,9 @@ FREELY_SAID: list[tuple[str, list[Errand]]] = [
     ("apple and pear go on the desk", [bring("apple", "desk"), bring("pear", "desk")]),
     ("the bowl belongs in the sink", [bring("bowl", "sink", inside=True)]),
     ("lemon to the sofa, plum into the fridge", [bring("lemon", "sofa"), bring("plum", "fridge", inside=True)]),
-    ("supper! bowl, spoon and the crackers should be on the table when I am back",
+    ("bowl, spoon and the crackers should be on the table",
      [bring(one, "table") for one in ("bowl", "spoon", "cracker")]),
-    ("the tuna, the soup and the meat can, all cans, go to the stove",
+    ("the tuna, the soup and the meat can, all to the stove",
      [bring(one, "stove") for one in ("tuna", "soup", "meat can")]),
     ("what is the mug doing in the drawer? Take it to the sink and leave no door open",
      [bring("mug", "sink", source="drawer", inside=False), CloseUp("drawer")]),
@@ -103,9 +116,9 @@ FREELY_SAID: list[tuple[str, list[Errand]]] = [
     ("the fridge should have three pieces of fruit in it", [Stock(Item("fruit", 3), Place("fridge", True))]),
     ("please put two different cans on the stove", [bring("can", "stove", count=2)]),
     ("I am in the bedroom, come here with the mug", [Fetch(Item("mug")), Visit("bedroom")]),
-    ("if there is a mug in the sink, put it in the cabinet, otherwise put the bowl there",
+    ("if there is a mug in the sink, put it in the cabinet, otherwise put the bowl on the stove",
      [IfThere(Item("mug"), Place("sink"), (bring("mug", "cabinet", source="sink", inside=True),),
-              (bring("bowl", "sink", inside=False),))]),
+              (bring("bowl", "stove"),))]),
     ("if there is no apple in the fridge, put one in",
      [IfThere(Item("apple"), Place("fridge"), (), (bring("apple", "fridge", inside=True),))]),
 ]  # fmt: skip
@@ -141,7 +154,12 @@ def test_sentences(text: str, errands: list[Errand]) -> None:
         "apple, hammer and pear on the sofa",
         "the soup pot goes on the stove",
         "cut the apple and put it on the table",
-        "put the apple on the sofa, not the pear",
+        "put the fruit on the sofa, not in the fridge",
+        "put an apple in the fridge and another one in the bowl",
+        "if there is a mug in the sink, put it in the cabinet, otherwise put the bowl there",
+        "wash the bowl on the kitchen counter",
+        "clean the sofa",
+        "put the apple",
         "put the apple next to the sofa",
         "the apple is on the table",
         "I want the apple",
@@ -154,44 +172,102 @@ def test_sentences(text: str, errands: list[Errand]) -> None:
     ],
 )
 def test_what_is_not_understood_gives_nothing(text: str) -> None:
-    assert parse_instruction(text) == ()
+    with pytest.raises(NotUnderstood):
+        parse_instruction(text)
+
+
+def understood(text: str) -> tuple[Errand, ...]:
+    try:
+        return parse_instruction(text)
+    except NotUnderstood:
+        return ()
 
 
 @given(st.text(max_size=80))
 @settings(deadline=None)
-def test_any_text_is_read(text: str) -> None:
-    parse_instruction(text)
+def test_any_text_is_read_or_refused(text: str) -> None:
+    understood(text)
 
 
-VOCABULARY = (
-    *("put", "find", "open", "close", "go", "bring", "clean", "to", "in", "on", "from", "inside", "back", "up"),
-    *("all", "the", "two", "another", "one", "it", "them", "everything", "items", "except", "and", "then", ",", "."),
-    *("apple", "cans", "fridge", "table", "kitchen"),
+@pytest.mark.parametrize(
+    ("text", "errands"), [*SENTENCES, *FREELY_SAID], ids=[text for text, _ in [*SENTENCES, *FREELY_SAID]]
 )
-FREE_VOCABULARY = (
-    *VOCABULARY,
-    *("if", "there", "is", "otherwise", "swap", "should", "be", "goes", "not", "hammer", "both", "shut", "which"),
-    *("fruit", "mug", "lemon", "drawer", "three", "have", "exactly", "the", "in", "on", ":", "!", "rest", "stays"),
+def test_no_word_is_passed_over(text: str, errands: list[Errand]) -> None:
+    """A word that is not known changes what is read or makes it refused, wherever it stands."""
+    words = text.split()
+    for strange in ("zorp", "under"):
+        for at in range(len(words) + 1):
+            more = " ".join([*words[:at], strange, *words[at:]])
+            assert list(understood(more)) != errands, more
+
+
+PLACES = ("fridge", "table", "kitchen", "drawer", "bowl")
+THINGS = (
+    "the apple",
+    "all cans",
+    "two lemons",
+    "everything",
+    "it",
+    "them",
+    "the rest",
+    "a hammer",
+    "the green one",
+    "fruit",
+    "the mug",
 )
+CLAUSES = (
+    *(
+        "put {0} in the {1}",
+        "find {0}",
+        "bring {0} to the {1}",
+        "bring {0} from the {1} to the {2}",
+        "open the {1}",
+        "close it",
+    ),
+    *(
+        "{0} goes in the {1}",
+        "{0} should be on the {1}",
+        "swap {0} and {0}",
+        "if there is {0} in the {1}",
+        "otherwise",
+        "not {0}",
+    ),
+    *(
+        "take {0} out of the {1}",
+        "{0} stays",
+        "close the {1}",
+        "everything except {0}",
+        "go to the {1}",
+        "clear the {1}",
+    ),
+    *("the {1} should have three {0} in it", "{0} is in the {1}", "{0} to the {1}", "put {0} in", "and", "which"),
+)
+clauses = st.builds(
+    lambda clause, thing, *places: clause.format(thing, *places),
+    st.sampled_from(CLAUSES),
+    st.sampled_from(THINGS),
+    st.sampled_from(PLACES),
+    st.sampled_from(PLACES),
+)
+texts = st.lists(st.tuples(clauses, st.sampled_from((" and ", ", ", ". ", " then ", " "))), max_size=4).map(
+    lambda parts: "".join(f"{clause}{after}" for clause, after in parts)
+)
+MEANT = {"fridge", "kitchen counter"}
+"""What chilling stands for, and bringing to the kitchen."""
 
 
-APPLIANCES = {"fridge", "microwave", "sink", "kitchen counter"}
-"""What chilling, heating, washing and clearing away stand for."""
-
-
-@given(st.lists(st.sampled_from(FREE_VOCABULARY), max_size=16))
-@settings(deadline=None, max_examples=60)
-def test_errands_name_only_what_the_text_names(words: list[str]) -> None:
-    text = " ".join(words)
+@given(texts)
+@settings(deadline=None, max_examples=100)
+def test_errands_name_only_what_the_text_names(text: str) -> None:
     spoken = set(normalise(text).split())
-    for name in names_in(parse_instruction(text)):
-        assert name in APPLIANCES or set(name.split()) <= spoken
+    for name in names_in(understood(text)):
+        assert name in MEANT or set(name.split()) <= spoken
 
 
-@given(st.lists(st.sampled_from(VOCABULARY), max_size=14))
-@settings(deadline=None, max_examples=60)
-def test_errands_always_say_what_and_where(words: list[str]) -> None:
-    for errand in parse_instruction(" ".join(words)):
+@given(texts)
+@settings(deadline=None, max_examples=100)
+def test_errands_always_say_what_and_where(text: str) -> None:
+    for errand in understood(text):
         match errand:
             case Bring(item, place) | Stock(item, place):
                 assert place.words

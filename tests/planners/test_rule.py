@@ -86,7 +86,7 @@ def test_the_expected_order_of_subtasks() -> None:
         ("swap the mug and the lemon", {"mug_1": "table_1", "lemon_1": "bed_1"}),
         ("the banana in the fridge and the mug change places", {"banana_1": "bed_1", "mug_1": "fridge_1"}),
         ("have exactly two pieces of fruit in the fridge", {"banana_1": "fridge_1", "apple_1": "fridge_1"}),
-        ("two different cans on the sofa", {"potted_meat_can_1": "sofa_1", "tomato_soup_can_1": "sofa_1"}),
+        ("put two different cans on the sofa", {"potted_meat_can_1": "sofa_1", "tomato_soup_can_1": "sofa_1"}),
         ("if there is any fruit in the fridge, lay it on the sofa; otherwise put the lemon in", {"banana_1": "sofa_1"}),
         ("if there is a can in the fridge, put it on the sofa, otherwise put the lemon in", {"lemon_1": "fridge_1"}),
     ],
@@ -124,11 +124,35 @@ def test_what_is_not_there_is_given_up_early_and_said(sensors: bool) -> None:
     assert open_containers(scene) == set()
 
 
-@pytest.mark.parametrize("task", ["dance a tango", "put it on the table", "what is the weather?", "and", "..."])
-def test_what_is_not_understood_is_said_and_ended(task: str) -> None:
+@pytest.mark.parametrize(
+    ("task", "words"),
+    [
+        ("dance a tango", "'dance a tango'"),
+        ("put the mug on the counter next to the stove", "'next to the stove'"),
+        ("put it on the table", "'it'"),
+        ("put the mug and the lemon away", "where the mug is to go"),
+        ("...", "what is to be done"),
+    ],
+)
+def test_what_is_not_understood_is_said_and_ended(task: str, words: str) -> None:
     result, diary = play(task, stage())
     assert (result.ended_by, result.rounds) == ("ended", 1)
-    assert "do not understand" in diary.records[0].decision.analysis
+    analysis = diary.records[0].decision.analysis
+    assert analysis.startswith("I do not understand the task: I ")
+    assert words in analysis
+
+
+def test_what_is_fetched_is_held_in_the_end() -> None:
+    scene = stage()
+    _, diary = play("bring me the banana", scene)
+    assert places(scene)["banana_1"] == "hand"
+    assert "The fridge stands open" in diary.records[-1].decision.analysis
+
+
+def test_nobody_knows_whether_these_were_all() -> None:
+    _, diary = play("put all the cans on the kitchen counter", stage())
+    assert "I have not seen them" in diary.records[-1].decision.analysis
+    assert "The task is done" not in diary.records[-1].decision.analysis
 
 
 def test_a_dropped_object_is_picked_up_again() -> None:
@@ -276,7 +300,7 @@ def longest_failing_run(diary: Diary) -> int:
     drops=st.sets(st.integers(1, 30), max_size=10),
     sensors=st.booleans(),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_no_fault_makes_it_loop(
     task: str, faults: dict[int, ErrorCode], clumsy: set[int], drops: set[int], sensors: bool
 ) -> None:
