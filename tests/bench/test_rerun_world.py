@@ -21,7 +21,7 @@ TURNED = (0.0, 0.0, math.sin(0.6), math.cos(0.6))
 SCENE = {
     "rooms": [
         {"name": "kitchen", "kind": "kitchen", "x0": 1, "y0": 2, "x1": 5, "y1": 5, "floor": "tiles"},
-        {"name": "hall", "kind": "living room", "x0": 5, "y0": 1, "x1": 9, "y1": 5, "floor": "wood"},
+        {"name": "hall", "kind": "living room", "x0": 5, "y0": 3, "x1": 9, "y1": 6, "floor": "wood"},
     ],
     "furniture": [
         {"name": "drawer", "kind": "drawer", "colour": "white", "room": "kitchen", "x": 1.5, "y": 3.0},
@@ -30,11 +30,11 @@ SCENE = {
         {"name": "table", "kind": "table", "colour": "wood", "room": "kitchen", "x": 3.5, "y": 3.5, "yaw": 1.2},
     ],
     "objects": [
-        {"name": "mug", "kind": "mug", "colour": "blue", "receptacle": "hall", "surface": "floor", "x": 7, "y": 2,
+        {"name": "mug", "kind": "mug", "colour": "blue", "receptacle": "hall", "surface": "floor", "x": 7, "y": 5,
          "z": 0.25, "yaw": 1.2},
     ],
-    "doorways": [{"rooms": ["kitchen", "hall"], "x": 5, "y": 3.5}],
-    "robot": {"x": 6.0, "y": 3.0, "yaw": 1.2},
+    "doorways": [{"rooms": ["kitchen", "hall"], "x": 5, "y": 4}],
+    "robot": {"x": 6.0, "y": 4.0, "yaw": 1.2},
 }  # fmt: skip
 
 
@@ -73,12 +73,13 @@ def shape(made: Recording, entity: str, kind: str = "Boxes3D") -> dict[str, Any]
 def test_the_rooms_are_slabs_with_their_names_and_a_gap_between_them(episode: Path) -> None:
     made = recorded(episode, scene=SCENE)
     rooms = shape(made, "world/rooms")
-    assert rooms["centers"] == [near(3.0, 3.5, -0.01), near(7.0, 3.0, -0.01)], "the floor's top is at 0"
-    assert rooms["half_sizes"] == [near(1.98, 1.48, 0.01), near(1.98, 1.98, 0.01)]
+    assert rooms["centers"] == [near(3.0, 3.5, -0.01), near(7.0, 4.5, -0.01)], "the floor's top is at 0"
+    assert rooms["half_sizes"] == [near(1.98, 1.48, 0.01), near(1.98, 1.48, 0.01)]
     assert rooms["labels"] == ["kitchen", "hall"]
     assert rooms["colors"] == [packed(176, 168, 156)]
     assert rooms["fill_mode"] == [3], "solid"
-    assert made.rows["world"][0]["ViewCoordinates:xyz"] == [[3, 5, 1]], "x to the right, y ahead, z up"
+    (world,) = made.rows["world"]
+    assert world["ViewCoordinates:xyz"] == [[3, 5, 1]] and "robot_seconds" not in world, "x right, y ahead, z up"
 
 
 def test_furniture_stands_on_the_floor_or_on_another_piece(episode: Path) -> None:
@@ -101,7 +102,7 @@ def test_an_object_is_where_it_began_and_then_where_it_ended(episode: Path) -> N
     assert mug["labels"] == ["mug"] and mug["show_labels"] == [False] and mug["fill_mode"] == [3]
     first, last = made.of("world/objects/mug", "Transform3D:translation")
     assert (seconds(first), first["round"]) == (0.0, 1) and (seconds(last), last["round"]) == (2.0, 2)
-    assert first["Transform3D:translation"] == [near(7.0, 2.0, 0.25)]
+    assert first["Transform3D:translation"] == [near(7.0, 5.0, 0.25)]
     assert first["Transform3D:quaternion"] == [near(*TURNED)]
     assert last["Transform3D:translation"] == [near(1.0, 2.0, 0.5)]
     assert last["Transform3D:quaternion"] == [near(0.1, 0.7, 0.5, 0.5)], "w comes last for Rerun"
@@ -124,7 +125,7 @@ def test_the_robot_goes_from_its_start_along_its_commands_to_its_end(episode: Pa
     assert [seconds(row) for row in rows] == [0.0, 0.5, 1.2, 1.7, 2.0], "to the microsecond"
     assert [row["round"] for row in rows] == [1, 1, 2, 2, 2]
     assert [row["Transform3D:translation"] for row in rows] == [
-        [near(6, 3, 0)], [near(6, 3, 0)], [near(6.5, 3.25, 0)], [near(7, 3.5, 0)], [near(7.5, 4, 0)],
+        [near(6, 4, 0)], [near(6, 3, 0)], [near(6.5, 3.25, 0)], [near(7, 3.5, 0)], [near(7.5, 4, 0)],
     ]  # fmt: skip
     turns = [row["Transform3D:quaternion"] for row in rows]
     left = near(0, 0, math.sin(-0.2), math.cos(-0.2))
@@ -146,7 +147,8 @@ def test_the_robot_is_as_high_and_wide_as_it_is_and_points_ahead(episode: Path) 
 
 
 def test_where_nothing_is_known_of_the_robot_it_is_not_drawn(episode: Path) -> None:
-    for state in ({"robot": "here"}, {"objects": {}}, ["no", "state"]):
+    states: list[object] = [{"robot": "here"}, {"objects": {}}, ["no", "state"]]
+    for state in states:
         made = recorded(episode, state=state)
         assert not [entity for entity in made.rows if entity.startswith("world/")], state
 
@@ -161,10 +163,10 @@ def test_the_scene_is_the_episodes_own_else_that_of_the_run(episode: Path) -> No
 
 
 def test_the_viewer_looks_from_above_and_from_the_south_at_the_middle(episode: Path) -> None:
-    """The home is 8 m long and 4 m wide, its middle at (5, 3)."""
+    """The home is 8 m long and 4 m wide, its middle at (5, 4)."""
     shown = recorded(episode, scene=SCENE).layout()
     (eye,) = (rows[0] for entity, rows in shown.items() if entity.endswith("EyeControls3D"))
-    assert eye["EyeControls3D:look_target"] == [near(5, 3, 0)] and eye["EyeControls3D:eye_up"] == [near(0, 0, 1)]
-    assert eye["EyeControls3D:position"] == [near(5.0, 3.0 - 5.6, 6.4)]
+    assert eye["EyeControls3D:look_target"] == [near(5, 4, 0)] and eye["EyeControls3D:eye_up"] == [near(0, 0, 1)]
+    assert eye["EyeControls3D:position"] == [near(5.0, 4.0 - 5.6, 6.4)]
     (episode / "scene.json").unlink()
     assert not [entity for entity in recorded(episode).layout() if entity.endswith("EyeControls3D")]

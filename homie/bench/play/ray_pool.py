@@ -127,6 +127,8 @@ class RayPool(Pool):
             except errors.RayError as error:
                 return Report(cause="error", message=f"Ray: {str(error).strip().splitlines()[-1]}")
         if self._left(slot) <= 0:
+            if slot.starting:
+                return Report(cause="deadline", message=f"The Ray actor had not started after {START:g} s.")
             return Report(cause="deadline", message=f"The episode was not over after {self._limits.timeout:g} s.")
         return None
 
