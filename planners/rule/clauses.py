@@ -177,7 +177,22 @@ class Reader(Transfers):
                 self._transfer("put", group, False)
                 return True
         cursor.at = start
-        return bool(cursor.take(lexicon.OWN)) and self._asks_nothing()
+        if cursor.take(lexicon.LEFT) and (things := self._things()) and (places := self._places(to_too=False)):
+            return self._tell(things, places)
+        cursor.at = start
+        return self._purpose() if cursor.take({"want to", "would like to", "need to"}) else self._asks_nothing()
+
+    def _purpose(self) -> bool:
+        """`I want to warm up my mug`: what is to be done with what it names has to be said elsewhere."""
+        cursor, named = self.cursor, list[Item]()
+        while not self._at_break():
+            if cursor.sees(lexicon.ASKING):
+                return False
+            named += self._thing()
+            cursor.at += 0 if self._at_break() else 1
+        self.told += named
+        self.items = tuple(named) or self.items
+        return True
 
     def _remark(self) -> bool:
         """`a picnic:`, `there is fish`: what is neither an order nor speaks of anything that the robot could move."""

@@ -37,7 +37,7 @@ class Doors:
             word, after = Cursor(cursor.words[cursor.at : cursor.at + 1]), Cursor(cursor.words[cursor.at + 1 :])
             compound = not after.over and not after.sees(lexicon.phrases() | PUNCTUATION)  # a fruit salad is no fruit
             known = noun(word) is not None and (not compound or bool(cursor.sees(lexicon.phrases())))
-            if known or cursor.sees({"not", "no", "you", "never", "should", "must"}):
+            if known or cursor.sees(lexicon.ASKING):
                 return False
             cursor.at += 1
         return True

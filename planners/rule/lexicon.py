@@ -109,8 +109,9 @@ ANY_DOOR = _set("anything|any door|any doors|either|either of them")
 EXCEPT = _set("except|except for|but not|apart from|but for|other than|excluding|not|and not|with the exception of")
 WANT = _set("want|want to have")
 PEOPLE = _set("i|we|someone|somebody|nobody|everyone|everybody")
-OWN = _set("want to|would like to|need to|have to|am|are|is|was|were|have|had|has|feel|will be|am going to|will")
-"""What people say of themselves: it asks for nothing."""
+LEFT = _set("left|put|forgot|have left|have put|have|saw|have seen|keep|must have left")
+ASKING = _set("not|no|you|never|should|must|prefer|want|need|would|could|expect|hope|wish|ask|demand|insist")
+"""Words with which people may ask for something. A clause without them that names nothing only says how things are."""
 
 # ---------------------------------------------------------------- what may be left out
 
@@ -195,7 +196,11 @@ THEM = _set("""
     them | those | these | all of them | both of them | both | the two | they | the two of them | each of them
     | every one of them
 """)
-NO_NAMES = _set("""
+_PEOPLE = _set("""
+    daughter | son | wife | husband | mother | father | mom | mum | dad | kids | kid | children | child | guest | guests
+    | friend | friends | neighbour | neighbor | person | man | woman | boy | girl | baby | people | dog | cat
+""")
+NO_NAMES = _PEOPLE | _set("""
     left | right | top | bottom | middle | centre | center | corner | side | front | back | floor | ground | same
     | rest | way | place | spot | room | house | home | edge | one | ones | end | inside | outside | air | light
     | door | doors | you | me | us | him | her | else | other | others | thing | things | way | time | first | second

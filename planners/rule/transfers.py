@@ -151,12 +151,17 @@ class Transfers(Doors):
 
     def _fetch(self, items: Sequence[Item]) -> None:
         self.errands += [Fetch(item) for item in items]
+        self._use(items)
         self.items = tuple(items)
         if items[0].source:
             self._note(Place(items[0].source))
 
     def _moved(self, items: Sequence[Item]) -> None:
         self.items = tuple(replace(item, source="") for item in items)
+        self._use(items)
+
+    def _use(self, items: Sequence[Item]) -> None:
+        """What was said of things has been used."""
         self.told = [one for one in self.told if all(one.words != item.words for item in items)]
 
     def _note(self, place: Place) -> None:
@@ -342,8 +347,8 @@ class Transfers(Doors):
         if not self.cursor.take(lexicon.EXCEPT):
             return False
         besides = self._listed()
-        last = self.errands[-1] if self.errands else None
-        if not besides or not isinstance(last, Bring):
+        last = self._last_bring()
+        if not besides or last is None:
             return False
         self.errands[-1] = replace(last, item=self._without(last.item, besides))
         return True
@@ -362,9 +367,16 @@ class Transfers(Doors):
     def _stay(self) -> bool:
         """`the rest stays`, `leave the mug where it is`"""
         cursor, start = self.cursor, self.cursor.at
+        last = self._last_bring()
         if cursor.take({"which stays", "which stay"}):
-            last = self.errands[-1].item if self.errands and isinstance(self.errands[-1], Bring) else self.cleared
-            return last is not None and bool(last.besides)
+            item = last.item if last is not None else self.cleared
+            return item is not None and bool(item.besides)
+        if cursor.take({"leave it there", "leave them there"}):
+            return last is not None
+        if cursor.take({"what is no", "whatever is no", "what is not"}):
+            kind = noun(cursor)
+            same = kind is not None and last is not None and kind.words == last.item.words
+            return same and bool(cursor.take(lexicon.STAYS))
         leave = cursor.take({"leave", "keep"})
         kept = noun(cursor)
         if kept is None or not (cursor.take(lexicon.WHERE_IT_IS) if leave else cursor.take(lexicon.STAYS)):
@@ -383,8 +395,13 @@ class Transfers(Doors):
 
     def _among_many(self, words: str) -> bool:
         """Whether it is one of those that were all to be moved just now."""
+        last = self._last_bring()
+        return last is not None and last.item.count is None and bool(self._touched(last.item, (words,)))
+
+    def _last_bring(self) -> Bring | None:
+        """The errand read last, if it is to bring something."""
         last = self.errands[-1] if self.errands else None
-        return isinstance(last, Bring) and last.item.count is None and bool(self._touched(last.item, (words,)))
+        return last if isinstance(last, Bring) else None
 
     def _leave_alone(self) -> None:
         """Take out of the errands what is to stay where it is."""
@@ -440,6 +457,16 @@ class Transfers(Doors):
             if not things:
                 cursor.at = start
                 break
+            source = things[-1].source
+            if (
+                found
+                and source
+                and not found[-1].source
+                and {"are", "lie", "stand"} & set(cursor.words[start : cursor.at])
+            ):
+                if things[-1].count != 1:
+                    raise NotUnderstood(f"do not know whether the {found[-1].words} is at the {source} as well")
+                found = [replace(item, source=item.source or source) for item in found]
             found += things
         return tuple(found)
 

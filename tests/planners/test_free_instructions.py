@@ -66,6 +66,13 @@ UNDERSTOOD: list[tuple[str, list[Errand]]] = [
     ("Put the kettle on the stove.", [bring("kettle", "stove")]),
     ("Look for a lemon in the kitchen and put it into the fridge.",
      [bring("lemon", "fridge", source="kitchen", inside=True)]),
+    ("I left my mug in the kitchen. Bring it to the desk.", [bring("mug", "desk", source="kitchen")]),
+    ("I want to eat an apple, bring me one.", [Fetch(Item("apple"))]),
+    ("Please carry the cracker box over to the table and leave it there.", [bring("cracker box", "table")]),
+    ("Could you take the three apples and the bowl that are on the desk to the counter?",
+     [bring("apple", "counter", count=3, source="desk"), bring("bowl", "counter", source="desk")]),
+    ("Trade the banana on the desk for the apple in the fridge.",
+     [Swap(Item("banana", source="desk"), Item("apple", source="fridge"))]),
     ("Carry the bowl to the sofa, gently!", [bring("bowl", "sofa")]),
 ]  # fmt: skip
 """By their errands. Misspelt and unknown names are left to the locator, which says so where it knows none."""
@@ -112,6 +119,11 @@ REFUSED: list[tuple[str, str]] = [
     ("Put half of the apples in the fridge.", "'half of"),
     ("Put the yellow things on the sofa.", "'the yellow things"),
     ("Put the mug on the desk in a hurry.", "which of the places"),
+    ("I want to eat an apple.", "the apple"),
+    ("I like the mug on the desk. Bring the bowl to the sink.", "'i like the mug"),
+    ("Give the mug to my daughter.", "'to my daughter'"),
+    ("Replace the apple in the bowl by a pear.", "'replace"),
+    ("Put the mug on the table. No wait, on the desk.", "'no wait'"),
     ("Throw away the banana.", "'throw away"),
     ("The apple should not be on the table.", "'the apple should not"),
 ]
