@@ -25,6 +25,10 @@ WAY_MARGINS = (0.025, 0.0, -0.02)
 WITH_LOOSE_LOAD = 0.4
 """Share of the base's speeds with something in the hand in which things lie loosely."""
 
+TO_LINE, MOST_ASIDE = 6.0, 0.25
+"""Radians by which the base heads back to the line that it keeps to, for each metre that it is aside of it, and at
+most: it is back on it after some 15 cm, which is half of the way before a place to stand."""
+
 COMFORT = 0.30
 """Clearance (m) beyond the footprint that is worth a detour."""
 
@@ -175,10 +179,15 @@ class MobileSkill(RoutineSkill):
         space = self.space()
         return all(replace(space, base=pose).clearance(q) >= 0.0 for pose in turned)
 
-    def straight(self, distance: float, *, speed: float = 0.4, seconds: float = 6.0) -> Motion:
-        """Drive straight ahead (or back, negative) by a distance in m; gives up silently when blocked."""
-        begin = self.base
-        direction = np.array([np.cos(begin.yaw), np.sin(begin.yaw)])
+    def straight(
+        self, distance: float, *, speed: float = 0.4, seconds: float = 6.0, line: Pose2 | None = None
+    ) -> Motion:
+        """Drive straight ahead (or back, negative) by a distance in m; gives up silently when blocked.
+
+        line: a pose on the line to keep to, with its direction; the one on which the base stands without it.
+        """
+        begin, line = self.base, line or self.base
+        direction = np.array([np.cos(line.yaw), np.sin(line.yaw)])
         still = 0.0
         for _ in range(int(seconds / self.spec.period)):
             gone = float((self.base.xy - begin.xy) @ direction)
@@ -189,7 +198,9 @@ class MobileSkill(RoutineSkill):
             if still > 1.0:
                 return
             v = min(speed, np.sqrt(2.0 * 0.5 * self.spec.max_linear_acceleration * abs(left)) + 0.02)
-            w = float(np.clip(2.0 * wrap(begin.yaw - self.base.yaw), -0.5, 0.5))
+            aside = float(direction[0] * (self.base.y - line.y) - direction[1] * (self.base.x - line.x))
+            back_to_line = -np.sign(distance) * np.clip(TO_LINE * aside, -MOST_ASIDE, MOST_ASIDE)
+            w = float(np.clip(4.0 * wrap(line.yaw + back_to_line - self.base.yaw), -0.8, 0.8))
             yield Command(base=(float(np.copysign(v, distance)), w))
 
     # ------------------------------------------------------------ the arm while the robot drives
@@ -226,13 +237,17 @@ class MobileSkill(RoutineSkill):
 
     def way_to(self, posture: Array, base: Pose2 | None = None) -> list[Array] | None:
         """A clear way of the arm from where it is to a posture, by raised postures or around things, or None."""
+        return self.way_between(self.q, posture, base)
+
+    def way_between(self, begin: Array, end: Array, base: Pose2 | None = None) -> list[Array] | None:
+        """The same from one posture to another, from here or from a base pose."""
         ready, carry = self.spec.ready, self.spec.carry
         detours = [
             *([one] for one in (*ready, carry)),
             *([one, carry] for one in ready),
             *([carry, one] for one in ready),
         ]
-        return self.space(base).find(self.q, posture, detours, WAY_MARGINS)
+        return self.space(base).find(begin, end, detours, WAY_MARGINS)
 
     def fold(self, posture: Array) -> Motion:
         """Bring the arm to a posture around what is in its way; if it is stuck, from a little further back."""

@@ -21,6 +21,10 @@ from skills.classical.ways import ArmSpace, between
 BACK_OFF = 0.32
 """Metres before a standing where the arm is raised, so that it never swings into what the robot stands at."""
 
+THERE = 0.02
+"""Metres from a standing at which the robot stands there: further away it drives up again, since an arm that is near
+the end of its reach, or of the room that it has, may miss by as much."""
+
 TIGHT = 0.01
 """Clearance (m) from which a loose thing is no more in the way of an arm."""
 
@@ -98,14 +102,14 @@ class Manipulation(MobileSkill):
         pose = standing.base
         direction = np.array([np.cos(pose.yaw), np.sin(pose.yaw)])
         before = pose.xy - BACK_OFF * direction
-        near = np.linalg.norm(pose.xy - self.base.xy) < 0.04 and abs(wrap(pose.yaw - self.base.yaw)) < 0.05
+        near = np.linalg.norm(pose.xy - self.base.xy) < THERE and abs(wrap(pose.yaw - self.base.yaw)) < 0.05
         if not near:
             yield from self.tuck()
             self.ready = standing.ready
             height = float(self.ready[0])
             if Reachable.of(self.costs, self.base)(before):
                 yield from self.navigate(before, pose.yaw, height=height)
-                forward = self.straight(float((pose.xy - self.base.xy) @ direction))
+                forward = self.straight(float((pose.xy - self.base.xy) @ direction), line=pose)
                 way = self.way_to(self.ready)
                 if way is not None and self._clear_on(way, (before + pose.xy) / 2, pose.xy):
                     yield from self.together(forward, self.follow_joints(way))
@@ -139,27 +143,41 @@ class Manipulation(MobileSkill):
     def withdraw(self, *poses: Pose) -> Motion:
         """Lead the hand out along straight lines, as far as that goes."""
         for pose in poses:
-            path = self.line_joints(self.q, pose)
-            if path is None:
+            begin = self.gripper_pose()
+            for part in (1.0, 0.6, 0.3):
+                there = Pose(begin.position + part * (pose.position - begin.position), pose.rotation)
+                path = self.line_joints(self.q, there)
+                if path is not None:
+                    yield from self.along(path, there)
+                    break
+            else:
                 return
-            yield from self.along(path, pose)
+            if part < 1.0:
+                return
 
     def leave(self) -> Motion:
         """Back away from what the robot stands at and tuck the arm, at a time where both can be."""
         heading = np.array([np.cos(self.base.yaw), np.sin(self.base.yaw)])
         room = next((d for d in AWAY if self._clear_behind(d)), 0.0)
+        places = [self.base.xy - part * room * heading for part in (0.25, 0.5, 0.75, 1.0)]
         way = self.way_to(self.travelling)
-        if (
-            room
-            and way is not None
-            and self._clear_on(way, self.base.xy - room * heading / 2, self.base.xy - room * heading)
-        ):
+        if room and way is not None and self._clear_on(way, places[1], places[3]):
             yield from self.together(self.straight(-room), self.follow_joints(way))
+            return
+        if room and self._clear_as_it_is(places):  # first away, then fold: no swing beside what it has worked at
+            yield from self.straight(-room)
+            yield from self.tuck()
             return
         yield from self.fold(self.ready)
         if room:
             yield from self.straight(-room)
         yield from self.tuck()
+
+    def _clear_as_it_is(self, places: Sequence[Array]) -> bool:
+        """Whether the arm as it is comes no nearer to things with the base at other places (2,)."""
+        q, least = self.q, min(0.0, self.space().clearance(self.q))
+        spaces = (self.space(Pose2(float(xy[0]), float(xy[1]), self.base.yaw)) for xy in places)
+        return all(space.clearance(q) >= least for space in spaces)
 
     def _clear_behind(self, distance: float) -> bool:
         return self.clearance_ahead(self.base, -distance) >= self.spec.footprint_radius + 0.02

@@ -1,24 +1,16 @@
-"""Open and Close: lead a handle, or push a panel, along the arc of the hinge or the line of the slide."""
+"""Open and Close: doors and drawers opened by their handles, and pushed shut."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 import numpy as np
 
-from homie.interfaces import Kinematics, RobotSpec
-from homie.types import Array, Articulation, Box, Command, Pose, Pose2
-from skills.classical.collision import FREE, PLANNED, TOUCH, Solids
-from skills.classical.hand import Hand
-from skills.classical.manipulation import Manipulation
-from skills.classical.motion import Hopeless, Motion, Stuck
-from skills.classical.obstruction import in_the_way, without
-from skills.classical.pulls import ENTRY, Pull, moved_box, on_sweep, plan_pull
-from skills.classical.reaching import Reachable, Standing, same_place, solve_sequence
-from skills.classical.ways import ArmSpace, between
+from homie.types import Array, Articulation
+from skills.classical.articulated import OUTSIDE, MoveArticulation
+from skills.classical.motion import Motion, Stuck
+from skills.classical.pulls import STANDOFF, Pull
 
 HANDLE_OPENING = 0.06
 """Opening of the fingers around a bar, m: a fully open finger would touch the panel behind it."""
@@ -38,308 +30,12 @@ FIST = 0.045
 BESIDE_HANDLE = 0.08
 """Metres from a handle at which a panel is pushed."""
 
-HANDLE_STANDOFF = 0.05
-"""Metres between a handle bar and its panel."""
-
-OUTSIDE = 0.15
-"""Metres that the base stands on the outer side of the panel at least, so that the arm need not reach round it."""
-
-AROUND = -0.5
-"""The same where there is no room on the outer side: the arm reaches round the edge of the panel."""
-
-LEADING = 0.7
-"""Share of the largest joint speeds at which a door is led: slower than the arm moves freely, since it has a mass."""
-
-IN_PANEL = -0.06
-"""How deep (m) the rough shape of the hand is in the panel that it pushes."""
-
 BESIDE = 1.4
 """How far (m) from the middle of what it has opened the robot stays at most: what is in it comes next, and a door leads
 away from it."""
 
-MAX_OPTIONS = 200
-"""Ways to stand and pull that are weighed for one end position."""
-
-QUICK, ENOUGH = 5.0, 8
-"""Seconds of arm motion for a pull with which no quicker one is looked for, and how many pulls are looked at else."""
-
-FAR_READY = 3.5
-"""Seconds that it takes longer to raise the arm on the other side than the usual one."""
-
-LOOK = 1.2
-"""Seconds in which a goal is made anew from what the robot sees."""
-
-MAX_PULLS = 4
-"""Places to stand that one opening or closing may take."""
-
-
-class MoveArticulation(Manipulation):
-    """Moves a door or a drawer with the hand from where it is to an end position, from one or more places to stand."""
-
-    max_seconds = 145.0
-    opening: float
-    """Width of the gripper on the way to the touch, m."""
-    sides: tuple[float, ...] = (OUTSIDE,)
-    """How far outside of the panel the base stands at least, m; the later ones where nothing else is possible."""
-
-    @abstractmethod
-    def ends(self, articulation: Articulation) -> tuple[float, ...]:
-        """Joint positions to aim for, best first; the later ones are ways there."""
-
-    @abstractmethod
-    def done(self, articulation: Articulation) -> bool:
-        """Whether it has moved far enough."""
-
-    def wide(self, articulation: Articulation) -> bool:
-        """Whether nothing would be gained by moving it further."""
-        return self.done(articulation)
-
-    @abstractmethod
-    def contacts(self, articulation: Articulation) -> Sequence[Array]:
-        """Where the gripper frame may be when the hand touches, (3,) each, best first."""
-
-    @abstractmethod
-    def take(self, pull: Pull) -> Motion:
-        """From before the first touch to where the moving begins."""
-
-    @abstractmethod
-    def pick_articulation(self) -> Articulation:
-        """The door or drawer to move."""
-
-    def __init__(self, spec: RobotSpec, kinematics: Kinematics, hand: Hand) -> None:
-        super().__init__(spec, kinematics, hand)
-        self._useless: list[Pose2] = []
-        self._target = ""
-        self._exhausted: tuple[Pose2, float, str] | None = None
-        """Where the base stood, how open it was when no way was found, and why: from there none will be."""
-
-    def routine(self) -> Motion:
-        if self.goal.name != self._target:
-            self._target, self._useless, self._exhausted = self.goal.name, [], None
-        if self.seen.body.holding:  # the handle, after an attempt that was broken off
-            yield from self.let_go()
-        if self.wide(self.pick_articulation()):  # nothing to do, unless a closer look says otherwise
-            yield from self.look_at(self.pick_articulation().handle)
-            yield from self.wait(LOOK)
-        for _ in range(MAX_PULLS):
-            articulation = self.pick_articulation()
-            if self.wide(articulation):
-                return
-            try:
-                yield from self._pull(articulation)
-            except Stuck:
-                if not self.done(self.pick_articulation()):
-                    raise
-                yield from self.recovery()
-                break
-        if not self.done(self.pick_articulation()):
-            raise Stuck(f"it stays at {self.pick_articulation().opening:.2f} of {articulation.range:.2f}")
-
-    def _pull(self, articulation: Articulation) -> Motion:
-        """One pull: from where the handle is as far as the arm leads it from one place to stand."""
-        standing, pull = self._choose(articulation)
-        yield from self.come_to(standing)
-        pull, joints = self._from_here(articulation, pull, standing)
-        yield from self.together(self.reach(joints[0]), self.gripper(self.opening), self.look_at(articulation.handle))
-        yield from self.take(pull)
-        yield from self._lead(list(joints[2:]))
-        yield from self.let_go()
-        yield from self.withdraw(self.gripper_backed())
-        # Whoever judges by what is seen has to see it.
-        yield from self.together(self.leave(), self.look_at(self.pick_articulation().handle))
-
-    def _from_here(
-        self, articulation: Articulation, planned: Pull, standing: Standing
-    ) -> tuple[Pull, tuple[Array, ...]]:
-        """The planned pull from where the robot has come to stand, or another one to the same end that can be done."""
-        end = articulation.opening + planned.moved[-1]
-        # From the planned posture, not from the raised one: a little beside the planned place another way for the elbow
-        # may be shorter, and that way has not been looked at.
-        for pull in (planned, *self._pulls(articulation, end)):
-            joints = self._led(self.base, pull, standing.joints[0])
-            if joints is None:
-                continue
-            if self._margin(Standing(self.base, joints, self.ready), pull, articulation) >= 2 * TOUCH:
-                return pull, joints
-        self._useless.append(self.base)
-        raise Stuck("the handle can not be led from here")
-
-    def _pulls(self, articulation: Articulation, end: float) -> list[Pull]:
-        """The ways that the hand may lead the handle to an end, the most natural first."""
-        inward = float(np.arctan2(-articulation.outward[1], -articulation.outward[0]))
-        touches, wrists = self.contacts(articulation), self._wrists(articulation)
-        return [plan_pull(articulation, touch, end, *wrist, inward) for touch in touches for wrist in wrists]
-
-    def gripper_backed(self) -> Pose:
-        """Where the gripper is, `ENTRY` metres back along its fingers."""
-        pose = self.gripper_pose()
-        return Pose(pose.position - ENTRY * pose.rotation[:, 0], pose.rotation)
-
-    def space(self, base: Pose2 | None = None, *more: Box | None) -> ArmSpace:
-        """As for other skills; doors and drawers, which the goal's solids leave out, are in the way as they stand."""
-        return super().space(base, *(one.panel for one in self.goal.articulations), *more)
-
-    def let_go(self) -> Motion:
-        """Open the hand so far that it has left the handle; all the way where that is not enough."""
-        yield from self.gripper(self.opening)
-        yield from self.wait(0.1)
-        if self.seen.body.holding:
-            yield from self.release()
-
-    def recovery(self) -> Motion:
-        if self.seen.body.holding:
-            with suppress(Stuck):
-                yield from self.let_go()
-            yield from self.withdraw(self.gripper_backed())
-        yield from super().recovery()
-
-    def _lead(self, path: Sequence[Array]) -> Motion:
-        """Follow the joint path with the fingers closed; the door decides how fast that goes."""
-        for q in self._timed(path, LEADING * self._speeds, least=2 * self.spec.period):
-            yield Command(torso=float(q[0]), arm=tuple(q[1:].tolist()), gripper=0.0)
-        yield from self.wait(0.3)
-
-    def _choose(self, articulation: Articulation) -> tuple[Standing, Pull]:
-        """The cheapest way to the best end that keeps clear of things; if there is none, the one that touches least.
-
-        Raises Hopeless with what is in the way.
-        """
-        nowhere = "no place to stand from which the handle can be led"
-        if self._exhausted is not None:
-            base, opening, reason = self._exhausted
-            if same_place(base, self.base) and abs(opening - articulation.opening) < 0.02:
-                raise Hopeless(reason)
-        chosen = self._best(articulation)
-        if chosen is not None:
-            return chosen
-        with self.supposing(without(self.goal, self.goal.loose)):
-            unhindered = self._best(articulation)
-        blocked = [] if unhindered is None else self.blockers(unhindered[0])
-        reason = nowhere if unhindered is None else f"{nowhere}: {in_the_way(blocked)}"
-        self._exhausted = self.base, articulation.opening, reason
-        raise Hopeless(reason)
-
-    def _best(self, articulation: Articulation) -> tuple[Standing, Pull] | None:
-        reachable = Reachable.of(self.costs, self.base)
-        for outside in self.sides:
-            closest: list[tuple[float, Standing, Pull]] = []
-            for end in self.ends(articulation):
-                least: tuple[float, Standing, Pull] | None = None
-                quickest: tuple[float, Standing, Pull] | None = None
-                good = 0
-                for base, pull in self._options(articulation, end, reachable, outside):
-                    for ready in self.spec.ready:
-                        standing = self._standing(base, pull, ready)
-                        if standing is None:
-                            continue
-                        margin = self._margin(standing, pull, articulation)
-                        if margin >= FREE:
-                            good += 1
-                            seconds = self._seconds(standing)
-                            if quickest is None or seconds < quickest[0]:
-                                quickest = seconds, standing, pull
-                        elif least is None or margin > least[0]:
-                            least = margin, standing, pull
-                    if quickest is not None and (quickest[0] < QUICK or good >= ENOUGH):
-                        break
-                if quickest is not None:
-                    return quickest[1:]
-                closest += [least] if least is not None else []
-            for margin, standing, pull in closest:
-                if margin >= TOUCH:
-                    return standing, pull
-        return None
-
-    def _standing(self, base: Pose2, pull: Pull, ready: Array) -> Standing | None:
-        """The joint values of a pull, if it can be done. The far ends are tried first: they fail most."""
-        probes = (pull.before, pull.poses[0], pull.poses[len(pull.poses) // 2], pull.poses[-1])
-        if solve_sequence(self.kinematics, base, probes, ready, max_jump=3.0) is None:
-            return None
-        joints = self._led(base, pull, ready)
-        return None if joints is None else Standing(base, joints, ready)
-
-    def _led(self, base: Pose2, pull: Pull, begin: Array) -> tuple[Array, ...] | None:
-        """Joint values before and along a pull, with the slow torso at rest where that can be."""
-        poses = (pull.before, *pull.poses)
-        ways = (
-            solve_sequence(self.kinematics, base, poses, begin, max_jump=1.2, locked_torso=locked)
-            for locked in (True, False)
-        )
-        return next((joints for joints in ways if joints is not None), None)
-
-    def _seconds(self, standing: Standing) -> float:
-        """How long the arm takes for a pull from the raised posture, as far as its own speeds decide."""
-        steps = np.abs(np.diff(self.joints.unrolled([standing.ready, *standing.joints]), axis=0)) / self._speeds
-        return float(steps.max(axis=1).sum()) + (0.0 if standing.ready is self.spec.ready[0] else FAR_READY)
-
-    def _margin(self, standing: Standing, pull: Pull, articulation: Articulation) -> float:
-        """Metres that the arm keeps from things on its way to the handle past the panel, `PLANNED` at most.
-
-        -inf where it would run into the rest while it leads the handle.
-        """
-        rest = super().space(standing.base)
-        for posture, moved in zip(standing.joints[1:], pull.moved, strict=True):
-            # The hand touches the panel that it moves; the rest of the arm may not be in it.
-            if rest.clearance(posture) < TOUCH:
-                return -np.inf
-            if articulation.panel is not None:
-                panel = replace(rest, solids=Solids([moved_box(articulation, moved)]))
-                if panel.clearance(posture) < IN_PANEL:
-                    return -np.inf
-        space = self.space(standing.base)
-        return min(PLANNED, *(space.clearance(q) for q in between(standing.ready, standing.joints[0])))
-
-    def _options(
-        self, articulation: Articulation, end: float, reachable: Reachable, outside: float
-    ) -> Iterator[tuple[Pose2, Pull]]:
-        """Base poses and pulls, cheapest first."""
-        found: list[tuple[float, int, Pose2, Pull]] = []
-        span = end - articulation.opening
-        for pull in self._pulls(articulation, end):
-            first, last = pull.poses[0].position, pull.poses[-1].position
-            middle = (first[:2] + last[:2]) / 2
-            swept = np.array([pose.position[:2] for pose in pull.poses])
-            for angle in np.linspace(-np.pi, np.pi, 24, endpoint=False):
-                for distance in (0.62, 0.72, 0.82, 0.92):
-                    xy = middle + distance * np.array([np.cos(angle), np.sin(angle)])
-                    if not reachable(xy) or np.min(np.linalg.norm(swept - xy, axis=1)) < 0.42:
-                        continue
-                    if float((xy - first[:2]) @ articulation.outward[:2]) < outside:
-                        continue
-                    if articulation.kind == "hinge" and on_sweep(articulation, xy, span):
-                        continue
-                    for lean in (0.0, 0.4, -0.4):
-                        toward = float(np.arctan2(*(middle - xy)[::-1])) + lean
-                        cost = (
-                            0.3 * abs(distance - 0.72)
-                            + 0.2 * float(np.linalg.norm(xy - self.base.xy))
-                            + 0.2 * abs(pull.slant)
-                            + 0.1 * abs(lean)
-                            + 0.15 * abs(float(np.linalg.norm(first[:2] - xy)) - 0.75)
-                        )
-                        base = Pose2(float(xy[0]), float(xy[1]), toward)
-                        cost += any(same_place(base, place) for place in self._useless)
-                        found.append((cost, len(found), base, pull))
-        found.sort(key=lambda option: option[:2])
-        return ((base, pull) for _, _, base, pull in found[:MAX_OPTIONS])
-
-    @staticmethod
-    def _wrists(articulation: Articulation) -> Sequence[tuple[float, float]]:
-        """(how much the gripper turns with the door, slant against the panel's normal at the start)."""
-        if articulation.kind == "slide":
-            return ((0.0, 0.0), (0.0, 0.4), (0.0, -0.4))
-        return (
-            (0.6, 0.0),
-            (0.3, 0.0),
-            (0.9, 0.0),
-            (0.5, 0.5),
-            (0.5, -0.5),
-            (0.0, 0.0),
-            (0.5, 0.9),
-            (0.5, -0.9),
-            (0.3, 1.2),
-            (0.3, -1.2),
-        )
+AROUND = -0.5
+"""The same where there is no room on the outer side: the arm reaches round the edge of the panel."""
 
 
 class Open(MoveArticulation):
@@ -407,7 +103,7 @@ class Close(MoveArticulation):
         to_hinge = to_hinge - (to_hinge @ articulation.outward) * articulation.outward
         to_hinge[2] = 0.0
         away = max(float(np.linalg.norm(to_hinge)), 1e-6)
-        on_panel = articulation.handle + (FIST - HANDLE_STANDOFF) * articulation.outward
+        on_panel = articulation.handle + (FIST - STANDOFF) * articulation.outward
         return [on_panel + beside * to_hinge / away for beside in (BESIDE_HANDLE, 0.5 * away)]
 
     def take(self, pull: Pull) -> Motion:

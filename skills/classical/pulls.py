@@ -12,6 +12,16 @@ from skills.classical.motion import gripper_rotation
 ENTRY = 0.10
 """Metres before a handle from which the hand goes straight."""
 
+EXIT = 0.06
+"""Metres by which the hand goes back from a handle at least: the fingers reach 3 cm beyond it."""
+
+
+STANDOFF = 0.05
+"""Metres between a handle bar and its panel."""
+
+THICK, LONG = 0.01, 0.10
+"""Half of what a handle bar measures across and at least along, m."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pull:
@@ -26,8 +36,17 @@ class Pull:
     @property
     def before(self) -> Pose:
         """Where the gripper comes from, before the first touch."""
-        first = self.poses[0]
-        return Pose(first.position - ENTRY * first.rotation[:, 0], first.rotation)
+        return backed(self.poses[0], ENTRY)
+
+    @property
+    def after(self) -> Pose:
+        """Where the fingers have left the handle in the end: those that cannot get off it take it along as they go."""
+        return backed(self.poses[-1], EXIT)
+
+
+def backed(pose: Pose, distance: float) -> Pose:
+    """A gripper pose, moved back along its fingers by a distance in m."""
+    return Pose(pose.position - distance * pose.rotation[:, 0], pose.rotation)
 
 
 def plan_pull(articulation: Articulation, touch: Array, end: float, follow: float, slant: float, inward: float) -> Pull:
@@ -64,6 +83,14 @@ def moved_box(articulation: Articulation, by: float) -> Box:
     assert panel is not None
     turned = by * float(np.sign(articulation.axis[2])) if articulation.kind == "hinge" else 0.0
     return Box(_moved(articulation, panel.center, by), panel.half, panel.yaw + turned)
+
+
+def handle_box(articulation: Articulation) -> Box:
+    """The bar of a handle with the gap behind it, where it is now; its length is not known, so the middle part."""
+    outward, along = articulation.outward, np.abs(articulation.handle_axis)
+    half = np.array([STANDOFF / 2, *(THICK + LONG * share for share in (np.hypot(along[0], along[1]), along[2]))])
+    yaw = float(np.arctan2(outward[1], outward[0]))
+    return Box(articulation.handle - (STANDOFF / 2 - THICK) * outward, half, yaw)
 
 
 def on_sweep(articulation: Articulation, xy: Array, span: float) -> bool:

@@ -1,0 +1,356 @@
+"""What Open and Close share: lead a handle, or push a panel, along the arc of the hinge or the line of the slide."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+
+from homie.interfaces import Kinematics, RobotSpec
+from homie.types import Array, Articulation, Box, Command, Pose, Pose2
+from skills.classical.collision import FREE, PLANNED, TOUCH, Solids
+from skills.classical.hand import Hand
+from skills.classical.manipulation import Manipulation
+from skills.classical.motion import Hopeless, Motion, Stuck
+from skills.classical.obstruction import in_the_way, without
+from skills.classical.pulls import ENTRY, Pull, backed, handle_box, moved_box, on_sweep, plan_pull
+from skills.classical.reaching import Reachable, Standing, same_place, solve_sequence
+from skills.classical.ways import ArmSpace, between
+
+OUTSIDE = 0.15
+"""Metres that the base stands on the outer side of the panel at least, so that the arm need not reach round it."""
+
+LEADING = 0.7
+"""Share of the largest joint speeds at which a door is led: slower than the arm moves freely, since it has a mass."""
+
+IN_PANEL = -0.06
+"""How deep (m) the rough shape of the hand is in the panel that it pushes."""
+
+MAX_OPTIONS = 200
+"""Ways to stand and pull that are weighed for one end position."""
+
+QUICK, ENOUGH = 5.0, 8
+"""Seconds of arm motion for a pull with which no quicker one is looked for, and how many pulls are looked at else."""
+
+FAR_READY = 3.5
+"""Seconds that it takes longer to raise the arm on the other side than the usual one."""
+
+LOOK = 1.2
+"""Seconds in which a goal is made anew from what the robot sees."""
+
+MAX_PULLS = 4
+"""Places to stand that one opening or closing may take."""
+
+MAX_PLACES = 3
+"""Places to stand that are driven to before a pull: it may not be possible where the robot comes to stand a little
+aside."""
+
+ASIDE = 0.01
+"""How much deeper (m) than planned the rough shape of the arm may be in things, where the robot stands a little
+aside."""
+
+TWICE = 2
+"""Failures from which a place to stand is not tried again; after the first one others come before it."""
+
+MOVED = 0.05
+"""Share of its range that a pull must move a door or a drawer, so as not to have been in vain."""
+
+
+class MoveArticulation(Manipulation):
+    """Moves a door or a drawer with the hand from where it is to an end position, from one or more places to stand."""
+
+    max_seconds = 145.0
+    opening: float
+    """Width of the gripper on the way to the touch, m."""
+    sides: tuple[float, ...] = (OUTSIDE,)
+    """How far outside of the panel the base stands at least, m; the later ones where nothing else is possible."""
+
+    @abstractmethod
+    def ends(self, articulation: Articulation) -> tuple[float, ...]:
+        """Joint positions to aim for, best first; the later ones are ways there."""
+
+    @abstractmethod
+    def done(self, articulation: Articulation) -> bool:
+        """Whether it has moved far enough."""
+
+    def wide(self, articulation: Articulation) -> bool:
+        """Whether nothing would be gained by moving it further."""
+        return self.done(articulation)
+
+    @abstractmethod
+    def contacts(self, articulation: Articulation) -> Sequence[Array]:
+        """Where the gripper frame may be when the hand touches, (3,) each, best first."""
+
+    @abstractmethod
+    def take(self, pull: Pull) -> Motion:
+        """From before the first touch to where the moving begins."""
+
+    @abstractmethod
+    def pick_articulation(self) -> Articulation:
+        """The door or drawer to move."""
+
+    def __init__(self, spec: RobotSpec, kinematics: Kinematics, hand: Hand) -> None:
+        super().__init__(spec, kinematics, hand)
+        self._useless: list[Pose2] = []
+        self._target = ""
+        self._exhausted: tuple[Pose2, float, str] | None = None
+        """Where the base stood, how open it was when no way was found, and why: from there none will be."""
+
+    def routine(self) -> Motion:
+        if self.goal.name != self._target:
+            self._target, self._useless, self._exhausted = self.goal.name, [], None
+        if self.seen.body.holding:  # the handle, after an attempt that was broken off
+            yield from self.let_go()
+        if self.wide(self.pick_articulation()):  # nothing to do, unless a closer look says otherwise
+            yield from self.look_at(self.pick_articulation().handle)
+            yield from self.wait(LOOK)
+        for _ in range(MAX_PULLS):
+            articulation = self.pick_articulation()
+            if self.wide(articulation):
+                return
+            try:
+                yield from self._pull(articulation)
+            except Stuck:
+                if not self.done(self.pick_articulation()):
+                    raise
+                yield from self.recovery()
+                break
+        if not self.done(self.pick_articulation()):
+            raise Stuck(f"it stays at {self.pick_articulation().opening:.2f} of {articulation.range:.2f}")
+
+    def _pull(self, articulation: Articulation) -> Motion:
+        """One pull: from where the handle is as far as the arm leads it from one place to stand."""
+        pull, joints = yield from self._come_to_handle(articulation)
+        stood = self.base
+        yield from self.together(self.reach(joints[0]), self.gripper(self.opening), self.look_at(articulation.handle))
+        yield from self.take(pull)
+        yield from self._lead(list(joints[2:-1]))
+        yield from self.let_go()
+        yield from self.withdraw(self.gripper_backed())
+        # Whoever judges by what is seen has to see it.
+        yield from self.together(self.leave(), self.look_at(self.pick_articulation().handle))
+        if abs(self.pick_articulation().opening - articulation.opening) < MOVED * articulation.range:
+            self._useless.append(stood)
+
+    def _come_to_handle(self, articulation: Articulation) -> Motion:
+        """Drive to where the handle can be led; returns the pull and the joint values for it. Raises Stuck if it cannot
+        be led from any place that was tried."""
+        for _ in range(MAX_PLACES):
+            standing, pull = self._choose(articulation)
+            yield from self.come_to(standing)
+            led = self._from_here(articulation, pull, standing)
+            if led is not None:
+                return led
+            self._useless.append(self.base)
+        raise Stuck("the handle cannot be led from here")
+
+    def _from_here(
+        self, articulation: Articulation, planned: Pull, standing: Standing
+    ) -> tuple[Pull, tuple[Array, ...]] | None:
+        """The planned pull from where the robot has come to stand, or another one to the same end that can be done;
+        None if there is none."""
+        end = articulation.opening + planned.moved[-1]
+        # From the planned posture first, not from the raised one: a little beside the planned place another way for the
+        # elbow may be shorter, and that way has not been looked at.
+        for pull in (planned, *self._pulls(articulation, end)):
+            for begin in (standing.joints[0], standing.ready):
+                joints = self._led(self.base, pull, begin)
+                if joints is None:
+                    continue
+                here = Standing(self.base, joints, self.ready)
+                if not self._leads_clear(here, pull, articulation, TOUCH - ASIDE):
+                    continue
+                if self._margin(here) >= 2 * TOUCH or self._way_around(here):
+                    return pull, joints
+        return None
+
+    def _pulls(self, articulation: Articulation, end: float) -> list[Pull]:
+        """The ways that the hand may lead the handle to an end, the most natural first."""
+        inward = float(np.arctan2(-articulation.outward[1], -articulation.outward[0]))
+        touches, wrists = self.contacts(articulation), self._wrists(articulation)
+        return [plan_pull(articulation, touch, end, *wrist, inward) for touch in touches for wrist in wrists]
+
+    def gripper_backed(self) -> Pose:
+        """Where the gripper is, `ENTRY` metres back along its fingers."""
+        return backed(self.gripper_pose(), ENTRY)
+
+    def space(self, base: Pose2 | None = None, *more: Box | None) -> ArmSpace:
+        """As for other skills; doors and drawers, which the goal's solids leave out, are in the way as they stand."""
+        moving = self.goal.articulations
+        return super().space(base, *(one.panel for one in moving), *(handle_box(one) for one in moving), *more)
+
+    def let_go(self) -> Motion:
+        """Open the hand so far that it has left the handle; all the way where that is not enough."""
+        yield from self.gripper(self.opening)
+        yield from self.wait(0.1)
+        if self.seen.body.holding:
+            yield from self.release()
+
+    def recovery(self) -> Motion:
+        if self.seen.body.holding:
+            with suppress(Stuck):
+                yield from self.let_go()
+            yield from self.withdraw(self.gripper_backed())
+        yield from super().recovery()
+
+    def _lead(self, path: Sequence[Array]) -> Motion:
+        """Follow the joint path with the fingers closed; the door decides how fast that goes."""
+        for q in self._timed(path, LEADING * self._speeds, least=2 * self.spec.period):
+            yield Command(torso=float(q[0]), arm=tuple(q[1:].tolist()), gripper=0.0)
+        yield from self.wait(0.3)
+
+    def _choose(self, articulation: Articulation) -> tuple[Standing, Pull]:
+        """The cheapest way to the best end that keeps clear of things; if there is none, the one that touches least.
+
+        Raises Hopeless with what is in the way.
+        """
+        nowhere = "no place to stand from which the handle can be led"
+        if self._exhausted is not None:
+            base, opening, reason = self._exhausted
+            if same_place(base, self.base) and abs(opening - articulation.opening) < 0.02:
+                raise Hopeless(reason)
+        chosen = self._best(articulation)
+        if chosen is not None:
+            return chosen
+        with self.supposing(without(self.goal, self.goal.loose)):
+            unhindered = self._best(articulation)
+        blocked = [] if unhindered is None else self.blockers(unhindered[0])
+        reason = nowhere if unhindered is None else f"{nowhere}: {in_the_way(blocked)}"
+        self._exhausted = self.base, articulation.opening, reason
+        raise Hopeless(reason)
+
+    def _best(self, articulation: Articulation) -> tuple[Standing, Pull] | None:
+        reachable = Reachable.of(self.costs, self.base)
+        hidden: list[tuple[float, Standing, Pull]] = []
+        for outside in self.sides:
+            closest: list[tuple[float, Standing, Pull]] = []
+            for end in self.ends(articulation):
+                least: tuple[float, Standing, Pull] | None = None
+                quickest: tuple[float, Standing, Pull] | None = None
+                good = 0
+                for base, pull in self._options(articulation, end, reachable, outside):
+                    for ready in self.spec.ready:
+                        standing = self._standing(base, pull, ready)
+                        if standing is None or not self._leads_clear(standing, pull, articulation):
+                            continue
+                        margin = self._margin(standing)
+                        if margin >= FREE:
+                            good += 1
+                            seconds = self._seconds(standing)
+                            if quickest is None or seconds < quickest[0]:
+                                quickest = seconds, standing, pull
+                        elif least is None or margin > least[0]:
+                            least = margin, standing, pull
+                    if quickest is not None and (quickest[0] < QUICK or good >= ENOUGH):
+                        break
+                if quickest is not None:
+                    return quickest[1:]
+                closest += [least] if least is not None else []
+            for margin, standing, pull in closest:
+                if margin >= TOUCH:
+                    return standing, pull
+            hidden += closest
+        around = (option[1:] for option in hidden if self._way_around(option[1]))
+        return next(around, None)
+
+    def _standing(self, base: Pose2, pull: Pull, ready: Array) -> Standing | None:
+        """The joint values of a pull, if it can be done. The far ends are tried first: they fail most."""
+        probes = (pull.before, pull.poses[0], pull.poses[len(pull.poses) // 2], pull.poses[-1], pull.after)
+        if solve_sequence(self.kinematics, base, probes, ready, max_jump=3.0) is None:
+            return None
+        joints = self._led(base, pull, ready)
+        return None if joints is None else Standing(base, joints, ready)
+
+    def _led(self, base: Pose2, pull: Pull, begin: Array) -> tuple[Array, ...] | None:
+        """Joint values before, along and after a pull, with the slow torso at rest where that can be."""
+        poses = (pull.before, *pull.poses, pull.after)
+        ways = (
+            solve_sequence(self.kinematics, base, poses, begin, max_jump=1.2, locked_torso=locked)
+            for locked in (True, False)
+        )
+        return next((joints for joints in ways if joints is not None), None)
+
+    def _seconds(self, standing: Standing) -> float:
+        """How long the arm takes for a pull from the raised posture, as far as its own speeds decide."""
+        steps = np.abs(np.diff(self.joints.unrolled([standing.ready, *standing.joints]), axis=0)) / self._speeds
+        return float(steps.max(axis=1).sum()) + (0.0 if standing.ready is self.spec.ready[0] else FAR_READY)
+
+    def _leads_clear(self, standing: Standing, pull: Pull, articulation: Articulation, least: float = TOUCH) -> bool:
+        """Whether the arm keeps `least` metres from the rest of the things while it leads the handle."""
+        rest = super().space(standing.base)
+        for posture, moved in zip(standing.joints[1:-1], pull.moved, strict=True):
+            # The hand touches the panel that it moves; the rest of the arm may not be in it.
+            if rest.clearance(posture) < least:
+                return False
+            if articulation.panel is not None:
+                panel = replace(rest, solids=Solids([moved_box(articulation, moved)]))
+                if panel.clearance(posture) < IN_PANEL:
+                    return False
+        return True
+
+    def _margin(self, standing: Standing) -> float:
+        """Metres that the arm keeps from things on the straight way to the handle past the panel, `PLANNED` at most."""
+        space = self.space(standing.base)
+        return min(PLANNED, *(space.clearance(q) for q in between(standing.ready, standing.joints[0])))
+
+    def _way_around(self, standing: Standing) -> bool:
+        """Whether the arm gets from the raised posture to the handle in another way, where the straight one is not
+        free: from behind an open door, say."""
+        return self.way_between(standing.ready, standing.joints[0], standing.base) is not None
+
+    def _options(
+        self, articulation: Articulation, end: float, reachable: Reachable, outside: float
+    ) -> Iterator[tuple[Pose2, Pull]]:
+        """Base poses and pulls, cheapest first."""
+        found: list[tuple[float, int, Pose2, Pull]] = []
+        span = end - articulation.opening
+        for pull in self._pulls(articulation, end):
+            first, last = pull.poses[0].position, pull.poses[-1].position
+            middle = (first[:2] + last[:2]) / 2
+            swept = np.array([pose.position[:2] for pose in pull.poses])
+            for angle in np.linspace(-np.pi, np.pi, 24, endpoint=False):
+                for distance in (0.62, 0.72, 0.82, 0.92):
+                    xy = middle + distance * np.array([np.cos(angle), np.sin(angle)])
+                    if not reachable(xy) or np.min(np.linalg.norm(swept - xy, axis=1)) < 0.42:
+                        continue
+                    if float((xy - first[:2]) @ articulation.outward[:2]) < outside:
+                        continue
+                    if articulation.kind == "hinge" and on_sweep(articulation, xy, span):
+                        continue
+                    for lean in (0.0, 0.4, -0.4):
+                        toward = float(np.arctan2(*(middle - xy)[::-1])) + lean
+                        cost = (
+                            0.3 * abs(distance - 0.72)
+                            + 0.2 * float(np.linalg.norm(xy - self.base.xy))
+                            + 0.2 * abs(pull.slant)
+                            + 0.1 * abs(lean)
+                            + 0.15 * abs(float(np.linalg.norm(first[:2] - xy)) - 0.75)
+                        )
+                        base = Pose2(float(xy[0]), float(xy[1]), toward)
+                        failures = sum(same_place(base, place) for place in self._useless)
+                        if failures >= TWICE:
+                            continue
+                        found.append((cost + failures, len(found), base, pull))
+        found.sort(key=lambda option: option[:2])
+        return ((base, pull) for _, _, base, pull in found[:MAX_OPTIONS])
+
+    @staticmethod
+    def _wrists(articulation: Articulation) -> Sequence[tuple[float, float]]:
+        """(how much the gripper turns with the door, slant against the panel's normal at the start)."""
+        if articulation.kind == "slide":
+            return ((0.0, 0.0), (0.0, 0.4), (0.0, -0.4))
+        return (
+            (0.6, 0.0),
+            (0.3, 0.0),
+            (0.9, 0.0),
+            (0.5, 0.5),
+            (0.5, -0.5),
+            (0.0, 0.0),
+            (0.5, 0.9),
+            (0.5, -0.9),
+            (0.3, 1.2),
+            (0.3, -1.2),
+        )

@@ -1,0 +1,48 @@
+"""The base on the real wheels: straight drives that keep to a line."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from homes import one_room
+
+from homie.envs.mujoco.fetch import SPEC
+from homie.envs.mujoco.home import MujocoHome
+from homie.envs.mujoco.kinematics import ArmKinematics
+from homie.types import Goal, Outcome, Pose2, Subtask
+from skills.classical.driving import MobileSkill
+from skills.classical.motion import Motion, wrap
+
+
+class Drive(MobileSkill):
+    """Drives by a distance, to a pose if it goes ahead."""
+
+    to: Pose2
+    distance: float
+
+    def routine(self) -> Motion:
+        yield from self.straight(self.distance, line=self.to)
+        yield from self.turn(self.to.yaw)
+
+
+@pytest.mark.parametrize("aside", [-0.04, 0.03])
+@pytest.mark.parametrize("distance", [0.32, -0.32])
+def test_a_base_that_begins_aside_of_a_line_ends_on_it(aside: float, distance: float) -> None:
+    """Where a path ends is good to 4 cm; where the arm reaches into something that is too much."""
+    yaw = 0.7
+    along, across = np.array([math.cos(yaw), math.sin(yaw)]), np.array([-math.sin(yaw), math.cos(yaw)])
+    with MujocoHome(one_room([], [], (2.0 + aside * across[0], 2.0 + aside * across[1], yaw))) as home:
+        skill = Drive(SPEC, ArmKinematics())
+        begin = home.observe().body.base
+        end = begin.xy - aside * across + distance * along
+        skill.to, skill.distance = Pose2(float(end[0]), float(end[1]), begin.yaw), distance
+        skill.start(Subtask("Go to", "nothing"), Goal("nothing", "", np.zeros(3)), home.observe())
+        while skill.outcome is Outcome.RUNNING:
+            home.act(skill.act(home.observe()))
+        stands = home.observe().body.base
+    assert skill.outcome is Outcome.SUCCEEDED, skill.reason
+    assert abs((stands.xy - end) @ across) < 0.012
+    assert abs((stands.xy - end) @ along) < 0.03
+    assert abs(wrap(stands.yaw - yaw)) < 0.03
