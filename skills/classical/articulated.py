@@ -85,10 +85,6 @@ class MoveArticulation(Manipulation):
         """Where the gripper frame may be when the hand touches, (3,) each, best first."""
 
     @abstractmethod
-    def take(self, pull: Pull) -> Motion:
-        """From before the first touch to where the moving begins."""
-
-    @abstractmethod
     def pick_articulation(self) -> Articulation:
         """The door or drawer to move."""
 
@@ -125,15 +121,17 @@ class MoveArticulation(Manipulation):
         """One pull: from where the handle is as far as the arm leads it from one place to stand."""
         pull, joints = yield from self._come_to_handle(articulation)
         stood = self.base
+        self._useless.append(stood)
         yield from self.together(self.reach(joints[0]), self.gripper(self.opening), self.look_at(articulation.handle))
-        yield from self.take(pull)
+        yield from self.touch(pull, joints[1])
+        yield from self.grip(pull)
         yield from self._lead(list(joints[2:-1]))
         yield from self.let_go()
         yield from self.withdraw(self.gripper_backed())
         # Whoever judges by what is seen has to see it.
         yield from self.together(self.leave(), self.look_at(self.pick_articulation().handle))
-        if abs(self.pick_articulation().opening - articulation.opening) < MOVED * articulation.range:
-            self._useless.append(stood)
+        if abs(self.pick_articulation().opening - articulation.opening) >= MOVED * articulation.range:
+            self._useless.remove(stood)
 
     def _come_to_handle(self, articulation: Articulation) -> Motion:
         """Drive to where the handle can be led; returns the pull and the joint values for it. Raises Stuck if it cannot
@@ -172,6 +170,16 @@ class MoveArticulation(Manipulation):
         inward = float(np.arctan2(-articulation.outward[1], -articulation.outward[0]))
         touches, wrists = self.contacts(articulation), self._wrists(articulation)
         return [plan_pull(articulation, touch, end, *wrist, inward) for touch in touches for wrist in wrists]
+
+    def touch(self, pull: Pull, posture: Array) -> Motion:
+        """From before the handle or the panel to the first touch, in a straight line where the arm has one."""
+        path = self.line_joints(self.q, pull.poses[0]) or [posture]
+        yield from self.along(path, pull.poses[0], speed=0.12)
+
+    def grip(self, pull: Pull) -> Motion:
+        """Take hold after the first touch; nothing where the hand pushes."""
+        return
+        yield
 
     def gripper_backed(self) -> Pose:
         """Where the gripper is, `ENTRY` metres back along its fingers."""

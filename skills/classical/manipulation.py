@@ -143,17 +143,20 @@ class Manipulation(MobileSkill):
     def withdraw(self, *poses: Pose) -> Motion:
         """Lead the hand out along straight lines, as far as that goes."""
         for pose in poses:
-            begin = self.gripper_pose()
-            for part in (1.0, 0.6, 0.3):
-                there = Pose(begin.position + part * (pose.position - begin.position), pose.rotation)
-                path = self.line_joints(self.q, there)
-                if path is not None:
-                    yield from self.along(path, there)
-                    break
-            else:
+            whole = yield from self._toward(pose)
+            if not whole:
                 return
-            if part < 1.0:
-                return
+
+    def _toward(self, pose: Pose) -> Motion:
+        """Lead the hand straight to a pose, or as much of the way as the arm can; returns whether it was all of it."""
+        begin = self.gripper_pose().position
+        for part in (1.0, 0.6, 0.3):
+            there = Pose(begin + part * (pose.position - begin), pose.rotation)
+            path = self.line_joints(self.q, there)
+            if path is not None:
+                yield from self.along(path, there)
+                return part == 1.0
+        return False
 
     def leave(self) -> Motion:
         """Back away from what the robot stands at and tuck the arm, at a time where both can be."""

@@ -56,8 +56,7 @@ class Open(MoveArticulation):
     def contacts(self, articulation: Articulation) -> Sequence[Array]:
         return [articulation.handle]
 
-    def take(self, pull: Pull) -> Motion:
-        yield from self.line(pull.poses[0], speed=0.12)
+    def grip(self, pull: Pull) -> Motion:
         yield from self.squeeze()
         if not self.seen.body.holding:
             yield from self.gripper(self.opening)
@@ -105,9 +104,6 @@ class Close(MoveArticulation):
         away = max(float(np.linalg.norm(to_hinge)), 1e-6)
         on_panel = articulation.handle + (FIST - STANDOFF) * articulation.outward
         return [on_panel + beside * to_hinge / away for beside in (BESIDE_HANDLE, 0.5 * away)]
-
-    def take(self, pull: Pull) -> Motion:
-        yield from self.line(pull.poses[0], speed=0.12)
 
     def ends(self, articulation: Articulation) -> tuple[float, ...]:
         now = articulation.opening
