@@ -21,8 +21,9 @@ def room_lines(knowledge: Knowledge) -> list[str]:
 
 
 def memory_lines(knowledge: Knowledge, round_number: int) -> list[str]:
-    """What has been seen so far, a line for each room, that of the robot first. A thing that is not in sight has the
-    round in which it was last seen."""
+    """What has been seen so far, a line for each room, that of the robot first: `fridge (closed), apple on the kitchen
+    table (round 3)`. What is not in sight, and could be somewhere else or opened by now, has the round in which it was
+    last seen."""
     by_room: dict[str, list[str]] = {knowledge.room: []}
     for thing in knowledge.remembered:
         by_room.setdefault(thing.room, []).append(_remembered(thing, round_number))
@@ -44,8 +45,11 @@ def _doorway(one: Doorway) -> str:
 
 
 def _remembered(thing: Remembered, round_number: int) -> str:
-    asides: list[str] = [thing.state] if thing.state else []
-    if thing.seen and thing.seen < round_number:
-        asides.append(f"round {thing.seen}")
-    words = f"{thing.name} {thing.place}" if thing.place else thing.name
-    return f"{words} ({', '.join(asides)})" if asides else words
+    words = [thing.name]
+    if thing.state:
+        words.append(f"({thing.state})")
+    if thing.place:
+        words.append(thing.place)
+    if (thing.state or thing.place) and 0 < thing.seen < round_number:
+        words.append(f"(round {thing.seen})")
+    return " ".join(words)

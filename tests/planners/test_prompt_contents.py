@@ -30,6 +30,7 @@ KNOWN = Knowledge(
         Remembered("kitchen counter 2", "kitchen", "", 5),
         Remembered("apple", "kitchen", "on the kitchen counter 2", 5),
         Remembered("lamp", "hallway", "", 3),
+        Remembered("vase", "hallway", "on the cabinet", 3),
         Remembered("mug", "", "", 1),
     ),
 )
@@ -96,9 +97,9 @@ def test_what_is_known_of_the_home_is_told_room_by_room(template: str) -> None:
         "Rooms known: kitchen, hallway",
         "Doorways: doorway 1 (from the kitchen to the hallway, explored), doorway 2 (from the kitchen, not explored)",
         "Seen so far:",
-        "- kitchen: fridge (closed, round 2), kitchen counter 2, apple on the kitchen counter 2",
-        "- hallway: lamp (round 3)",
-        "- room not known: mug (round 1)",
+        "- kitchen: fridge (closed) (round 2), kitchen counter 2, apple on the kitchen counter 2",
+        "- hallway: lamp, vase on the cabinet (round 3)",
+        "- room not known: mug",
     ):
         assert line in text.splitlines()
 

@@ -1,0 +1,43 @@
+"""What the reader has to do, without where anything is: the expert's subtasks of a task, less those that only drive."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from homie.bench.suite import Suite, Task
+
+Job = tuple[str, ...]
+"""Action, target and, of a Put, destination."""
+_NUMBER = re.compile(r"_\d")
+
+
+def playable(suite: Suite) -> list[Task]:
+    """The tasks whose jobs can be said in words: the expert names no thing by its number in the house, and no other
+    task has the same text (those with a condition differ by the house, which a reader of the text cannot know)."""
+    texts = [task.text for task in suite.tasks]
+    return [
+        task
+        for task in suite.tasks
+        if task.expert and texts.count(task.text) == 1 and not any(_NUMBER.search(step) for step in task.expert)
+    ]
+
+
+def jobs_by_text(tasks: Sequence[Task]) -> Mapping[str, list[Job]]:
+    """The jobs of each task, by its text, which is all that a prompt says of it."""
+    return {task.text: _jobs([_parts(step) for step in task.expert or ()]) for task in tasks}
+
+
+def _parts(step: str) -> Job:
+    return tuple(part.strip() for part in step.strip("[]").split(","))
+
+
+def _jobs(steps: Sequence[Job]) -> list[Job]:
+    """A Go to whose target the next subtask is done at is only driving; where it is the end, it is a job."""
+    kept: list[Job] = []
+    for step, after in zip(steps, [*steps[1:], ("End",)], strict=True):
+        if step[0] == "Go to" and after[0] not in ("Go to", "End") and after[-1] == step[1]:
+            continue
+        if step[0] != "End":
+            kept.append(step)
+    return kept

@@ -1,0 +1,144 @@
+"""The rendered prompt read back: what the text of a question says, by its labels, and nothing that it does not say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+VIEWS = ("Front", "Left", "Back", "Right")
+_ITEM = re.compile(r"\((\d+)\) \[([^\]]*)\]\((success|fail)(?:: ([^)]*))?\)")
+_MODEL = re.compile(r"^- (\S+) \(((?:Go to|Pick|Put|Open|Close)[^)]*)\)", re.MULTILINE)
+_DOORWAY = re.compile(r"(doorway(?: \d+)?) \(([^)]*)\)")
+_COUNTED = re.compile(r"^(?:\d+ x )")
+_REMEMBERED = re.compile(
+    r"^(?P<name>.+?)(?: \((?P<state>open|ajar|closed)\))?(?: (?P<place>(?:on|in) .+?))?(?: \(round \d+\))?$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A thing as the prompt tells of it. seen: whether it is in sight now. state: open, ajar, closed or "" ."""
+
+    name: str
+    room: str = ""
+    place: str = ""
+    state: str = ""
+    seen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An item of the history. parts: action, target, destination. why: what it says besides its result."""
+
+    parts: tuple[str, ...]
+    ok: bool
+    why: str = ""
+
+    @property
+    def action(self) -> str:
+        return self.parts[0]
+
+    @property
+    def place(self) -> str:
+        """What it was done at: the destination of a Put, else the target."""
+        return self.parts[-1] if len(self.parts) > 1 else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a prompt tells.
+
+    things: in sight, remembered, or named in earlier turns, in that order. rooms: those known. doorways: those behind
+    which something may be that was not seen. anywhere: Go to finds what was not seen. names, memory: whether they are
+    told. models: their actions.
+    """
+
+    task: str
+    inventory: str
+    history: tuple[Step, ...]
+    feedback: str
+    things: tuple[Known, ...]
+    room: str
+    rooms: tuple[str, ...]
+    doorways: tuple[str, ...]
+    anywhere: bool
+    names: bool
+    memory: bool
+    models: Mapping[str, tuple[str, ...]]
+
+    def model(self, action: str) -> str:
+        """The first model that has an action; the first of all for End, which needs none."""
+        return next((name for name, able in self.models.items() if action in able), next(iter(self.models), ""))
+
+
+def read_question(system: str, earlier: Sequence[str], text: str) -> Question:
+    """The question of a round. system: the text of the system message. earlier: the texts of the user's turns before,
+    the oldest first; text: that of this round."""
+    lines = text.splitlines()
+    told = {label: rest for label, _, rest in (line.partition(": ") for line in lines)}
+    memory = _memory(lines)
+    sight = _in_sight(lines)
+    before = [thing for turn in earlier for thing in _in_sight(turn.splitlines())]
+    seen = {thing.name for thing in sight}
+    things = [*sight, *memory, *(Known(one.name) for one in before if one.name not in seen)]
+    states = {one.name: one for one in memory}
+    things = [
+        Known(one.name, states[one.name].room, states[one.name].place, states[one.name].state, one.seen)
+        if one.name in states
+        else one
+        for one in things
+    ]
+    rooms = tuple(name for name in told.get("Rooms known", "").split(", ") if name)
+    feedback = told.get("Feedback", "None")
+    return Question(
+        told.get("Task", ""),
+        told.get("Inventory", "None"),
+        _history(told.get("History", ""), feedback),
+        feedback,
+        tuple(things),
+        told.get("Room", ""),
+        rooms,
+        _unexplored(told.get("Doorways", ""), rooms),
+        "Go to finds everything in this home" in system,
+        "\n- Names: " in system,
+        "\n- Seen so far: " in system,
+        {name: tuple(actions.split(", ")) for name, actions in _MODEL.findall(system)},
+    )
+
+
+def _history(text: str, feedback: str) -> tuple[Step, ...]:
+    steps = [Step(tuple(parts.split(", ")), result == "success", why) for _, parts, result, why in _ITEM.findall(text)]
+    if steps and feedback != "None":
+        steps[-1] = Step(steps[-1].parts, steps[-1].ok, feedback)
+    return tuple(steps)
+
+
+def _unexplored(text: str, rooms: Sequence[str]) -> tuple[str, ...]:
+    """The doorways that are not explored, but for those that lead from one known room to another."""
+    ways = [(name, rest) for name, rest in _DOORWAY.findall(text) if "not explored" in rest]
+    return tuple(name for name, rest in ways if not any(f"to the {room}," in rest for room in rooms))
+
+
+def _in_sight(lines: Sequence[str]) -> list[Known]:
+    found: list[Known] = []
+    for line in lines:
+        label, colon, rest = line.partition(": ")
+        if colon and label in VIEWS and rest != "nothing":
+            found += [Known(_COUNTED.sub("", name), seen=True) for name in rest.split(", ")]
+    return found
+
+
+def _memory(lines: Sequence[str]) -> list[Known]:
+    if "Seen so far:" not in lines:
+        return []
+    found: list[Known] = []
+    for line in lines[lines.index("Seen so far:") + 1 :]:
+        if not line.startswith("- "):
+            break
+        room, _, rest = line.removeprefix("- ").partition(": ")
+        for words in rest.split(", "):
+            match = _REMEMBERED.match(words)
+            assert match is not None
+            found.append(Known(match["name"], room, match["place"] or "", match["state"] or ""))
+    return found

@@ -1,0 +1,153 @@
+"""The reader of the ablation: it reads what the prompt says, acts on that alone, and does a task in a home of words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from text_world import stage
+
+from benchmarks.prompt_ablation.jobs import jobs_by_text, playable
+from benchmarks.prompt_ablation.question import Question, read_question
+from benchmarks.prompt_ablation.reader import next_subtask
+from benchmarks.prompt_ablation.serving import Served
+from homie.actions import ACTIONS
+from homie.assembly import load_planner
+from homie.bench.suite import find_suite
+from homie.knowledge import Doorway, Knowledge, Remembered
+from homie.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
+from planners.messages import Message
+from planners.prompting.prompt import Prompt
+from planners.prompting.settings import PromptSettings
+
+KNOWN = Knowledge(
+    "sensors",
+    "kitchen",
+    ("kitchen", "hallway"),
+    (
+        Doorway("doorway 1", "kitchen", "hallway", True),
+        Doorway("doorway 2", "kitchen", "hallway"),
+        Doorway("doorway 3", "kitchen"),
+    ),
+    (
+        Remembered("microwave", "kitchen", "on kitchen counter 1", 1, "closed"),
+        Remembered("apple", "hallway", "on the navy sofa", 2),
+        Remembered("navy sofa", "hallway", "", 2),
+    ),
+)
+GIVEN = PlannerInput(
+    task="put the apple into the microwave",
+    round=4,
+    views={view: np.zeros((8, 8, 3), np.uint8) for view in VIEWS},
+    detections=(
+        Detection("kitchen counter", "front", (0, 0, 4, 4), number=2),
+        Detection("chair", "left", (0, 0, 4, 4)),
+        Detection("chair", "left", (4, 0, 8, 4)),
+    ),
+    inventory=(),
+    history=(
+        HistoryItem(1, Subtask("Pick", "apple"), Feedback("fail", None, "Unable to pick, the target is far away")),
+        HistoryItem(2, Subtask("Go to", "navy sofa"), Feedback("success")),
+        HistoryItem(3, Subtask("Put", "apple", "stove"), Feedback("fail", None, "Unable to put, the hand is empty")),
+    ),
+    feedback=Feedback("fail", None, "Unable to put, the hand is empty"),
+    actions=ACTIONS,
+    models=("classical",),
+    knowledge=KNOWN,
+)
+JOBS = [("Open", "microwave"), ("Pick", "apple"), ("Put", "apple", "microwave")]
+
+
+def text_of(message: Message) -> str:
+    return "\n".join(part for part in message.parts if isinstance(part, str))
+
+
+def question(given: PlannerInput = GIVEN, **settings: object) -> Question:
+    """The prompt of a round, rendered and read back."""
+    request, _ = Prompt(PromptSettings(**settings)).request(given)
+    return read_question(text_of(request.messages[0]), [], text_of(request.messages[-1]))
+
+
+def test_what_the_prompt_says_is_what_is_read() -> None:
+    read = question()
+    assert (read.task, read.inventory, read.room, read.rooms) == (
+        "put the apple into the microwave",
+        "None",
+        "kitchen",
+        ("kitchen", "hallway"),
+    )
+    assert read.doorways == ("doorway 3",), "the others lead to a room that is known"
+    assert {(one.name, one.room, one.place, one.state, one.seen) for one in read.things} == {
+        ("kitchen counter 2", "", "", "", True),
+        ("chair", "", "", "", True),
+        ("microwave", "kitchen", "on kitchen counter 1", "closed", False),
+        ("apple", "hallway", "on the navy sofa", "", False),
+        ("navy sofa", "hallway", "", "", False),
+    }
+    assert [(step.parts, step.ok, step.why) for step in read.history] == [
+        (("Pick", "apple"), False, "Unable to pick, the target is far away"),
+        (("Go to", "navy sofa"), True, ""),
+        (("Put", "apple", "stove"), False, "Unable to put, the hand is empty"),
+    ]
+    assert not read.anywhere and read.names and read.memory
+    assert question(replace(GIVEN, knowledge=replace(KNOWN, setting="background"))).anywhere
+
+
+@pytest.mark.parametrize(
+    ("settings", "lost"),
+    [
+        ({"names": False}, {"kitchen counter 2", "chair"}),
+        ({"memory": False}, {"microwave", "apple", "navy sofa"}),
+        ({"names": False, "memory": False}, {"kitchen counter 2", "chair", "microwave", "apple", "navy sofa"}),
+    ],
+)
+def test_what_is_switched_off_is_not_known(settings: Mapping[str, object], lost: set[str]) -> None:
+    everything = {one.name for one in question().things}
+    assert {one.name for one in question(**settings).things} == everything - lost
+    assert question(rooms=False).doorways == () and question(reasons=False).history[0].why == ""
+
+
+def test_it_goes_to_what_it_was_told_of_and_looks_for_the_rest() -> None:
+    start = replace(GIVEN, history=(), feedback=None)
+    assert next_subtask(question(start), JOBS) == ("Go to", "microwave")
+    assert next_subtask(question(start), [("Pick", "apple")]) == ("Go to", "apple")
+    assert next_subtask(question(start), [("Pick", "mug")]) == ("Go to", "doorway 3")
+    assert next_subtask(question(start, rooms=False), [("Pick", "mug")])[0] == "Go to"
+    anywhere = replace(start, knowledge=replace(KNOWN, setting="background"))
+    assert next_subtask(question(anywhere), [("Pick", "mug")]) == ("Go to", "mug")
+
+
+def test_it_acts_where_it_stands_and_ends_when_all_is_done() -> None:
+    done = [Subtask("Go to", "microwave"), Subtask("Open", "microwave"), Subtask("Go to", "apple")]
+    for number, subtask in enumerate([Subtask("Open", "microwave"), None, Subtask("Pick", "apple")], 1):
+        history = tuple(HistoryItem(place, one, Feedback("success")) for place, one in enumerate(done[:number], 1))
+        read = question(replace(GIVEN, history=history, feedback=Feedback("success")))
+        expected = subtask or Subtask("Go to", "apple")
+        assert Subtask(*next_subtask(read, JOBS)) == expected
+    last = (HistoryItem(1, Subtask("Pick", "apple"), Feedback("success")),)
+    assert next_subtask(question(replace(GIVEN, history=last, feedback=None)), [("Pick", "apple")]) == ("End",)
+
+
+def test_what_a_failure_calls_closed_is_opened_first() -> None:
+    shut = Feedback("fail", None, "Unable to pick, the cabinet 2 is closed, you should open it first")
+    history = (HistoryItem(1, Subtask("Pick", "apple"), shut),)
+    read = question(replace(GIVEN, history=history, feedback=shut))
+    assert next_subtask(read, [("Pick", "apple")]) == ("Go to", "cabinet 2")
+
+
+def test_it_plays_over_http_as_any_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    with Served({"pick up the lemon": [("Pick", "lemon")]}) as served:
+        planner = load_planner("chat:reader", {"base_url": served.url})
+        result = stage().play("pick up the lemon", planner)
+    assert result.ended_by == "ended"
+    assert result.history[-2].subtask == Subtask("Pick", "lemon") and result.history[-2].feedback.ok
+
+
+def test_its_tasks_are_those_that_can_be_said_in_words() -> None:
+    tasks = playable(find_suite("homie-100"))
+    jobs = jobs_by_text(tasks)
+    assert len(jobs) == len(tasks) >= 30
+    assert jobs["put something one can eat on the tv stand"] == [("Pick", "banana"), ("Put", "banana", "tv stand")]
+    assert all(step[0] != "End" and not step[-1][-1].isdigit() for each in jobs.values() for step in each)
