@@ -6,13 +6,20 @@ import numpy as np
 
 from homie.types import Array, Box, Pose2
 from skills.classical.driving import MobileSkill
-from skills.classical.motion import Hopeless, Motion
+from skills.classical.motion import Hopeless, Motion, Stuck
 from skills.classical.obstruction import cleared
 from skills.classical.planning import CostMap
 from skills.classical.reaching import Reachable
 
 REACH = 0.72
 """Metres from a thing's nearest side at which the robot stops."""
+
+TOUCHES = 3.0
+"""What a pose costs, as metres of driving cost 0.08, in which what is in the hand would be in something."""
+
+NEARLY = 0.25
+"""Metres from the chosen pose at which a robot that comes no further has arrived too; whether it is near enough to the
+target is judged by the locator."""
 
 HIDDEN = 8.0
 """What a metre of something between a place and the target costs, as metres of driving cost 0.08."""
@@ -33,7 +40,12 @@ class GoTo(MobileSkill):
             yield from self.navigate(self._floor_in(self.goal.room))
             return
         pose = self._pose_before(self.goal.box)
-        yield from self.navigate(pose.xy, pose.yaw)
+        try:
+            yield from self.navigate(pose.xy, pose.yaw)
+        except Stuck:
+            if float(np.linalg.norm(pose.xy - self.base.xy)) > NEARLY:
+                raise
+            yield from self.turn(float(np.arctan2(*(self.goal.position[:2] - self.base.xy)[::-1])))
         yield from self.look_at(self.goal.position)
 
     def _floor_in(self, room: tuple[float, float, float, float]) -> Array:
@@ -106,10 +118,17 @@ class GoTo(MobileSkill):
                     cost += 1.5 * (1.0 - float(away @ facing))
                 cost += 0.4 * max(0.0, 0.5 - costs.clear_at(xy))
                 cost += HIDDEN * self._hidden(xy, target)
+                toward = self.goal.position[:2] - xy
+                pose = Pose2(float(xy[0]), float(xy[1]), float(np.arctan2(toward[1], toward[0])))
+                if (best is None or cost < best[0]) and self._load_touches(pose):
+                    cost += TOUCHES
                 if best is None or cost < best[0]:
-                    toward = self.goal.position[:2] - xy
-                    best = cost, Pose2(float(xy[0]), float(xy[1]), float(np.arctan2(toward[1], toward[0])))
+                    best = cost, pose
         return None if best is None else best[1]
+
+    def _load_touches(self, pose: Pose2) -> bool:
+        """Whether what is in the hand would be in something at a pose, carried as it is on the way."""
+        return bool(len(self.held)) and self.space(pose).clearance(self.travelling) < 0.0
 
 
 def _nearest(box: Box, xy: Array) -> Array:
