@@ -19,12 +19,16 @@ PALM = 0.045
 """Half height of the hand behind the fingers, m."""
 PALM_FACE, PALM_HALF = 0.033, 0.034
 """Where the palm ends: metres behind the gripper frame's origin, and above and below it."""
+PALM_WIDTH = 0.064
+"""Half the width of the palm, m."""
 BEFORE_PALM = 0.004
 """Metres left between the palm and what is between the fingers: a hand that pushes a tall thing topples it."""
 LEAST_HOLD = 0.018
 """Metres that the fingers must reach along a thing's side."""
 
 MAX_OPENING = 0.10
+SPARE = ((0.03, 0.0), (0.012, 0.2))
+"""Metres that the fingers are opened wider than a thing, and what it costs: little room is for what stands close by."""
 RIM_OPENINGS = ((0.07, 0.0), (0.03, 0.25))
 """Openings (m) for a rim and what they cost: between the finger inside and the rim is room for what lies in a bowl."""
 WIDEST_HALF = 0.046
@@ -117,7 +121,8 @@ def _around(box: Box, pitches: Sequence[float], parts: Sequence[Solid]) -> Itera
                     position = middle - back * np.array([np.cos(yaw), np.sin(yaw), 0.0])
                     pose = Pose(position, gripper_rotation(yaw, pitch))
                     width = 2 * (half * np.cos(twist) + depth * np.sin(abs(twist)))
-                    yield Grasp(pose, yaw, pitch, min(MAX_OPENING, width + 0.03), cost)
+                    for spare, dear in SPARE:
+                        yield Grasp(pose, yaw, pitch, min(MAX_OPENING, width + spare), cost + dear)
 
 
 def _on_rim(box: Box) -> Iterator[Grasp]:
@@ -191,3 +196,15 @@ def touches(grasp: Grasp, others: Sequence[Box]) -> bool:
             if not apart and other.distance(finger[:2]) < FINGER_THICKNESS / 2 + 0.004:
                 return True
     return False
+
+
+def palm_touches(grasp: Grasp, others: Sequence[Box]) -> bool:
+    """Whether the lower edge of the palm would be in another thing."""
+    rotation = grasp.pose.rotation
+    edge = grasp.pose.position - PALM_FACE * rotation[:, 0] - PALM_HALF * rotation[:, 2]
+    points = [edge + aside * rotation[:, 1] for aside in np.linspace(-PALM_WIDTH, PALM_WIDTH, 5)]
+    return any(
+        abs(point[2] - other.center[2]) < other.half[2] and other.distance(point) == 0.0
+        for point in points
+        for other in others
+    )

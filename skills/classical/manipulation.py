@@ -187,9 +187,9 @@ class Manipulation(MobileSkill):
 
     # ------------------------------------------------------------ the hand
 
-    def release(self) -> Motion:
-        """Open the hand and let go. Raises Stuck if it holds all the same."""
-        yield from self.gripper(self.spec.gripper_max)
+    def release(self, further: float = np.inf) -> Motion:
+        """Open the hand, or by so many metres further only, and let go. Raises Stuck if it holds all the same."""
+        yield from self.gripper(min(self.spec.gripper_max, self.seen.body.gripper + further))
         yield from self.wait(0.12)
         if self.seen.body.holding:
             raise Stuck("the hand does not let go")

@@ -10,7 +10,7 @@ import numpy as np
 from homie.interfaces import Kinematics, RobotSpec
 from homie.types import Array, Box, Goal, Observation, Pose, Pose2, Subtask, Surface
 from skills.classical.collision import DRIVEN, FREE, TOUCH, Solids
-from skills.classical.grasps import Grasp, grasps, touches
+from skills.classical.grasps import Grasp, grasps, palm_touches, touches
 from skills.classical.hand import Hand
 from skills.classical.manipulation import AWAY, Manipulation
 from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation, rotation_z, wrap
@@ -39,8 +39,8 @@ PUSHED = 0.5
 SUNK = 0.012
 """Metres below the upper edge of a thing at which the underside of what is in it is; what stands on it is higher."""
 
-LEAVES_RIM = 0.8
-"""Share of the size of a thing up to which what is in it leaves its rim to the fingers."""
+BESIDE = 0.1
+"""Metres around a thing within which its fingers may meet what stands there."""
 
 LEVEL = (0.5, 0.0, 0.95)
 """Where the hand is, in the base frame (m), while something is carried that must not tilt."""
@@ -207,8 +207,24 @@ class Pick(Manipulation):
         compartment = self._compartment()
         access = None if compartment is None else compartment.access
         chosen = grasps(self._box(), self.goal.obstacles, access, parts=self.goal.parts)
-        # A finger may push what is in a bowl aside, but rather not.
-        return sorted(chosen, key=lambda grasp: grasp.cost + PUSHED * touches(grasp, self._contents))
+        # A finger may push what is in a bowl aside, or brush the bowl that the thing lies in, but rather not.
+        avoided = [*self._contents, *self._around_target()]
+
+        def dearer(grasp: Grasp) -> Grasp:
+            pushed = touches(grasp, avoided) + palm_touches(grasp, avoided)
+            return replace(grasp, cost=grasp.cost + PUSHED * pushed) if pushed else grasp
+
+        return sorted(map(dearer, chosen), key=lambda grasp: grasp.cost)
+
+    def _around_target(self) -> list[Box]:
+        """Solid things beside the target that are higher than what it stands on."""
+        box = self._box()
+        foot, reach = float(box.center[2] - box.half[2]) + SUNK, float(np.hypot(*box.half[:2])) + BESIDE
+        return [
+            solid
+            for solid in self.goal.solids
+            if solid.center[2] + solid.half[2] > foot and solid.distance(box.center) < reach
+        ]
 
     def _from_here(self, wanted: Grasp) -> tuple[Grasp, tuple[Array, ...]]:
         """The reachable grasp, for where the object is seen now, that is most like the wanted one."""

@@ -35,6 +35,9 @@ FALLS = (0.0, 0.06, 0.12)
 ASTRAY = 0.035
 """Metres that the hand may be off a pose: what it sets down touches a little earlier or later than it is thought to."""
 
+BESIDE_CONTENTS = 0.025
+"""Metres by which the fingers open to let go of what has something in it."""
+
 BY_RIM = 0.02
 """Metres aside of the hand's middle from which a thing is held by its rim."""
 
@@ -77,7 +80,8 @@ class Put(Manipulation):
             if np.linalg.norm(self.gripper_pose().position - pose.position) > ASTRAY:
                 raise Stuck("something stops the hand on the way to the spot")
         self._useless.pop()
-        yield from self.release()
+        # Widely opened, the finger inside a bowl would push out what is in it.
+        yield from self.release() if self.hand.level is None else self.release(BESIDE_CONTENTS)
         inside = np.linalg.norm(poses[0].position[:2] - poses[1].position[:2]) > 0.25
         yield from self.withdraw(poses[-1], *(poses[:1] if inside else ()))
         yield from self.leave()
