@@ -25,6 +25,7 @@ def f(a: int | None = 2, *, b: Literal["x"] = "x") -> int | None:
     total = 0
     for each in a:
         total += each
+    pairs = zip(a, b, strict=True)
     assert total > 1
     log.info('%s', total + 1)
     return total * 2 if a >= LIMIT else g(a, b)
@@ -47,9 +48,9 @@ def test_every_kind_of_change_and_nothing_else() -> None:
         'raise ValueError(f"{a + 1} is wrong") -> pass',
         "self.known = max(a, b) -> pass",
         "max -> min",
-        "a, b -> b, a",
         "0 -> 1",
         "+= -> -=",
+        "a, b -> b, a",
         "return total * 2 if a >= LIMIT else g(a, b) -> return None",
         "* -> /",
         "2 -> 3",
@@ -74,10 +75,10 @@ def test_a_constant_is_tested_where_it_is_used() -> None:
     covering = Covering(
         tests=["a.py::slow", "a.py::quick", "b.py::other"],
         seconds=[0.9 * SECONDS, 0.2 * SECONDS, 0.1 * SECONDS],
-        lines={"file.py": {15: [0, 1], 7: [2]}},
-        mentions={"LIMIT": {("file.py", 4), ("file.py", 15)}},
+        lines={"file.py": {16: [0, 1], 7: [2]}},
+        mentions={"LIMIT": {("file.py", 4), ("file.py", 16)}},
     )
-    assert (limit.line, limit.targets, inside.line) == (4, ("LIMIT",), 15)
+    assert (limit.line, limit.targets, inside.line) == (4, ("LIMIT",), 16)
     assert covering.chosen(inside) == ["a.py::quick"], "the slow one does not fit beside it"
     assert covering.chosen(limit) == ["a.py::quick", "b.py::other"]
 

@@ -3,7 +3,8 @@
 What is changed: comparisons, `and`/`or`/`not`, arithmetic, conditions, numbers, truth values, words (strings without a
 blank), `min`/`max`, `any`/`all`, the first two arguments of a call, what a function returns; calls, `raise`, `break`,
 `continue` and assignments to attributes and items are removed. What is not: annotations, decorators, docstrings,
-sentences, f-strings, `assert`, `log` lines, `__all__`, code for the type checker.
+sentences, f-strings, `assert` and the `strict` of `zip`, which asserts as well, the order of what `min` and `max`
+compare, `log` lines, `__all__`, code for the type checker.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ OPERATORS: dict[type[ast.operator], str] = {
     ast.BitOr: "|", ast.BitAnd: "&", ast.MatMult: "@",
 }  # fmt: skip
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
+UNSWAPPED = ("min", "max", "np.minimum", "np.maximum", "cast", "isinstance", "getattr")
+"""Functions of which the first two arguments are not swapped: it would change nothing, or raise at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +204,9 @@ class _Finder:
                     self._expression(part.iter)
                     for condition in part.ifs:
                         self._expression(condition, test=True)
-                elif isinstance(part, ast.keyword):
+                elif isinstance(part, ast.keyword) and not (
+                    isinstance(node, ast.Call) and self._text(node.func) == "zip"
+                ):
                     self._expression(part.value)
 
     def _comparison(self, left: ast.expr, operator: ast.cmpop, right: ast.expr) -> None:
@@ -228,7 +233,7 @@ class _Finder:
         if len(node.args) > 1 and not any(isinstance(argument, ast.Starred) for argument in node.args[:2]):
             (start, middle), (after, end) = (self._span(argument) for argument in node.args[:2])
             first, second = self._source[start:middle], self._source[after:end]
-            if first != second and self._text(name) not in ("cast", "isinstance", "getattr"):
+            if first != second and self._text(name) not in UNSWAPPED:
                 swapped = (second + self._source[middle:after] + first).decode()
                 self._changes.append((node.args[0].lineno, start, end, swapped, self._targets))
 
