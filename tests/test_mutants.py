@@ -73,14 +73,14 @@ def test_mutants_of_real_files_are_programs_that_differ_in_one_place(file: str) 
 def test_a_constant_is_tested_where_it_is_used() -> None:
     (limit, *_, inside) = mutants("file.py", SOURCE.encode())
     covering = Covering(
-        tests=["a.py::slow", "a.py::quick", "b.py::other"],
-        seconds=[0.9 * SECONDS, 0.2 * SECONDS, 0.1 * SECONDS],
-        lines={"file.py": {16: [0, 1], 7: [2]}},
+        tests=["a.py::slow", "a.py::quick", "b.py::other", "c.py::imports_it"],
+        seconds=[0.9 * SECONDS, 0.2 * SECONDS, 0.1 * SECONDS, 0.05 * SECONDS],
+        lines={"file.py": {4: [3], 16: [0, 1], 7: [2]}},
         mentions={"LIMIT": {("file.py", 4), ("file.py", 16)}},
     )
     assert (limit.line, limit.targets, inside.line) == (4, ("LIMIT",), 16)
     assert covering.chosen(inside) == ["a.py::quick"], "the slow one does not fit beside it"
-    assert covering.chosen(limit) == ["a.py::quick", "b.py::other"]
+    assert covering.chosen(limit) == ["a.py::quick", "c.py::imports_it", "b.py::other"]
 
 
 def test_the_report_counts_and_names(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from benchmarks.mutants.mutations import Mutant
 from benchmarks.mutants.plugin import CONTEXT
 from benchmarks.mutants.trees import make_tree, tree_environment
 
-SECONDS = 10.0
+SECONDS = 20.0
 """What the tests chosen for one mutant may take together, by their durations in the coverage run."""
 QUICK = 0.5
 """Seconds under which a test is tried before others that may be likelier to notice."""
@@ -41,16 +41,20 @@ class Covering:
     def chosen(self, mutant: Mutant) -> list[str]:
         """The tests for a mutant, the likeliest first: those that run its line.
 
-        What runs at import is run by nobody in particular. Then they are, in this order, the tests of lines that
-        mention what it defines, tests in files that do, the tests of the whole file.
+        What runs at import is run by nobody in particular, and by every test that starts a process. Then they are, in
+        this order, the tests of other lines that mention what it defines, tests in files that do, those of the line,
+        those of the whole file.
         """
-        groups = [self.lines.get(mutant.file, {}).get(mutant.line, [])]
-        if not groups[0]:
-            places = sorted({place for name in mutant.targets for place in self.mentions.get(name, ())})
+        itself = self.lines.get(mutant.file, {}).get(mutant.line, [])
+        groups = [itself]
+        if mutant.targets or not itself:
+            mentioned = {place for name in mutant.targets for place in self.mentions.get(name, ())}
+            places = sorted(mentioned - {(mutant.file, mutant.line)})
             files = {file for file, _ in places}
             groups = [
                 [test for file, line in places for test in self.lines.get(file, {}).get(line, [])],
                 [number for number, test in enumerate(self.tests) if test.split("::")[0] in files],
+                itself,
                 [test for tests in self.lines.get(mutant.file, {}).values() for test in tests],
             ]
         ordered = list(dict.fromkeys(test for group in groups for test in self._quickest(group)))

@@ -1,0 +1,152 @@
+"""What a worker says of the episode that it was given, whatever happens to it."""
+
+from __future__ import annotations
+
+import errno
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from homie_tiny import SPEC, FilmedTinyRobot, TinyRobot
+
+from homie.bench.play.worker import EXPERT, Job, Report, perform
+from homie.bench.suite import Task
+from homie.errors import HomieError, InfrastructureError, Interrupted, RobotFault
+from homie.interfaces import Robot
+from homie.options import RunOptions
+from homie.provenance import read_parts
+from homie.runstore import read_episode
+from homie.types import Command, SentCommand
+
+PUT = {"id": "put", "text": "put the ball in the box", "goal": {"in": ["ball", "box"]}}
+TROUBLE: dict[str, BaseException] = {}
+"""What the robot of these tests raises when it is told to move, under "act"."""
+
+
+class Faulty(FilmedTinyRobot):
+    """Raises what stands in TROUBLE."""
+
+    def act(self, command: Command) -> SentCommand:
+        if "act" in TROUBLE:
+            raise TROUBLE["act"]
+        return super().act(command)
+
+
+class Blind(Faulty):
+    """A robot that does not know its world."""
+
+    snapshot = None  # type: ignore[assignment]
+
+
+def open_faulty(options: RunOptions) -> Robot:
+    return Faulty()
+
+
+def open_blind(options: RunOptions) -> Robot:
+    return Blind()
+
+
+@pytest.fixture
+def job(tiny_options: Callable[..., RunOptions], tmp_path: Path) -> Callable[..., Job]:
+    """A job in the tiny world. task: other keys of its task."""
+
+    def make(task: Mapping[str, object] | None = None, *, mixed: bool = False, **options: object) -> Job:
+        folder = tmp_path / "bench" / "episodes" / "put-0"
+        folder.mkdir(parents=True)
+        made = Task.model_validate({**PUT, **(task or {})})
+        given = {"robot": f"{__name__}:open_faulty", "out": None, **options}
+        return Job(task=made, trial=2, seed=9, folder=folder, options=tiny_options(**given), mixed=mixed)
+
+    TROUBLE.clear()
+    return make
+
+
+def test_a_finished_episode_says_what_it_was_made_with(job: Callable[..., Job]) -> None:
+    made = job()
+    assert perform(made) == Report()
+    ending = read_episode(made.folder)
+    assert ending is not None and (ending.trial, ending.seed, ending.ended_by) == (2, 9, "ended")
+    parts = read_parts(made.folder.parent.parent, ending.parts)
+    assert parts is not None and parts.robot["class"] == f"{__name__}:Faulty"
+
+
+def of_disk(number: int) -> OSError:
+    return OSError(number, "No space left on device")
+
+
+def caused(error: HomieError, cause: BaseException) -> HomieError:
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "report"),
+    [
+        (RobotFault("A motor is hot."), Report(cause="robot", message="A motor is hot.")),
+        (InfrastructureError("No server."), Report(cause="error", message="No server.")),
+        (MemoryError(), Report(cause="memory", message="The worker was given no more memory.")),
+        (MemoryError("Unable to allocate 9 GiB."), Report(cause="memory", message="Unable to allocate 9 GiB.")),
+        (
+            caused(InfrastructureError("It broke."), MemoryError("Too large.")),
+            Report(cause="memory", message="Too large."),
+        ),
+    ],
+    ids=["robot", "infrastructure", "memory", "how-much", "memory-inside"],
+)
+def test_causes(job: Callable[..., Job], error: BaseException, report: Report) -> None:
+    made = job()
+    TROUBLE["act"] = error
+    assert perform(made) == report
+
+
+def test_the_user_stops_it(job: Callable[..., Job]) -> None:
+    made = job()
+    TROUBLE["act"] = KeyboardInterrupt()
+    with pytest.raises(Interrupted):
+        perform(made)
+
+
+def test_a_full_disk_is_every_episodes_and_another_error_of_a_file_is_not(job: Callable[..., Job]) -> None:
+    made = job()
+    TROUBLE["act"] = of_disk(errno.ENOSPC)
+    report = perform(made)
+    assert (report.cause, report.fatal, report.exit_code) == (None, True, 4)
+    assert report.message == (
+        f"Cannot write into {made.folder}: No space left on device. Make room there and give the same command again "
+        "with --out."
+    )
+    again = made.model_copy(update={"folder": made.folder.with_name("put-1")})
+    TROUBLE["act"] = of_disk(errno.ENOENT)
+    again.folder.mkdir()
+    report = perform(again)
+    assert (report.cause, report.fatal) == ("error", False) and "No space left" in report.message
+
+
+def test_bad_input_would_stop_every_episode_and_names_the_task(job: Callable[..., Job]) -> None:
+    report = perform(job({"goal": {"open": "ball"}}))
+    assert report.fatal and report.exit_code == 2 and report.message.startswith("task 'put': ")
+
+
+def test_a_goal_for_a_robot_that_does_not_know_its_world(job: Callable[..., Job]) -> None:
+    report = perform(job(robot=f"{__name__}:open_blind", targets="tiny"))
+    assert report.message == "task 'put': the goal cannot be judged: this robot has no world state."
+    assert report.fatal and report.exit_code == 2
+
+
+def test_an_expert_plays_the_steps_of_the_suite(job: Callable[..., Job]) -> None:
+    steps = ["[Go to, ball]", "[Pick, ball]", "[Go to, box]", "[Put, ball, box]", "[End]"]
+    made = job({"expert": steps}, planner=EXPERT)
+    assert perform(made) == Report()
+    assert json.loads((made.folder / "expert.json").read_text()) == steps
+    ending = read_episode(made.folder)
+    assert ending is not None and ending.rounds == 5
+    parts = read_parts(made.folder.parent.parent, ending.parts)
+    assert parts is not None and parts.planner == {"name": EXPERT}, "not the steps, which every task has its own of"
+    assert not (made.folder.parent.parent / "texts").exists()
+
+
+def test_an_expert_without_steps(job: Callable[..., Job]) -> None:
+    report = perform(job(planner=EXPERT))
+    assert report.message == ("task 'put': the suite gives no expert for it, so the planner 'expert' cannot play it.")
+    assert report.fatal and report.exit_code == 2
