@@ -67,11 +67,6 @@ def lacking(extra: str = "") -> tuple[Requirement, ...]:
     )
 
 
-def _fits(requirement: Requirement) -> bool:
-    version = installed_version(requirement.name)
-    return version is not None and version in requirement.specifier
-
-
 def install_command(extra: str = "", package: str = "") -> str:
     """The command that brings what an extra lacks, `pip install 'openai>=3.0'`, or `package` where it lacks nothing."""
     declared = requirements(extra) if extra else ()

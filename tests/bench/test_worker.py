@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from homie_tiny import SPEC, FilmedTinyRobot, TinyRobot
+from homie_tiny import FilmedTinyRobot
 
 from homie.bench.play.worker import EXPERT, Job, Report, perform
 from homie.bench.suite import Task

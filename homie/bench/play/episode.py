@@ -98,11 +98,6 @@ class Episode:
         return finished is not None and finished.damaged
 
     @property
-    def verdict(self) -> bool | None:
-        """The world's verdict, as `finished` has it; None for an unfinished one."""
-        return self.finished.verdict if self.finished else None
-
-    @property
     def failures(self) -> tuple[Failure, ...]:
         """The tries that infrastructure ended since the episode was last given up, oldest first."""
         found: list[Failure] = []

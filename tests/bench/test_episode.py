@@ -1,0 +1,179 @@
+"""An episode of a bench on the disk: finished, damaged, failed, given up, cleaned."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+
+import bench_runs
+import pytest
+from bench_runs import DONE, write_run
+
+from homie.bench.play.episode import Episode, Failure, Finished
+from homie.bench.play.ledger import read_bench
+from homie.runstore import read_episode, read_model, write_model
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """A bench of one task: trial 0 is finished, trial 1 is not."""
+    return write_run(tmp_path / "run", {("task-0", 0): DONE}, tasks=bench_runs.suite(1))
+
+
+def episodes(run: Path) -> tuple[Episode, Episode]:
+    first, second = read_bench(run)[2]
+    return first, second
+
+
+def finished(episode: Episode) -> Finished:
+    read = episode.finished
+    assert read is not None
+    return read
+
+
+def edit(path: Path, **values: object) -> None:
+    """As somebody leaves it who knows that a file of format 1 needs no checksum."""
+    loaded = {name: value for name, value in json.loads(path.read_text()).items() if name not in ("files", "checksum")}
+    path.write_text(json.dumps({**loaded, "format": 1, **values}))
+
+
+def set_aside(episode: Episode, number: int, *names: str) -> Path:
+    """A try of an episode that was set aside, with files of these names; `name/` is a folder with a file."""
+    path = episode.folder.with_name(f"{episode.name}-partial-{number}")
+    path.mkdir(parents=True)
+    for name in names:
+        if name.endswith("/"):
+            (path / name).mkdir()
+            (path / name / "inside.png").touch()
+        else:
+            (path / name).touch()
+    return path
+
+
+def test_what_a_finished_episode_is(run: Path) -> None:
+    done, left = episodes(run)
+    read = finished(done)
+    assert (read.verdict, read.damaged, len(read.records)) == (True, False, 2)
+    assert done.ending == read.ending == read_episode(done.folder) and not done.damaged
+    assert left.finished is None and left.ending is None and not left.damaged
+    assert left.name == "task-0-1" and left.folder == run / "episodes" / "task-0-1"
+
+
+def test_only_what_says_it_is_finished_can_be_damaged(run: Path) -> None:
+    done, left = episodes(run)
+    left.begin()
+    (left.folder / "steps.jsonl").write_text("torn")
+    assert not left.damaged
+    left.give_up(left.fail("crash", "damaged: not by the disk", 1.0))
+    assert not finished(left).damaged, "infrastructure ended it, by another cause"
+    edit(done.folder / "episode.json", cause="damaged: so it says")
+    assert not finished(done).damaged, "an episode that the planner ended"
+    (done.folder / "final_state.json").unlink()
+    assert done.damaged and finished(done).ending.cause == "damaged: final_state.json (it is missing)"
+    assert finished(done).ending.ended_by == "infrastructure" and finished(done).records == ()
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"task": "take the pear"}, "its task is 'take the pear', not 'take the apple'"),
+        ({"trial": 1}, "its trial is 1, not 0"),
+        ({"seed": 5}, "its seed is 5, not "),
+    ],
+)
+def test_an_episode_of_another_task_trial_or_seed(run: Path, values: dict[str, object], said: str) -> None:
+    done, _ = episodes(run)
+    edit(done.folder / "episode.json", **values)
+    ending = finished(done).ending
+    assert ending.cause.startswith(f"damaged: episode.json (it is of another episode: {said}")
+    assert (ending.task, ending.trial, ending.seed) == ("take the apple", 0, done.seed)
+    assert (ending.rounds, ending.history, ending.robot_seconds, ending.wall_seconds) == (0, (), 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        (None, "final_state.json (it is missing)"),
+        ("{", "final_state.json (the goal cannot be judged: Expecting"),
+        ("[" * 100_000, "final_state.json (the goal cannot be judged: maximum recursion"),
+        ('{"objects": 3}', "final_state.json (the goal cannot be judged: "),
+    ],
+)
+def test_a_world_that_cannot_be_judged(run: Path, state: str | None, said: str) -> None:
+    done, _ = episodes(run)
+    edit(done.folder / "episode.json")
+    path = done.folder / "final_state.json"
+    path.unlink() if state is None else path.write_text(state)
+    assert finished(done).ending.cause.startswith(f"damaged: {said}")
+    assert len(finished(done).ending.cause) < 300
+
+
+def test_tries_are_counted_since_the_episode_was_last_given_up(run: Path) -> None:
+    _, left = episodes(run)
+    assert left.failures == ()
+    left.begin()
+    first = left.fail("crash", "exit code 7", 1.23456)
+    assert first == Failure(cause="crash", message="exit code 7", attempt=1, wall_seconds=1.235)
+    assert read_model(left.folder / "failure.json", Failure) == first
+    left.begin()
+    assert left.failures == (first,), "the new try has not failed"
+    second = left.fail("deadline", "too long", 2.0)
+    assert second.attempt == 2 and left.failures == (first, second)
+    left.give_up(second)
+    assert left.failures == (first, second), "given up, and nothing begun again"
+    left.begin()
+    assert left.failures == ()
+    assert left.fail("crash", "again", 1.0).attempt == 1
+
+
+def test_the_record_of_a_try_may_be_damaged(run: Path) -> None:
+    _, left = episodes(run)
+    path = set_aside(left, 1, "failure.json")
+    assert left.failures == (Failure(cause="damaged", message="failure.json is damaged", attempt=1, wall_seconds=0.0),)
+    write_model(path / "failure.json", Failure(cause="crash", message="x", attempt=1, wall_seconds=0.0))
+    set_aside(left, 2, "failure.json")
+    assert [one.attempt for one in left.failures] == [1, 2]
+
+
+def test_what_was_done_until_it_was_given_up_counts(run: Path) -> None:
+    done, left = episodes(run)
+    left.begin()
+    steps = (done.folder / "steps.jsonl").read_bytes()
+    (left.folder / "steps.jsonl").write_bytes(steps + b'{"round": 3')
+    with warnings.catch_warnings(action="error"):  # a torn line is what is expected
+        left.give_up(Failure(cause="killed", message="by hand", attempt=3, wall_seconds=4.5))
+    ending = finished(left).ending
+    assert ending.ended_by == "infrastructure" and ending.cause == "killed: by hand" and ending.wall_seconds == 4.5
+    assert (ending.rounds, ending.inventory, ending.robot_seconds) == (2, ("apple",), 2.0)
+    assert [str(item.subtask) for item in ending.history] == ["[Pick, apple]", "[End]"]
+    assert (ending.task, ending.trial, ending.seed) == ("take the apple", 1, left.seed)
+    assert finished(left).verdict is None, "nobody looks at its world"
+
+
+@pytest.mark.parametrize("steps", [None, b"no record\n"])
+def test_given_up_without_anything_done(run: Path, steps: bytes | None) -> None:
+    _, left = episodes(run)
+    left.begin()
+    if steps is not None:
+        (left.folder / "steps.jsonl").write_bytes(steps)
+    left.give_up(Failure(cause="crash", message="at once", attempt=1, wall_seconds=0.5))
+    ending = finished(left).ending
+    assert (ending.rounds, ending.history, ending.inventory, ending.robot_seconds) == (0, (), (), 0.0)
+
+
+def test_of_tries_that_were_set_aside_only_why_they_failed_stays(run: Path) -> None:
+    done, left = episodes(run)
+    names = ("failure.json", "error.log", "episode.json", "steps.jsonl", "video.mp4", "frames/")
+    kept, gone = set_aside(done, 1, *names), set_aside(done, 2, "steps.jsonl", "frames/")
+    other = set_aside(left, 1, "steps.jsonl")
+    done.clean()
+    left.clean()
+    assert {path.name for path in kept.iterdir()} == {"failure.json", "error.log", "episode.json"}
+    assert not gone.exists(), "nothing was left of it"
+    assert (other / "steps.jsonl").exists(), "an unfinished episode may still need it"
+    assert (done.folder / "steps.jsonl").exists()
+    again = set_aside(done, 2, "steps.jsonl")
+    (done.folder / "final_state.json").unlink()
+    done.clean()
+    assert (again / "steps.jsonl").exists(), "a damaged episode is run again"
