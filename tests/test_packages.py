@@ -62,6 +62,34 @@ def test_an_extra_of_somebody_else_falls_back_to_the_package() -> None:
     assert packages.install_command("no-such-extra", "their_sdk") == "pip install their_sdk"
 
 
+def test_homie_may_run_without_having_been_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packages, "DISTRIBUTION", "homie-that-nobody-installed")
+    assert packages.extras() == () and packages.requirements() == () == packages.requirements("chat")
+    assert packages.lacking("chat") == ()
+    assert packages.install_command("chat", "openai") == "pip install openai"
+
+
+def test_a_part_that_lacks_a_package_says_how_it_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert str(packages.missing_part("The planner 'mine'", "their_sdk", "")) == (
+        "The planner 'mine' needs the package 'their_sdk': install it with `pip install their_sdk`."
+    )
+    needed = packages.requirements("remote")
+    each = {one.name: f"'{one.name}{one.specifier}'" for one in needed}
+    monkeypatch.setattr(packages.importlib.metadata, "version", lambda name: "0.0.1")
+    assert packages.install_command("remote", "msgpack") == f"pip install {' '.join(each.values())}", (
+        "all that it lacks"
+    )
+    monkeypatch.setattr(packages.importlib.metadata, "version", lambda name: "999")
+    assert packages.install_command("remote", "msgpack") == f"pip install {each['msgpack']}", "it lacks nothing"
+    assert packages.install_command("remote", "else") == f"pip install {' '.join(each.values())}"
+
+
+def test_a_package_that_python_does_not_find_hides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert packages.shadows() == {}
+    monkeypatch.setattr(packages, "OURS", ("homie", "homie_that_is_nowhere", "json"))
+    assert list(packages.shadows()) == ["json"], "that is somebody else's, the other one is not there"
+
+
 def test_the_other_homie_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packages, "installed_version", lambda name: "0.4.1" if name == "homie" else None)
     assert "0.4.1" in packages.stranger() and "pip uninstall homie" in packages.stranger()

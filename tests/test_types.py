@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from homie.types import (
     END,
     SUCCESS,
     VIEWS,
+    Array,
     Attempt,
     Box,
     Command,
@@ -24,9 +26,11 @@ from homie.types import (
     HistoryItem,
     Outcome,
     PlannerInput,
+    Pose,
     Pose2,
     RoundRecord,
     SentCommand,
+    Solid,
     Subtask,
     Surface,
     in_sight,
@@ -109,6 +113,56 @@ def test_the_edge_of_a_box_is_where_its_distance_begins(yaw: float, x: float, y:
     outward = (edge - box.center[:2]) * 0.01
     assert box.distance(edge) == pytest.approx(0.0, abs=1e-9)
     assert box.distance(edge + outward) > 0.0 == box.distance(edge - outward)
+
+
+TILT = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])
+"""A quarter turn about x: what pointed along z points along -y."""
+
+
+UPRIGHT = np.eye(3)
+
+
+def solid(kind: Any, *half: float, rotation: Array = UPRIGHT, points: Array | None = None) -> Solid:
+    """A solid whose middle is at (1, 2, 3)."""
+    return Solid(kind, np.array(half), Pose(np.array([1.0, 2.0, 3.0]), rotation), points)
+
+
+@pytest.mark.parametrize(
+    ("one", "aslant"),
+    [
+        (solid("sphere", 0.5, 0.5, 0.5), 0.5),
+        (solid("ellipsoid", 0.3, 0.4, 0.5), math.hypot(0.6 * 0.3, 0.8 * 0.5)),
+        (solid("box", 0.3, 0.4, 0.5), 0.6 * 0.3 + 0.8 * 0.5),
+        (solid("cylinder", 0.3, 0.3, 0.5), 0.6 * 0.3 + 0.8 * 0.5),
+        (solid("capsule", 0.2, 0.2, 0.5), 0.2 + 0.8 * 0.3),
+        (solid("box", 0.3, 0.5, 0.4, rotation=TILT), 0.6 * 0.3 + 0.8 * 0.5),
+        (solid("hull", 0.3, 0.4, 0.5, points=np.array([[0.3, 0, 0], [0, 0.4, 0.5], [0, -0.4, 0.5]])), 0.8 * 0.5),
+    ],
+    ids=lambda one: one.kind if isinstance(one, Solid) else "",
+)
+def test_how_far_a_solid_reaches(one: Solid, aslant: float) -> None:
+    """Along an axis half its size from its middle; between x and z by its shape."""
+    directions = np.array([[1.0, 0, 0], [0, 0, 1.0], [0.6, 0, 0.8]])
+    along = 1.0 + one.half[0], 3.0 + abs(one.pose.rotation @ one.half)[2]
+    np.testing.assert_allclose(one.reach(directions), [*along, 0.6 * 1.0 + 0.8 * 3.0 + aslant])
+
+
+def test_the_box_around_solids_is_the_smallest_of_its_yaw() -> None:
+    low, high = (
+        solid("box", 0.3, 0.4, 0.5),
+        Solid("sphere", np.full(3, 0.2), Pose(np.array([2.0, 1.0, 4.0]), np.eye(3))),
+    )
+    upright = Box.around([low, high])
+    np.testing.assert_allclose(upright.center, [(0.7 + 2.2) / 2, (0.8 + 2.4) / 2, (2.5 + 4.2) / 2])
+    np.testing.assert_allclose(upright.half, [(2.2 - 0.7) / 2, (2.4 - 0.8) / 2, (4.2 - 2.5) / 2])
+    assert upright.yaw == 0.0
+    turned = Box.around([low], math.pi / 6)
+    assert turned.yaw == pytest.approx(math.pi / 6)
+    np.testing.assert_allclose(turned.center, [1.0, 2.0, 3.0])
+    c, s = math.cos(math.pi / 6), math.sin(math.pi / 6)
+    np.testing.assert_allclose(turned.half, [0.3 * c + 0.4 * s, 0.3 * s + 0.4 * c, 0.5])
+    beside = Box.around([high], math.pi / 6)
+    np.testing.assert_allclose(beside.center, [2.0, 1.0, 4.0], err_msg="in the odometry frame, not in that of the box")
 
 
 def test_what_is_in_sight_is_whole_or_a_door_of_what_is_not() -> None:

@@ -36,7 +36,7 @@ class Faulty(FilmedTinyRobot):
 class Blind(Faulty):
     """A robot that does not know its world."""
 
-    snapshot = None  # type: ignore[assignment]
+    snapshot = None
 
 
 def open_faulty(options: RunOptions) -> Robot:
