@@ -5,7 +5,7 @@ all pictures of one look -> how far it is to something tall, by bearing -> gaps 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,14 +24,16 @@ REACH = 6.0
 """Metres up to which the edges of a doorway are seen well enough."""
 NARROWEST, WIDEST = 0.65, 1.45
 """Metres that a doorway is wide."""
-DEEPER = 0.9
+DEEPER = 0.7
 """Metres that it must go on behind it: a niche between two cupboards is less deep."""
-OPEN = 0.75
-"""Share of the directions through it that must go on so far: the far jamb hides some in a slanting view."""
+OPEN = 0.5
+"""Share of the directions through it that must go on so far: in a slanting view many end at the next wall."""
 STEP = 0.3
 """Metres by which the wall before is nearer than what is seen through the doorway."""
-WALL_LONG, WALL_SHORT, WALL_THICK = 0.25, 0.05, 0.12
+WALL_LONG, WALL_SHORT, WALL_THICK = 0.25, 0.1, 0.12
 """Metres of wall that go on in line beside it, on one side and on the other, and how far out of line."""
+STRAIGHT, BESIDE = 0.7, 0.4
+"""Share of what is tall within so many metres beside it that is in line, on the side where the wall goes on longer."""
 SAME = 0.6
 """Metres between the middles up to which two looks show one doorway: less than between two doorways."""
 ASIDE = 0.2
@@ -58,6 +60,14 @@ class Gap:
     def middle(self) -> Array:
         middle: Array = (self.left + self.right) / 2
         return middle
+
+    def along(self, points: Points) -> tuple[float, Array, Array]:
+        """Its width, and of points (n, 2 or more) how far along it from the left jamb and how far out of line, m."""
+        way = self.right - self.left
+        width = float(np.linalg.norm(way))
+        x, y = way / width
+        away = points[:, :2] - self.left
+        return width, away @ np.array([x, y]), np.abs(away @ np.array([-y, x]))
 
     @property
     def squarely(self) -> float:
@@ -139,16 +149,21 @@ def gaps(scans: Sequence[Scan], center: Array) -> list[Gap]:
     metres = np.hypot(away[:, 0], away[:, 1])
     bearing = (np.arctan2(away[:, 1], away[:, 0]) * (BEARINGS / (2 * np.pi))).astype(np.intp) % BEARINGS
     tall = np.flatnonzero(every[:, 2] > LOW)
-    around = _Around(np.full(BEARINGS, np.inf), np.zeros((BEARINGS, 2)), np.zeros(BEARINGS, np.float32))
-    order = tall[np.argsort(-metres[tall])]  # of several at one bearing the last that is written stays: the nearest
-    around.wall[bearing[order]], around.edge[bearing[order]] = metres[order], every[order, :2]
-    np.maximum.at(around.sight, bearing, metres)
+    nearest, farthest = tall[np.argsort(-metres[tall])], np.argsort(metres)  # the last that is written stays
+    wall = np.full(BEARINGS, np.inf)
+    wall[bearing[nearest]] = metres[nearest]
+    sight, edge = np.zeros(BEARINGS), np.zeros((BEARINGS, 2))
+    sight[bearing[farthest]], edge[bearing[farthest]] = metres[farthest], every[farthest, :2]
+    edge[bearing[nearest]] = every[nearest, :2]
+    around = _Around(wall, sight, edge)
     low = every[(every[:, 2] > SILL[0]) & (every[:, 2] < SILL[1]), :2]
     walls = every[tall, :2]
     found: list[Gap] = []
-    for start in np.flatnonzero((np.roll(around.wall, -1) > around.wall + STEP) & (around.wall < REACH)):
-        gap = _gap_from(int(start), around, center)
-        if gap is not None and _in_a_wall(gap, walls) and not _walled_up(gap, low):
+    outline = around.outline
+    for start in np.flatnonzero((np.roll(outline, -1) > outline + STEP) & (outline < REACH)):
+        real = (one for one in _gaps_from(int(start), around, center) if _in_a_wall(one, walls))
+        gap = next((one for one in real if not _walled_up(one, low)), None)
+        if gap is not None:
             found.append(gap)
     return found
 
@@ -157,30 +172,33 @@ def gaps(scans: Sequence[Scan], center: Array) -> list[Gap]:
 class _Around:
     """What is seen at each bearing.
 
-    wall: metres to the nearest that is tall, inf where none is seen. edge (n, 2): where that is. sight: metres to the
-    farthest that is seen below the lintel, 0 for nothing.
+    wall: metres to the nearest that is tall, inf where none is seen. sight: metres to the farthest that is seen below
+    the lintel, 0 for nothing. edge (n, 2): where that wall is, or what is farthest.
     """
 
     wall: Array
+    sight: Array
     edge: Array
-    sight: NDArray[np.float32]
+
+    @property
+    def outline(self) -> Array:
+        """Metres to the wall, or as far as is seen: between two cameras that look down nothing tall is seen."""
+        return np.where(np.isinf(self.wall) & (self.sight > 0.0), self.sight, self.wall)
 
 
-def _gap_from(start: int, around: _Around, center: Array) -> Gap | None:
-    """The doorway whose right jamb, seen from the middle, is at a bearing; bearings grow to the left."""
+def _gaps_from(start: int, around: _Around, center: Array) -> Iterator[Gap]:
+    """What may be doorways whose right jamb, seen from the middle, is at a bearing; bearings grow to the left."""
     right = around.edge[start]
     span = (start + np.arange(BEARINGS // 3)) % BEARINGS
     wide = np.linalg.norm(around.edge[span] - right, axis=1)
-    fits = (around.wall[span] < REACH) & (wide > NARROWEST) & (wide < WIDEST)
+    fits = (around.outline[span] < REACH) & (wide > NARROWEST) & (wide < WIDEST)
     for end in np.flatnonzero(fits[3:]) + 3:
         left, between = around.edge[span[end]], span[1:end]
         line = _chord(right, left, center, between)
         wall = around.wall[between]
-        if (wall < line - 0.1).any():
-            return None
-        if np.count_nonzero(np.minimum(around.sight[between], wall) > line + DEEPER) >= OPEN * len(between):
-            return Gap(left, right, center)
-    return None
+        free = (wall > line - 0.1).all()
+        if free and np.count_nonzero(np.minimum(around.sight[between], wall) > line + DEEPER) >= OPEN * len(between):
+            yield Gap(left, right, center)
 
 
 def _chord(right: Array, left: Array, center: Array, bearings: NDArray[np.intp]) -> Array:
@@ -192,25 +210,21 @@ def _chord(right: Array, left: Array, center: Array, bearings: NDArray[np.intp])
     return metres
 
 
-def _in_a_wall(gap: Gap, tall: Array) -> bool:
+def _in_a_wall(gap: Gap, tall: Points) -> bool:
     """Whether what is tall goes on in line with it on both sides."""
-    along = gap.right - gap.left
-    width = float(np.linalg.norm(along))
-    along = along / width
-    out = (tall - gap.left) @ along
-    aside = np.abs((tall - gap.left) @ np.array([-along[1], along[0]]))
-    near = aside < WALL_THICK
-    before = float(-out[near & (out < 0.02) & (out > -0.5)].min(initial=0.0))
-    after = float((out[near & (out > width - 0.02) & (out < width + 0.5)] - width).max(initial=0.0))
-    return max(before, after) > WALL_LONG and min(before, after) > WALL_SHORT
+    width, out, aside = gap.along(tall)
+    lengths, straight = [], []
+    for beside in (-out, out - width):
+        near = (beside > -0.02) & (beside < BESIDE) & (aside < BESIDE)
+        in_line = near & (aside < WALL_THICK)
+        lengths.append(float(beside[in_line].max(initial=0.0)))
+        straight.append(np.count_nonzero(in_line) >= STRAIGHT * np.count_nonzero(near))
+    goes_on = any(length > WALL_LONG and line for length, line in zip(lengths, straight, strict=True))
+    return goes_on and min(lengths) > WALL_SHORT
 
 
 def _walled_up(gap: Gap, low: Points) -> bool:
     """Whether something fills it from side to side below the height of a window."""
-    along = gap.right - gap.left
-    width = float(np.linalg.norm(along))
-    along = along / width
-    out = (low - gap.left) @ along
-    aside = np.abs((low - gap.left) @ np.array([-along[1], along[0]]))
+    width, out, aside = gap.along(low)
     filled = out[(aside < WALL_THICK) & (out > 0.15 * width) & (out < 0.85 * width)]
     return len(np.unique(np.floor(filled / 0.1))) * 0.1 > 0.5 * width
