@@ -56,5 +56,9 @@ class Recall(ABC):
         """What was told by a name, None for words that were never told. base: where the robot is."""
 
     @abstractmethod
+    def objection(self, words: str) -> str:
+        """For words that mean nothing: a sentence that says what of that kind is known, "" where nothing is."""
+
+    @abstractmethod
     def called(self, entity: str, kind: str) -> str:
         """What a planner is told that a thing is called. One that was never seen gets a name here."""

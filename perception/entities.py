@@ -171,10 +171,10 @@ class Furniture:
             toward = patch.eye[:2] - patch.points[:, :2].mean(axis=0)
             self._toward += toward / max(float(np.linalg.norm(toward)), 1e-6) / max(patch.spacing, 0.005)
             self._eye = patch.eye
-        for patch in body or moving:
-            if patch.spacing < self._spacing:
-                self._spacing = patch.spacing
-                self.identity.rgb = patch.rgb
+        looks = (*body, *moving)
+        if looks and min(patch.spacing for patch in looks) < self._spacing:
+            self._spacing = min(patch.spacing for patch in looks)
+            self.identity.rgb = max(looks, key=_area).rgb  # of a closed cabinet the door, not the plinth
         for patch in body:
             self._body.add(patch.points, patch.level)
             if patch.spacing < 0.02:

@@ -170,6 +170,9 @@ class SensorLocator(Locator):
     def called(self, entity: str) -> str:
         return self._recall.called(entity, kind_of(entity)) if entity in self else ""
 
+    def objection(self, subtask: Subtask) -> str:
+        return self._recall.objection(subtask.destination or subtask.target)
+
     def knowledge(self, round_number: int) -> Knowledge:
         return replace(self._recall.knowledge(round_number), setting="sensors")
 

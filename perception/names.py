@@ -1,7 +1,8 @@
 """What people call things: from the words of a planner to the things that they may mean.
 
 The words as data are in `names.json`: synonyms (the same thing), nicknames (what people also say, among it the
-colour names of EMMOE), classes (`fruit`), kinds (what homes hold, for detectors that are told what to look for).
+colour names of EMMOE), the rooms that a nickname is for (no table in a bedroom is a dining table), classes (`fruit`),
+kinds (what homes hold, for detectors that are told what to look for).
 Unlike EMMOE's table, sink, drawer and counter stay three things.
 """
 
@@ -63,6 +64,7 @@ class Vocabulary(BaseModel):
     colours: Mapping[str, str]
     synonyms: Mapping[str, str]
     nicknames: Mapping[str, tuple[str, ...]]
+    nickname_rooms: Mapping[str, frozenset[str]]
     classes: Mapping[str, frozenset[str]]
     no_typo: frozenset[str]
     rooms: frozenset[str]
@@ -173,6 +175,9 @@ def _rank(phrase: str, thing: NamedThing) -> Rank | None:
     called = {kind, *aliases}
     described = _described(phrase, thing, name, called)
     if called & set(vocabulary().nicknames.get(phrase, ())):
+        rooms = vocabulary().nickname_rooms.get(phrase)
+        if rooms and thing.room and canonical(re.sub(r"[ _]\d+$", "", thing.room)) not in rooms:
+            return None
         said = COLOUR_WORDS & set(phrase.split())
         true = described is Rank.DESCRIBED or not said or not thing.colour or canonical(thing.colour) in said
         return Rank.DESCRIBED if true else Rank.NICKNAME

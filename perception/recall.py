@@ -16,6 +16,7 @@ from perception.arm import OwnArm
 from perception.doorways import Doorways, Passage
 from perception.entities import Furniture, LooseObject
 from perception.localise import Scan
+from perception.names import canonical
 from perception.naming import Names
 from perception.things import Things, kind_of
 from perception.whereabouts import Whereabouts, whereabouts
@@ -155,6 +156,16 @@ class SightRecall(Recall):
     def _metres(self, entity: str, base: Pose2) -> float:
         return float(np.linalg.norm(self._passage(entity).best.middle - base.xy))
 
+    def objection(self, words: str) -> str:
+        noun = _noun(words)
+        alike = [thing for thing in self.things if noun and _noun(thing.identity.kind) == noun]
+        if not alike:
+            return ""
+        names = [self._names.called(thing.identity.entity) for thing in alike]
+        rooms = [self.things.room_with(thing) for thing in alike]
+        known = [f"{n} in the {self._names.called(r)}" if r else n for n, r in zip(names, rooms, strict=True)]
+        return f"No {words.strip()} is known; what is known of that kind: {', '.join(known)}."
+
     # ------------------------------------------------------------ telling
 
     def knowledge(self, round_number: int) -> Knowledge:
@@ -218,6 +229,11 @@ def _state(thing: Furniture) -> Literal["", "open", "ajar", "closed"]:
     if thing.panel is None or thing.panel.shut:
         return "closed" if thing.closed else "open"
     return "open" if thing.panel.passable else "ajar"
+
+
+def _noun(words: str) -> str:
+    """The last word of a name, without its number."""
+    return next((word for word in reversed(canonical(words).split()) if not word.isdigit()), "")
 
 
 def scans_of(frames: Mapping[str, CameraFrame]) -> dict[str, Scan]:

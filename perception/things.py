@@ -17,6 +17,8 @@ from perception.places import contains, seen_through
 
 SAME_PLACE = 0.25
 """Metres within which a detection without instance is taken for the remembered thing of that kind."""
+UNSEEN_FLOOR = 1.3
+"""Metres from the middle of furniture, towards the robot, within which the floor before it begins."""
 FORGET_AFTER = 2
 """Looks at an empty place after which what stood there is forgotten."""
 
@@ -57,15 +59,14 @@ class Things:
         else by what may be true of them."""
         for reading in (Identity.known_as, Identity.called_as, Identity.possibly):
             rooms = [reading(room.identity, "") for room in self.rooms.values()]
-            things = [reading(thing.identity, self.room_of(thing.box.center)) for thing in self]
+            things = [reading(thing.identity, self._kind_of_room(thing)) for thing in self]
             found = best_matches(words, rooms + things)
             if found:
                 return [thing.name for thing in found]
         return []
 
-    def room_of(self, point: Array) -> str:
-        """The kind of room that a point is in, "" where that is not known."""
-        room = self.room_at(point)
+    def _kind_of_room(self, thing: Furniture | LooseObject) -> str:
+        room = self.rooms.get(self.room_with(thing))
         return "" if room is None else room.identity.kind
 
     def room_at(self, point: Array, margin: float = 0.1) -> Room | None:
@@ -73,10 +74,16 @@ class Things:
         nearest = min(self.rooms.values(), key=lambda room: room.distance(point), default=None)
         return None if nearest is None or nearest.distance(point) > margin else nearest
 
-    def first_room(self, way: Array) -> str:
-        """The first room on the way along points (n, 2), "" where none of them is in a room that is known."""
+    def room_with(self, thing: Furniture | LooseObject) -> str:
+        """The room that a thing is in, "" where that is not known: the first on the way from the thing to where it was
+        seen from, since the floor under furniture is not seen."""
         if not self.rooms:
             return ""
+        middle = thing.box.center[:2]
+        away = thing.eye[:2] - middle
+        length = float(np.linalg.norm(away))
+        steps = np.arange(0.0, min(length, UNSEEN_FLOOR) + 1e-6, 0.1) / max(length, 0.1)
+        way = middle + steps[:, None] * away
         rects = np.array([room.rect for room in self.rooms.values()])
         beside = np.maximum(rects[:, :2] - way[:, None], way[:, None] - rects[:, 2:]).max(axis=2)
         points, rooms = np.nonzero(beside < 0.05)  # by points first

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from perception.entities import Furniture, LooseObject, within
 from perception.places import holder_of
 from perception.things import Things
@@ -14,8 +12,6 @@ ON_FLOOR = 0.15
 """Height (m) of its underside, which is seen least well, up to which a thing is taken to lie on the floor."""
 RAISED = 0.3
 """The same from which furniture stands on other furniture."""
-UNSEEN_FLOOR = 1.3
-"""Metres from the middle of furniture, towards the robot, within which the floor before it begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +26,7 @@ class Whereabouts:
 
 def whereabouts(thing: Furniture | LooseObject, things: Things, held: str | None) -> Whereabouts:
     """Where a thing is, by where it was seen last. held: what is in the hand, which holds nothing."""
-    return Whereabouts(_room(thing, things), *_place(thing, things, held))
-
-
-def _room(thing: Furniture | LooseObject, things: Things) -> str:
-    """The first room on the way from the thing to where it was seen from, since the floor under furniture is not
-    seen."""
-    middle = thing.box.center[:2]
-    way = thing.eye[:2] - middle
-    length = float(np.linalg.norm(way))
-    steps = np.arange(0.0, min(length, UNSEEN_FLOOR) + 1e-6, 0.1) / max(length, 0.1)
-    return things.first_room(middle + steps[:, None] * way)
+    return Whereabouts(things.room_with(thing), *_place(thing, things, held))
 
 
 def _place(thing: Furniture | LooseObject, things: Things, held: str | None) -> tuple[str, str]:

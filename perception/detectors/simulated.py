@@ -85,17 +85,23 @@ class SimulatedDetector(Detector):
 
 
 def _colours(found: Sequence[Detection], observation: Observation) -> dict[str, str]:
-    """The colour of each thing of a coloured kind, from the picture that shows most of it."""
-    largest: dict[str, Detection] = {}
-    sizes: dict[str, int] = {}
+    """The colour of each thing of a coloured kind, from the picture that shows most of it, its door or drawer included:
+    a person calls a cabinet by the colour of its front."""
+    shown: dict[tuple[str, str], Mask] = {}
     for detection in found:
         assert detection.mask is not None
-        if detection.part or kind_of(detection.instance) not in COLOURED:
-            continue
-        size = int(np.count_nonzero(detection.mask))
-        if size > sizes.get(detection.instance, 0):
-            largest[detection.instance], sizes[detection.instance] = detection, size
-    named = {entity: colour_of(lit_colour(observation.frames[d.view].rgb[d.mask])) for entity, d in largest.items()}
+        if detection.part in ("", "door", "drawer") and kind_of(detection.instance) in COLOURED:
+            before = shown.get((detection.instance, detection.view))
+            shown[detection.instance, detection.view] = detection.mask if before is None else before | detection.mask
+    largest: dict[str, tuple[int, str]] = {}
+    for (entity, view), mask in shown.items():
+        size = int(np.count_nonzero(mask))
+        if size > largest.get(entity, (0, ""))[0]:
+            largest[entity] = size, view
+    named = {
+        entity: colour_of(lit_colour(observation.frames[view].rgb[shown[entity, view]]))
+        for entity, (_, view) in largest.items()
+    }
     return {entity: colour for entity, colour in named.items() if colour}
 
 

@@ -83,6 +83,9 @@ class BackgroundLocator(Locator):
     def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
         return self._recall.arranged(detections)
 
+    def objection(self, subtask: Subtask) -> str:
+        return self._recall.objection(subtask.destination or subtask.target)
+
     def knowledge(self, round_number: int) -> Knowledge:
         return replace(self._recall.knowledge(round_number), setting="background")
 

@@ -71,6 +71,7 @@ class MujocoHome(SimulatedRobot):
     """A Fetch in a simulated home. `world` is privileged: skills and planners never get it."""
 
     spec = fetch.SPEC
+    hand = "wrist"
 
     def __init__(
         self,
