@@ -141,19 +141,15 @@ class Engine:
         """Tensors on the device of the model, padded on the left."""
         texts = [self._text(question.messages) for question in questions]
         pictures = [[Pictures.fromarray(one) for one in question.pictures] for question in questions]
-        if self.processor is None:
-            if any(pictures):
-                raise PlannerError("This model only reads text: use --set images=false.")
-            made = self.tokenizer(texts, padding=True, return_tensors="pt", add_special_tokens=False)
-            return made.to(self.model.device)
+        if self.processor is None and any(pictures):
+            raise PlannerError("This model only reads text: use --set images=false.")
         start = self.tokenizer.bos_token
-        made = self.processor(
-            text=texts,
-            images=pictures if any(pictures) else None,
-            padding=True,
-            return_tensors="pt",
-            add_special_tokens=not (start and texts[0].startswith(start)),
-        )
+        special = self.processor is not None and not (start and texts[0].startswith(start))
+        how = {"padding": True, "return_tensors": "pt", "add_special_tokens": special}
+        if not any(pictures):  # some processors refuse a text without pictures
+            return self.tokenizer(texts, **how).to(self.model.device)
+        made = self.processor(text=texts, images=pictures, **how)
+        made.pop("labels", None)  # for training: PaliGemma's makes them every time
         return made.to(self.model.device, self.model.dtype)
 
     def _text(self, messages: Sequence[Message]) -> str:

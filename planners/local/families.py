@@ -18,6 +18,7 @@ import transformers
 from transformers.processing_utils import ProcessorMixin
 
 from homie.errors import BadInput
+from planners.local.pixtral import PixtralProcessor
 
 _PARTS = ("image_processor", "tokenizer")
 _GEOMETRY = ("patch_size", "vision_feature_select_strategy")
@@ -36,23 +37,38 @@ VICUNA = (
 """The conversation of models tuned from Vicuna 1.5, for checkpoints that come without a template."""
 
 
+PREFIX = (
+    "{% for message in messages %}{% for part in message.content %}"
+    "{% if part.type == 'image' %}<image>{% endif %}"
+    "{% endfor %}{% endfor %}"
+    "{% for message in messages %}{% for part in message.content %}"
+    "{% if part.type != 'image' %}{{ part.text }}\n{% endif %}"
+    "{% endfor %}{% endfor %}"
+)
+"""The question of PaliGemma, which knows no turns: pictures first, then all that is said."""
+
+
 @dataclass(frozen=True, slots=True)
 class Family:
-    """processor: the class of transformers that turns text and pictures into tensors. template: of the conversation,
-    for checkpoints that have none ("": they have to)."""
+    """processor: what turns text and pictures into tensors, a class or its name in transformers. template: of the
+    conversation, for checkpoints that have none ("": they have to)."""
 
-    processor: str
+    processor: str | type
     template: str = ""
 
 
 FAMILIES: Mapping[str, Family] = MappingProxyType(
     {
         "gemma3": Family("Gemma3Processor"),
+        "glm4v": Family("Glm4vProcessor"),
         "idefics3": Family("Idefics3Processor"),
         "internvl": Family("InternVLProcessor"),
         "llava": Family("LlavaProcessor", VICUNA),
         "llava_next": Family("LlavaNextProcessor"),
         "llava_onevision": Family("LlavaOnevisionProcessor"),
+        "mistral3": Family(PixtralProcessor),
+        "mllama": Family("MllamaProcessor"),
+        "paligemma": Family("PaliGemmaProcessor", PREFIX),
         "qwen2_vl": Family("Qwen2VLProcessor"),
         "qwen2_5_vl": Family("Qwen2_5_VLProcessor"),
         "qwen3_vl": Family("Qwen3VLProcessor"),
@@ -70,7 +86,8 @@ def make_processor(model_type: str, folder: Path, tokenizer: Any) -> Any:
     if not template:
         raise BadInput(f"The model {folder} has no chat template: put its chat_template.jinja into the folder.")
     images = transformers.AutoImageProcessor.from_pretrained(folder, local_files_only=True, backend="pil")
-    base = getattr(transformers, family.processor)
+    base = family.processor
+    base = getattr(transformers, base) if isinstance(base, str) else base
     asked = inspect.signature(base).parameters
     more = {name: saved[name] for name in saved if name in asked and name not in (*_PARTS, "chat_template")}
     for name in _GEOMETRY:

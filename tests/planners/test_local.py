@@ -30,6 +30,9 @@ MODELS = ("classical",)
 SCHEMA = decision_schema("json", ACTIONS, MODELS)
 TEXTS = ("find the can", "open the fridge and put the apple into it, then close it", "x", "bring a cup to the sofa")
 
+LIMIT = 130
+"""Tokens of an answer: every one of them is computed on a CPU, with random weights mostly up to the last."""
+
 pytestmark = pytest.mark.usefixtures("no_network")
 
 
@@ -45,7 +48,7 @@ def pictures(count: int = 4, seed: int = 0, side: int = 64) -> tuple[np.ndarray,
 
 def question(text: str, shown: Sequence[np.ndarray] = (), **more: object) -> Question:
     messages = (Message("system", ("You are a robot.",)), Message("user", (*shown, text)))
-    return Question(messages, **{"schema": SCHEMA, "limit": 260, **more})
+    return Question(messages, **{"schema": SCHEMA, "limit": LIMIT, **more})
 
 
 def ask(engine: Engine, *questions: Question) -> list[str]:
@@ -73,7 +76,7 @@ def test_every_answer_is_a_decision_and_depends_on_its_own_question_only(engine,
     for answer in alone:
         decision = read(answer.text, Layout("json"), ACTIONS, MODELS)
         assert decision.subtasks[0].action in ACTIONS and decision.model == "classical"
-        assert answer.finish == "stop" and 0 < answer.output_tokens <= 260
+        assert answer.finish == "stop" and 0 < answer.output_tokens <= LIMIT
     assert len({answer.text for answer in alone}) > 1
     assert alone[1].input_tokens > alone[0].input_tokens
 
@@ -91,7 +94,8 @@ def test_the_model_sees_what_it_is_shown(engine, kind):
     first = scores(*shown)
     assert torch.equal(scores(*shown), first)
     assert not torch.allclose(scores(*pictures(2, seed=1)), first, atol=1e-6)
-    assert not torch.allclose(scores(*reversed(shown)), first, atol=1e-6)
+    told_apart = not torch.allclose(scores(*reversed(shown)), first, atol=1e-6)
+    assert told_apart is (kind != "mllama")  # its words look at pictures side by side all at once, whatever their order
 
 
 @pytest.mark.parametrize("kind", ["llava", "llava_next", "idefics3"])

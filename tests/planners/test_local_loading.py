@@ -76,9 +76,8 @@ def test_a_text_only_model_needs_a_text_only_prompt(tiny):
 
 
 def test_a_model_that_sees_but_not_through_homie_is_not_called_blind(tmp_path):
-    """Llama 3.2 Vision is among the causal models of transformers, too."""
-    (tmp_path / "config.json").write_text(json.dumps({"model_type": "mllama"}))
-    assert "Models of type 'mllama' see" in no_pictures(tmp_path) and "images=false" in no_pictures(tmp_path)
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "aria"}))
+    assert "Models of type 'aria' see" in no_pictures(tmp_path) and "images=false" in no_pictures(tmp_path)
 
 
 def test_too_few_tokens_for_an_answer_end_the_episode_as_infrastructure(tiny):

@@ -113,17 +113,26 @@ def clip_images(kind: Any, **more: Any) -> Any:
     return kind(size={"shortest_edge": SIDE}, crop_size={"height": SIDE, "width": SIDE}, **more)
 
 
-def llava() -> tuple[Any, Any, Any, Mapping[str, object]]:
-    tokenizer = llama_tokenizer()
-    text = llama(len(tokenizer), pad_token_id=3, eos_token_id=2, bos_token_id=1)
-    config = hf.LlavaConfig(vision_config=hf.CLIPVisionConfig(**VISION), image_token_id=4, text_config=text)
-    more = {
-        "processor_class": "LlavaProcessor",
+def llava_processor(kind: str) -> Mapping[str, object]:
+    """What tells the processors of LLaVA and its children how many tokens a picture takes."""
+    return {
+        "processor_class": kind,
         "patch_size": PATCH,
         "vision_feature_select_strategy": "default",
         "num_additional_image_tokens": 1,
     }
-    return hf.LlavaForConditionalGeneration(config), tokenizer, clip_images(hf.CLIPImageProcessor), more
+
+
+def llava() -> tuple[Any, Any, Any, Mapping[str, object]]:
+    tokenizer = llama_tokenizer()
+    text = llama(len(tokenizer), pad_token_id=3, eos_token_id=2, bos_token_id=1)
+    config = hf.LlavaConfig(vision_config=hf.CLIPVisionConfig(**VISION), image_token_id=4, text_config=text)
+    return (
+        hf.LlavaForConditionalGeneration(config),
+        tokenizer,
+        clip_images(hf.CLIPImageProcessor),
+        llava_processor("LlavaProcessor"),
+    )
 
 
 def llava_next() -> tuple[Any, Any, Any, Mapping[str, object]]:
@@ -134,13 +143,7 @@ def llava_next() -> tuple[Any, Any, Any, Mapping[str, object]]:
         vision_config=hf.CLIPVisionConfig(**VISION), image_token_id=4, text_config=text, image_grid_pinpoints=grid
     )
     images = clip_images(hf.LlavaNextImageProcessor, image_grid_pinpoints=grid)
-    more = {
-        "processor_class": "LlavaNextProcessor",
-        "patch_size": PATCH,
-        "vision_feature_select_strategy": "default",
-        "num_additional_image_tokens": 1,
-    }
-    return hf.LlavaNextForConditionalGeneration(config), tokenizer, images, more
+    return hf.LlavaNextForConditionalGeneration(config), tokenizer, images, llava_processor("LlavaNextProcessor")
 
 
 def llava_onevision() -> tuple[Any, Any, Any, Mapping[str, object]]:
@@ -176,14 +179,8 @@ def video_llava() -> tuple[Any, Any, Any, Mapping[str, object]]:
         video_token_index=5,
         image_seq_length=(SIDE // PATCH) ** 2,
     )
-    more = {
-        "processor_class": "VideoLlavaProcessor",
-        "patch_size": PATCH,
-        "vision_feature_select_strategy": "default",
-        "num_additional_image_tokens": 1,
-    }
     images = clip_images(hf.VideoLlavaImageProcessor)
-    return hf.VideoLlavaForConditionalGeneration(config), tokenizer, images, more
+    return hf.VideoLlavaForConditionalGeneration(config), tokenizer, images, llava_processor("VideoLlavaProcessor")
 
 
 def idefics3_tokenizer() -> Any:
@@ -255,30 +252,146 @@ def qwen2_vl(
     return built, tokenizer, images, {"processor_class": f"{model}Processor"}
 
 
+QWEN_VISION = {"depth": 2, "hidden_size": 32, "out_hidden_size": 64, "num_heads": 2, "intermediate_size": 64}
+
+
 def qwen2_5_vl() -> tuple[Any, Any, Any, Mapping[str, object]]:
-    vision = {
-        "depth": 2,
-        "hidden_size": 32,
-        "out_hidden_size": 64,
-        "num_heads": 2,
-        "intermediate_size": 64,
-        "fullatt_block_indexes": [1],
-    }
-    return qwen2_vl("Qwen2_5_VL", vision)
+    return qwen2_vl("Qwen2_5_VL", {**QWEN_VISION, "fullatt_block_indexes": [1]})
 
 
 def qwen3_vl() -> tuple[Any, Any, Any, Mapping[str, object]]:
-    vision = {
-        "depth": 2,
-        "hidden_size": 32,
-        "out_hidden_size": 64,
-        "num_heads": 2,
-        "intermediate_size": 64,
-        "patch_size": PATCH,
-        "num_position_embeddings": 16,
-        "deepstack_visual_indexes": [1],
-    }
+    vision = {**QWEN_VISION, "patch_size": PATCH, "num_position_embeddings": 16, "deepstack_visual_indexes": [1]}
     return qwen2_vl("Qwen3VL", vision, head_dim=16)
+
+
+def glm4v() -> tuple[Any, Any, Any, Mapping[str, object]]:
+    picture = "<|begin_of_image|><|image|><|end_of_image|>"
+    text = template("<|{{ m['role'] }}|>\n", picture, "", "<|assistant|>\n")
+    roles = ["<|system|>", "<|user|>", "<|assistant|>"]
+    marks = [
+        "<|begin_of_image|>",
+        "<|end_of_image|>",
+        "<|begin_of_video|>",
+        "<|end_of_video|>",
+        "<|image|>",
+        "<|video|>",
+    ]
+    special = ["<|endoftext|>", *roles, *marks]
+    tokenizer = tokenizer_with(special, text, eos_token="<|user|>", pad_token="<|endoftext|>")
+    rope = {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.5, "mrope_section": [1, 1, 2]}
+    language = {"vocab_size": len(tokenizer), "num_key_value_heads": 2, "rope_parameters": rope, **TEXT}
+    names = ("image_start", "image_end", "video_start", "video_end", "image", "video")
+    config = hf.Glm4vConfig(
+        text_config={**language, "pad_token_id": 0, "eos_token_id": 2},
+        vision_config={**QWEN_VISION, "image_size": SIDE, "patch_size": PATCH, "spatial_merge_size": 2},
+        **{f"{name}_token_id": 4 + number for number, name in enumerate(names)},
+    )
+    images = hf.Glm4vImageProcessor(size={"shortest_edge": SIDE**2, "longest_edge": 2 * (2 * SIDE) ** 2})
+    model = hf.Glm4vForConditionalGeneration(config)
+    return model, tokenizer, images, {"processor_class": "Glm4vProcessor"}
+
+
+def mistral3() -> tuple[Any, Any, Any, Mapping[str, object]]:
+    text = template(
+        "{% if m['role'] == 'assistant' %}{% else %}[INST]{% endif %}",
+        "[IMG]",
+        "{% if m['role'] == 'assistant' %}</s>{% else %}[/INST]{% endif %}",
+        "",
+    )
+    special = ["<unk>", "<s>", "</s>", "[INST]", "[/INST]", "[IMG]", "[IMG_BREAK]", "[IMG_END]", "<pad>"]
+    tokenizer = tokenizer_with(special, text, bos_token="<s>", eos_token="</s>", pad_token="<pad>")
+    language = hf.MistralConfig(
+        vocab_size=len(tokenizer), num_key_value_heads=2, pad_token_id=8, eos_token_id=2, **TEXT
+    )
+    vision = hf.PixtralVisionConfig(**{**VISION, "image_size": 4 * SIDE}, head_dim=16)
+    config = hf.Mistral3Config(text_config=language, vision_config=vision, image_token_index=5, spatial_merge_size=2)
+    images = hf.PixtralImageProcessor(size={"longest_edge": 2 * SIDE}, patch_size={"height": PATCH, "width": PATCH})
+    more = {"processor_class": "PixtralProcessor", "patch_size": PATCH, "spatial_merge_size": 2}
+    return hf.Mistral3ForConditionalGeneration(config), tokenizer, images, more
+
+
+def mllama() -> tuple[Any, Any, Any, Mapping[str, object]]:
+    role = "<|start_header_id|>{{ m['role'] }}<|end_header_id|>\n\n"
+    prompt = "<|start_header_id|>assistant<|end_header_id|>\n\n"
+    text = template(role, "<|image|>", "<|eot_id|>", prompt)
+    special = [
+        "<|begin_of_text|>",
+        "<|start_header_id|>",
+        "<|end_header_id|>",
+        "<|eot_id|>",
+        "<|pad|>",
+        "<|python_tag|>",
+    ]
+    tokenizer = tokenizer_with(
+        [*special, "<|image|>"], text, bos_token="<|begin_of_text|>", eos_token="<|eot_id|>", pad_token="<|pad|>"
+    )
+    tiles = [[1, 1], [1, 2], [2, 1]]
+    vision = {
+        **{
+            name: VISION[name]
+            for name in ("hidden_size", "intermediate_size", "num_hidden_layers", "image_size", "patch_size")
+        },
+        "num_global_layers": 1,
+        "attention_heads": 2,
+        "max_num_tiles": 2,
+        "supported_aspect_ratios": tiles,
+        "intermediate_layers_indices": [0],
+        "vision_output_dim": 2 * VISION["hidden_size"],
+    }
+    language = {
+        **TEXT,
+        "vocab_size": len(tokenizer),
+        "num_key_value_heads": 2,
+        "cross_attention_layers": [1],
+        "bos_token_id": 0,
+        "eos_token_id": 3,
+        "pad_token_id": 4,
+    }
+    config = hf.MllamaConfig(vision_config=vision, text_config=language, image_token_index=6)
+    images = hf.MllamaImageProcessor(size={"height": SIDE, "width": SIDE}, max_image_tiles=2)
+    model = hf.MllamaForConditionalGeneration(config)
+    for layer in model.model.language_model.layers:
+        if hasattr(layer, "cross_attn_attn_gate"):
+            layer.cross_attn_attn_gate.data.fill_(1.0)  # it begins as 0: blind
+            layer.cross_attn_mlp_gate.data.fill_(1.0)
+    return model, tokenizer, images, {"processor_class": "MllamaProcessor"}
+
+
+def paligemma() -> tuple[Any, Any, Any, Mapping[str, object]]:
+    """Its checkpoints have no chat template."""
+    special = ["<pad>", "<eos>", "<bos>", "<image>"]
+    tokenizer = tokenizer_with(
+        special,
+        "",
+        bos_token="<bos>",
+        eos_token="<eos>",
+        pad_token="<pad>",
+        extra_special_tokens={"image_token": "<image>"},
+    )
+    tokenizer.chat_template = None
+    tokenizer.add_tokens(
+        [f"<loc{number:04}>" for number in range(1024)] + [f"<seg{number:03}>" for number in range(128)]
+    )
+    language = hf.GemmaConfig(
+        vocab_size=len(tokenizer),
+        num_key_value_heads=1,
+        head_dim=16,
+        pad_token_id=0,
+        eos_token_id=1,
+        bos_token_id=2,
+        **TEXT,
+    )
+    config = hf.PaliGemmaConfig(
+        text_config=language,
+        vision_config=hf.SiglipVisionConfig(**VISION, vision_use_head=False),
+        image_token_index=3,
+        projection_dim=TEXT["hidden_size"],
+        hidden_size=TEXT["hidden_size"],
+        vocab_size=len(tokenizer),
+    )
+    images = hf.SiglipImageProcessor(size={"height": SIDE, "width": SIDE})
+    images.image_seq_length = (SIDE // PATCH) ** 2
+    return hf.PaliGemmaForConditionalGeneration(config), tokenizer, images, {"processor_class": "PaliGemmaProcessor"}
 
 
 def gemma3() -> tuple[Any, Any, Any, Mapping[str, object]]:
@@ -355,6 +468,10 @@ KINDS: Mapping[str, Maker] = {
     "qwen2_5_vl": qwen2_5_vl,
     "qwen3_vl": qwen3_vl,
     "gemma3": gemma3,
+    "glm4v": glm4v,
+    "mistral3": mistral3,
+    "mllama": mllama,
+    "paligemma": paligemma,
     "internvl": internvl,
     "qwen2": qwen2,
 }
