@@ -12,6 +12,7 @@ import homie.envs.mujoco  # noqa: F401  (before mujoco itself, whatever MUJOCO_G
 # isort: split
 import mujoco
 
+from homie.envs.mujoco.fetch import BASE_JOINTS
 from homie.envs.mujoco.spec import SceneSpec
 from homie.options import RunOptions
 from homie.runstore import read_steps
@@ -83,6 +84,15 @@ def lay(
     at, dof = int(model.joint(name).qposadr[0]), int(model.joint(name).dofadr[0])
     data.qpos[at : at + 7] = [*position, *quaternion]
     data.qvel[dof : dof + 6] = 0.0
+    mujoco.mj_forward(model, data)
+
+
+def stand(model: mujoco.MjModel, data: mujoco.MjData, x: float, y: float, yaw: float) -> None:
+    """Put the robot somewhere else (m, rad), at rest; robot time goes on by a second."""
+    for name, value in zip(BASE_JOINTS, (x, y, yaw), strict=True):
+        data.qpos[int(model.joint(f"robot/{name}").qposadr[0])] = value
+    data.qvel[:] = 0.0
+    data.time += 1.0
     mujoco.mj_forward(model, data)
 
 

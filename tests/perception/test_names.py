@@ -190,3 +190,10 @@ def test_nicknames_and_classes_are_written_as_they_are_looked_up() -> None:
     for label, members in words.classes.items():
         assert canonical(label) == label
         assert all(canonical(member) == member for member in members)
+
+
+def test_a_dining_table_is_none_in_a_living_room() -> None:
+    tables = [NamedThing("table_1", "table", room="living room"), NamedThing("table_2", "table", room="kitchen")]
+    assert [one.name for one in best_matches("dining table", tables)] == ["table_2"]
+    assert best_matches("dining table", tables[:1]) == []
+    assert best_matches("dining table", [NamedThing("table_1", "table")])

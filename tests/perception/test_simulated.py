@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
+import pytest
 from furnished import House
 
 from homie.types import VIEWS, Observation, Pose2
@@ -64,3 +65,10 @@ def test_kinds_and_rooms_from_names() -> None:
     assert kind_of("tv_stand") == "tv_stand"
     assert is_room("living_room_2")
     assert not is_room("kitchen_counter_1")
+
+
+@pytest.mark.parametrize("metres", [0.4, 1.5, 3.0])
+def test_a_cabinet_has_the_colour_of_its_door(house: House, detector: SimulatedDetector, metres: float) -> None:
+    """In front of it the door hides the body, and the black plinth is all that is seen of that."""
+    seen = detector.detect(house.observe(house.before("cabinet", metres)))
+    assert {one.name for one in seen if one.instance == "cabinet"} == {"green cabinet"}

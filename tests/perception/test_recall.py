@@ -1,0 +1,134 @@
+"""What a planner is told of what was seen: the same in both settings, true, and understood when it is used."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from boxes_only import BoxesOnly
+from furnished import House
+from homes import stand
+
+from homie.envs.mujoco.generate import generate
+from homie.envs.mujoco.home import MujocoHome
+from homie.interfaces import Locator, background
+from homie.knowledge import Knowledge
+from homie.types import VIEWS, Detection, Observation, Pose2, Subtask
+from perception.detectors.simulated import SimulatedDetector
+from perception.memory import SensorLocator
+
+
+def look(home: MujocoHome, locators: list[Locator]) -> tuple[Observation, tuple[Detection, ...]]:
+    seen = home.observe(VIEWS)
+    found = SimulatedDetector().detect(seen)
+    for locator in locators:
+        locator.update(seen, found)
+    return seen, found
+
+
+def go_to(locator: Locator, name: str, seen: Observation) -> str | None:
+    return locator.resolve(name, Subtask("Go to", name), seen)
+
+
+@pytest.fixture(scope="module", params=[6001, 7])
+def toured(request: pytest.FixtureRequest) -> Iterator[tuple[MujocoHome, list[Locator], list[Knowledge]]]:
+    """A generated house, seen from three places by both locators, and what both know at the end."""
+    with MujocoHome(generate(request.param)) as home:
+        locators: list[Locator] = [background(home), SensorLocator(home)]
+        for locator in locators:
+            locator.reset(seed=0)
+        start = home.scene.robot
+        rooms = [room for room in home.scene.rooms if room.name != home.world.room_of(np.array([start.x, start.y]))]
+        places = [(start.x, start.y), *(((room.x0 + room.x1) / 2, (room.y0 + room.y1) / 2) for room in rooms[:2])]
+        for number, (x, y) in enumerate(places, 1):
+            stand(home.model, home.data, x, y, 0.5 * number)
+            look(home, locators)
+            known = [locator.knowledge(number) for locator in locators]
+        yield home, locators, known
+
+
+def test_both_settings_tell_the_same(toured: tuple[MujocoHome, list[Locator], list[Knowledge]]) -> None:
+    _, _, (first, second) = toured
+    assert (first.setting, second.setting) == ("background", "sensors")
+    assert first.remembered == second.remembered and len(first.remembered) > 10
+    assert (first.room, first.rooms, first.doorways) == (second.room, second.rooms, second.doorways)
+    assert first.rooms[0] == first.room != ""
+
+
+def test_every_name_that_is_told_is_understood(toured: tuple[MujocoHome, list[Locator], list[Knowledge]]) -> None:
+    home, locators, known = toured
+    seen, found = look(home, locators)
+    for locator, knowledge in zip(locators, known, strict=True):
+        meant = [go_to(locator, one.name, seen) for one in knowledge.remembered]
+        assert len(set(meant)) == len(meant) and None not in meant
+        for one in locator.arranged(found):
+            assert go_to(locator, one.called, seen) == one.instance, one.called
+        for name in (*knowledge.rooms, *(doorway.name for doorway in knowledge.doorways)):
+            spot = go_to(locator, name, seen)
+            assert spot is not None and locator.is_spot(spot), name
+            assert locator.goal(spot, Subtask("Go to", name), seen).room is not None
+
+
+def test_what_is_told_is_true(toured: tuple[MujocoHome, list[Locator], list[Knowledge]]) -> None:
+    home, locators, known = toured
+    seen = home.observe()
+    for one in known[0].remembered:
+        entity = go_to(locators[0], one.name, seen)
+        assert entity is not None
+        thing = home.world.receptacles.get(entity)
+        if thing is not None:
+            kind = next(room.kind for room in home.world.rooms.values() if room.name == thing.room)
+            assert not one.room or one.room.rstrip(" 123") == kind, one
+            assert bool(one.state) <= bool(thing.articulations), one
+        elif one.place:
+            around = home.world.around(entity)
+            holder = one.place.removeprefix("on ").removeprefix("in ").removeprefix("the ")
+            assert go_to(locators[0], holder, seen) in [place.entity for place in around], (one, around)
+
+
+def test_states_rounds_and_feedback(house: House, locator: SensorLocator, detector: SimulatedDetector) -> None:
+    def glance(base: Pose2, number: int) -> Knowledge:
+        seen = house.observe(base)
+        locator.update(seen, detector.detect(seen))
+        return locator.knowledge(number)
+
+    before = house.before("fridge", 1.2)
+    first = {one.name: one for one in glance(before, 1).remembered}
+    assert (first["fridge"].state, first["fridge"].seen) == ("closed", 1)
+    house.open("fridge", 1.6)
+    second = {one.name: one for one in glance(before, 2).remembered}
+    assert (second["fridge"].state, second["fridge"].seen) == ("open", 2)
+    assert second["tomato soup can"].place == "in the fridge"
+    third = {one.name: one for one in glance(Pose2(4.3, 4.2, 0.1), 3).remembered}
+    assert third["tomato soup can"].seen == 2 and third["white table"].seen == 3
+    assert locator.called("table_2") == "white table"
+    assert "brown table in the kitchen" in locator.objection(Subtask("Go to", "pink table"))
+
+
+def test_without_instances_numbers_tell_things_apart(house: House, locator: SensorLocator) -> None:
+    seen = house.observe(Pose2(3.4, 4.0, 0.7))
+    found = BoxesOnly().detect(seen)
+    locator.update(seen, found)
+    told = {one.called for one in locator.arranged(found)}
+    assert {"apple 1", "apple 2"} <= told
+    meant = {go_to(locator, name, seen) for name in ("apple 1", "apple 2")}
+    assert len(meant) == 2 and None not in meant
+
+
+def test_background_finds_what_was_told_by_where_it_was_seen(
+    toured: tuple[MujocoHome, list[Locator], list[Knowledge]],
+) -> None:
+    """With a detector that does not tell two things of a kind apart."""
+    home, _, _ = toured
+    locator = background(home)
+    locator.reset(seed=0)
+    seen = home.observe(VIEWS)
+    true = [one for one in SimulatedDetector().detect(seen) if not one.part]
+    found = [dataclasses.replace(one, instance="") for one in true]
+    locator.update(seen, found)
+    told = locator.arranged(found)
+    assert [one.box for one in told] == [one.box for one in found]
+    meant = [go_to(locator, one.called, seen) for one in told]
+    assert np.mean([entity == one.instance for entity, one in zip(meant, true, strict=True)]) > 0.9
