@@ -7,15 +7,17 @@ import json
 import numpy as np
 import pytest
 from homes import one_room
-from homie_tiny import FilmedTinyRobot, TinyDetector, TinyLocator, TinySkills
+from homie_tiny import FilmedTinyRobot, TinyDetector, TinyLocator, TinyRobot, TinySkills
 
 import homie
-from homie.errors import BadInput
+from homie.agent import EpisodeListener
+from homie.errors import BadInput, MissingPart
 from homie.interfaces import Planner
 from homie.keywords import OpenKeywords, RunKeywords
-from homie.live import save_picture
+from homie.live import Session, save_picture
 from homie.options import OpenOptions, RunOptions
 from homie.provenance import read_parts
+from homie.session import EpisodeSummary
 from homie.types import END, Decision, ErrorCode, Subtask
 
 TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny"}
@@ -37,6 +39,12 @@ class Steps(Planner):
         self.given.append(given)
         done = len(given.history)
         return Decision((Subtask(*STEPS[done]),) if done < len(STEPS) else (END,))
+
+
+def test_the_public_names():
+    assert homie.Session is Session and homie.EpisodeSummary is EpisodeSummary and homie.RunOptions is RunOptions
+    with pytest.raises(AttributeError, match="module 'homie' has no attribute 'Episodes'"):
+        _ = homie.Episodes
 
 
 def test_the_keywords_are_the_options():
@@ -79,6 +87,142 @@ def test_a_planner_goes_on_round_by_round_from_the_world_as_it_is():
         assert last.over and last.number == 5 and session.world_state()["objects"]["ball"]["at"] == "box"
         with pytest.raises(BadInput, match="instruction is empty"):
             session.rounds(" ")
+
+
+class Rounds(EpisodeListener):
+    """Keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.told: list[object] = []
+
+    def recorded(self, record):
+        self.told.append((record.round, str(record.execution.subtask), record.inventory, record.stamp))
+
+
+def test_what_a_session_says_of_itself():
+    with homie.open(planner=Steps(), **TINY) as session:
+        assert session.models == ("tiny",) and session.robot.spec.name == "tiny"
+        assert {detection.name for detection in session.detections()} == {"ball", "box"}
+        assert list(session.observe("front").frames) == ["front"]
+        assert list(session.observe().frames) == list(session.views()) == list(session.robot.views)
+        assert set(session.depth().values()) == {None}, "no depth camera"
+        assert session.film().shape == (480, 640, 3) and session.film(size=(64, 48)).shape == (48, 64, 3)
+
+
+def test_rounds_and_calls_count_on_in_one_history():
+    with homie.open(planner=Steps(), **TINY) as session:
+        wrong = session.call("Fly", "ball")
+        refused = session.call("Go to", "ball", model="octo")
+        assert (wrong.feedback.code, refused.feedback.code) == (ErrorCode.F1, ErrorCode.F1)
+        assert session.call("Go to", "ball", model="tiny").feedback.ok
+        first, second, *_, last = session.rounds("  put the ball in the box ")
+        assert str(first) == "round 1: [Go to, ball] ok" and (first.number, second.number) == (1, 2)
+        assert second.inventory == ("ball",) and second.feedback.ok and str(last) == "round 5: [End] ok"
+        assert second.decision.subtasks == (Subtask("Pick", "ball"),) == (second.executions[0].subtask,)
+        assert [item.number for item in session.history] == [1, 2, 3, 4, 5, 6, 7, 8]
+        assert [str(item.subtask) for item in session.history][2:5] == [
+            "[Go to, ball]",
+            "[Go to, ball]",
+            "[Pick, ball]",
+        ]
+        session.reset()
+        (failed,) = [one for number, one in zip(range(1), session.rounds("go"), strict=False)]
+        assert session.call("Pick", "box").feedback.code is ErrorCode.L4 and failed.over is False
+
+
+def test_a_round_that_fails_is_written_with_its_code():
+    class Far(Steps):
+        def decide(self, given):
+            return Decision((Subtask("Pick", "ball"),))
+
+    with homie.open(planner=Far(), rounds=2, **TINY) as session:
+        first, second = session.rounds("go")
+        assert str(first) == "round 1: [Pick, ball] D1" and (first.over, second.over) == (False, True)
+
+
+def test_progress_is_written_to_stderr_for_calls_and_runs(capsys, tmp_path):
+    with homie.open(planner=Steps(), progress=True, **TINY) as session:
+        session.call("Go to", "ball")
+    said = capsys.readouterr()
+    assert "doing     [Go to, ball]" in said.err and "feedback  success" in said.err and not said.out
+    homie.run("put the ball in the box", planner=Steps(), out=tmp_path / "run", video=False, progress=True, **TINY)
+    assert "The planner ended the task after 5 rounds" in capsys.readouterr().err
+    with homie.open(**TINY) as session:
+        session.call("Go to", "ball")
+    assert capsys.readouterr().err == ""
+
+
+def test_listeners_of_a_run_hear_of_every_round(tmp_path):
+    first, second = Rounds(), Rounds()
+    with homie.open(planner=Steps(), seed=3, rounds=4, **TINY) as session:
+        summary = session.run("put the ball in the box", first, out=tmp_path / "run", video=False)
+        assert session.inventory == summary.result.inventory and session.history == summary.result.history
+        assert len(session.history) == 4
+    again = homie.run("put the ball in the box", second, planner=Steps(), seed=3, rounds=4, video=False,
+                      out=tmp_path / "again", **TINY)  # fmt: skip
+    assert first.told == second.told and [told[0] for told in first.told] == [1, 2, 3, 4]
+    assert summary.result.ended_by == again.result.ended_by == "rounds"
+    run = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert run["seed"] == 3 and run["options"]["rounds"] == 4
+
+
+def test_a_given_robot_is_told_the_seed_and_kept():
+    seeds = []
+
+    class Seeded(FilmedTinyRobot):
+        def reset(self, *, seed):
+            seeds.append(seed)
+            super().reset(seed=seed)
+
+    robot = Seeded()
+    with homie.open(**{**TINY, "robot": robot}) as session:
+        session.call("Go to", "ball")
+        session.reset(5)
+        assert session.robot is robot and not robot.closed and session.options.seed == 5
+        session.reset()
+        assert seeds == [0, 5, 5] and session.history == ()
+        with pytest.raises(BadInput, match="seed"):
+            session.reset(-1)
+        assert session.options.seed == 5
+
+
+def test_another_seed_lets_go_of_the_robot_of_before():
+    with homie.open(seed=3, **TINY) as session:
+        before = session.robot
+        session.reset(3)
+        assert session.robot is before and not before.closed
+        session.reset(4)
+        assert session.robot is not before and before.closed and not session.robot.closed
+
+
+def test_pictures_are_written_where_they_were_asked_for(tmp_path):
+    with homie.open(**TINY) as session:
+        paths = session.save_views(tmp_path / "some" / "views")
+        assert paths == [tmp_path / "some" / "views" / f"{name}.png" for name in session.views()]
+        assert all(path.read_bytes().startswith(b"\x89PNG") for path in paths)
+    picture = np.zeros((4, 4, 3), np.uint8)
+    (tmp_path / "file").touch()
+    with pytest.raises(BadInput, match=r"^Cannot write the picture .*file/a\.png: (File exists|Not a directory)\.$"):
+        save_picture(picture, tmp_path / "file" / "a.png")
+    with pytest.raises(BadInput, match=r"^Cannot write the picture .*a\.nothing: unknown file extension: \.nothing\.$"):
+        save_picture(picture, tmp_path / "a.nothing")
+
+
+def test_a_session_that_cannot_begin_leaves_nothing_open(monkeypatch):
+    class Kept(TinySkills):
+        closed = 0
+
+        def close(self):
+            Kept.closed += 1
+
+    class Gone(FilmedTinyRobot):
+        def reset(self, *, seed):
+            raise MissingPart("It is not there.")
+
+    monkeypatch.setattr("homie_tiny.TinySkills", Kept)
+    with pytest.raises(MissingPart, match="not there"):
+        homie.open(**{**TINY, "robot": Gone()})
+    assert Kept.closed == 1
 
 
 def test_a_session_writes_run_folders_and_stays_open(tmp_path):
@@ -155,8 +299,17 @@ def test_another_seed_is_another_house():
 def test_what_a_robot_has_not_is_refused(tmp_path):
     with pytest.raises(BadInput, match="have their own size: leave out --picture-size"):
         homie.open(picture_size=64, **TINY)
-    with homie.open(**TINY) as session, pytest.raises(BadInput, match="cannot be filmed from there"):
+    with homie.open(**TINY) as session, pytest.raises(BadInput, match="The robot 'tiny' cannot be filmed from there"):
         session.film((0.0, 0.0, 1.0), (1.0, 0.0, 0.0))
+
+    class Real(TinyRobot):
+        snapshot = None
+
+    with homie.open(**{**TINY, "robot": Real()}) as session:
+        with pytest.raises(BadInput, match="has no world state: only simulators know their world"):
+            session.world_state()
+        with pytest.raises(BadInput, match="cannot be filmed"):
+            session.film()
 
 
 def test_the_robot_stops_when_a_planner_breaks():
