@@ -132,7 +132,8 @@ def _write_history(draw: ImageDraw.ImageDraw, history: tuple[tuple[str, bool], .
 
 
 def wrap(text: str, font: ImageFont.FreeTypeFont, width: int) -> list[str]:
-    """Lines no wider than `width` pixels, broken at blanks, or inside a word that is wider than a line."""
+    """Lines no wider than `width` pixels, broken at blanks, or inside a word that is wider than a line. A letter that
+    is wider has a line of its own."""
     lines: list[str] = []
     line = ""
     for word in text.split():
@@ -142,7 +143,7 @@ def wrap(text: str, font: ImageFont.FreeTypeFont, width: int) -> list[str]:
             continue
         if line:
             lines.append(line)
-        while font.getlength(word) > width:
+        while len(word) > 1 and font.getlength(word) > width:
             cut = next(n for n in range(len(word) - 1, 0, -1) if n == 1 or font.getlength(word[:n]) <= width)
             lines.append(word[:cut])
             word = word[cut:]

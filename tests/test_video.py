@@ -140,6 +140,15 @@ def test_wrapped_lines_fit_and_lose_nothing(text, width):
     assert all(font.getlength(line) <= width or len(line) == 1 for line in lines)
 
 
+def test_a_letter_that_is_wider_than_a_line_has_a_line_of_its_own():
+    font = ImageFont.load_default(18)
+    assert isinstance(font, ImageFont.FreeTypeFont)
+    assert wrap("WWW ab", font, 1) == ["W", "W", "W", "a", "b"]
+    assert wrap("a b", font, 1000) == ["a b"] and wrap(" ", font, 10) == []
+    width = round(font.getlength("WW"))
+    assert wrap("WWWWW", font, width) == ["WW", "WW", "W"], "no earlier than it must be"
+
+
 @given(st.text(max_size=600), st.text(max_size=200), st.lists(st.tuples(st.text(max_size=60), st.booleans())))
 def test_any_text_can_be_drawn(text, state, history):
     panel = draw_caption(Caption(task=text, decision=text, analysis=text, state=state, history=tuple(history)))

@@ -12,6 +12,7 @@ from bench_runs import rewrite
 from rich.console import Console
 
 from homie.bench.compare import compare
+from homie.bench.makeup import Batch, Makeup, mixed_table
 from homie.bench.play.ledger import read_bench
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench
@@ -19,7 +20,7 @@ from homie.bench.results import load_run
 from homie.bench.summary import Intervals
 from homie.errors import BadInput
 from homie.options import BenchOptions
-from homie.provenance import kept, read_parts, read_text
+from homie.provenance import PartsFile, kept, read_parts, read_text
 
 PLAN = "[[Go to, ball], [Pick, ball], [Go to, box], [Put, ball, box], [End]]"
 OTHER = "[[Go to, ball], [Pick, ball], [End]]"
@@ -39,6 +40,48 @@ def half_done(write_suite, tiny_bench, tmp_path):
     shutil.rmtree(tmp_path / "run" / "episodes" / "put-1")
     plan.write_text(OTHER)
     return options
+
+
+def described(**planner: object) -> PartsFile:
+    return PartsFile(planner=planner, detector={}, skills={}, robot={"arm": {"joints": 7}}, settings={}, versions={})
+
+
+def test_what_differs_between_batches():
+    first, second = described(model="a" * 64, seed=1, budget=3), described(model="b" * 64, seed=1, tokens=5)
+    runs = Makeup((Batch("1", ("x", "y"), first), Batch("2", ("z",), None), Batch("3", ("u", "v", "w"), second)), 0)
+    assert runs.mixed and runs.differences == {
+        "planner.budget": ("3", "unknown", "-"),
+        "planner.model": ("a" * 12, "unknown", "b" * 12),
+        "planner.tokens": ("-", "unknown", "5"),
+    }
+    names = "planner.budget, planner.model, planner.tokens"
+    assert runs.notes() == (
+        f"mixed: its episodes (2 + 1 + 3) were made with different parts ({names})",
+        "what 1 episodes were made with is not known: parts/ is damaged or incomplete",
+    )
+    table = mixed_table({"rule": runs, "chat": Makeup((Batch("1", ("x",), first),))})
+    assert [column.head for column in table.columns] == ["run", "batch", "episodes", "what", "value"]
+    assert [column.kind for column in table.columns] == ["text", "count", "count", "text", "text"]
+    assert table.title == "Mixed runs" and len(table.rows) == 9
+    assert table.rows[:3] == (
+        ("rule", 1, 2, "planner.budget", "3"),
+        ("rule", 2, 1, "planner.budget", "unknown"),
+        ("rule", 3, 3, "planner.budget", "-"),
+    )
+
+
+def test_what_is_said_of_a_run_that_is_made_of_one_thing_or_of_nothing_known():
+    assert Makeup().notes() == () and not Makeup().mixed and Makeup().differences == {}
+    whole = Makeup((Batch("1", ("x",), described()),))
+    assert whole.notes() == () and not whole.mixed
+    old = Makeup((Batch("", ("x",), None),), 1)
+    (note,) = old.notes()
+    assert note.startswith("1 episodes were written before Homie kept checksums"), "nothing is damaged"
+    lost = Makeup((Batch("1", ("x", "y"), None), Batch("2", ("z",), None)))
+    assert lost.notes() == (
+        "mixed: its episodes (2 + 1) were made with different parts (what the parts were is not known for all)",
+        "what 3 episodes were made with is not known: parts/ is damaged or incomplete",
+    )
 
 
 def test_another_plan_file_is_refused_by_name(half_done, tmp_path):

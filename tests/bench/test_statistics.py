@@ -109,6 +109,32 @@ def test_nothing_to_divide_by() -> None:
     for estimate in (bootstrap([]), bootstrap(nothing), clustered_wilson([]), clustered_wilson(nothing)):
         assert estimate.value is None and estimate.interval is None
     assert paired_bootstrap(nothing, nothing).value is None
+    assert wilson(0, 0) == (0.0, 1.0)
+
+
+def test_resamples_with_nothing_to_divide_by_are_left_out() -> None:
+    """Of two tasks one in four resamples has only the second, which has no denominator in one of the runs."""
+    full, half = [Term("a", 1.0, 1.0), Term("b", 1.0, 1.0)], [Term("a", 1.0, 1.0), Term("b", 0.0, 0.0)]
+    with np.errstate(all="raise"):
+        assert bootstrap(half, resamples=200).interval == (1.0, 1.0)
+        assert paired_bootstrap(full, half, resamples=200).interval == (0.0, 0.0)
+        assert paired_bootstrap(half, full, resamples=200).interval == (0.0, 0.0)
+    nothing = [Term("a", 0.0, 0.0), Term("b", 0.0, 0.0)]
+    assert paired_bootstrap(full, nothing).value is None and paired_bootstrap(nothing, full).value is None
+
+
+def test_what_is_usual_is_95_percent_10000_resamples_and_seed_0() -> None:
+    chance = np.random.default_rng(1)
+    one, two = ([Term(task, float(value), 1.0) for task, value in enumerate(chance.random(9))] for _ in range(2))
+    usual = {"confidence": 0.95, "resamples": 10_000, "seed": 0}
+    assert bootstrap(one) == bootstrap(one, **usual) != bootstrap(one, **{**usual, "seed": 1})
+    assert paired_bootstrap(one, two) == paired_bootstrap(one, two, **usual)
+    first, second = simulated(chance, tasks=9, trials=2), simulated(chance, tasks=9, trials=2)
+    assert clustered_wilson(first) == clustered_wilson(first, 0.95) and wilson(3, 9) == wilson(3, 9, 0.95)
+    pairs = [
+        Pair(one.cluster, bool(one.numerator), bool(two.numerator)) for one, two in zip(first, second, strict=True)
+    ]
+    assert detectable_difference(pairs) == detectable_difference(pairs, confidence=0.95, power=0.8)
 
 
 def simulated(chance: np.random.Generator, tasks: int, trials: int) -> list[Term]:

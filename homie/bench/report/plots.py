@@ -127,8 +127,8 @@ def totals(stacks: Sequence[Stack]) -> dict[str, float]:
 
 
 def _ticks(most: float, *, whole: bool = False) -> list[float]:
-    """Three to six round numbers from 0 to at least `most`."""
-    rough = max(most, 1e-9) / 4
+    """Two to six round numbers from 0 to at least `most`."""
+    rough = (most or 1.0) / 4
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= rough - 1e-12)
     if whole:
