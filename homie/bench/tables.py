@@ -15,7 +15,7 @@ from homie.errors import BadInput
 from homie.files import to_json
 
 Cell: TypeAlias = str | int | float | Estimate | None
-Kind = Literal["text", "count", "percent", "number", "p"]
+Kind: TypeAlias = Literal["text", "count", "percent", "number", "p"]
 NOT_THERE = "-"
 
 
@@ -129,12 +129,12 @@ def shown(cell: Cell, kind: Kind) -> str:
 
 def _three_digits(value: float) -> str:
     """A number with three significant digits, whole from 100 on, at most four behind the point: `4.56`, `0.0012`."""
-    if value == 0:
-        return "0"
     if 0 < value < 0.0001:
         return "<0.0001"
-    digits = max(0, 2 - math.floor(math.log10(abs(value))))
-    return f"{value:.{min(digits, 4)}f}"
+    if value == 0:
+        return "0"
+    _, digits, _ = sorted((0, 2 - math.floor(math.log10(abs(value))), 4))
+    return f"{value:.{digits}f}"
 
 
 def _bracketed(interval: Interval, kind: Kind) -> str:
@@ -221,7 +221,7 @@ def _one_line(text: str) -> str:
 
 def _value(cell: Cell) -> object:
     parts = _parts(cell)
-    return {name or "value": part for name, part in parts.items()} if len(parts) > 1 else cell
+    return {name or "value": part for name, part in parts.items()} if isinstance(cell, Estimate) else cell
 
 
 def _parts(cell: Cell) -> dict[str, str | int | float | None]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import paper_tables
 
 from homie.bench.metrics import ErrorCounts
-from homie.bench.paper import HEADS, check_shares, implied_counts, shares_by_head
+from homie.bench.paper import HEADS, check_shares, implied_counts, percentage, shares_by_head
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "metrics.md"
 
@@ -46,6 +46,20 @@ def test_implied_counts_are_those_that_were_printed() -> None:
         assert implied is not None
         assert row.total % implied.total == 0 or implied.total < row.total
     assert implied_counts(dict.fromkeys(HEADS, "3.00")) is None
+
+
+def test_implied_counts_are_the_smallest() -> None:
+    none = dict.fromkeys(HEADS, "0.00")
+    single = implied_counts({**none, "E1": "100.00", "All": "50"})
+    assert single is not None and (single.codes["E1"], single.total, single.steps) == (1, 1, 2)
+    three = {**none, "L1": "33.33", "D1": "66.67", "All": "30"}
+    assert implied_counts(three, limit=2) is None
+    found = implied_counts(three, limit=3)
+    assert found is not None and (found.codes["L1"], found.codes["D1"], found.steps) == (1, 2, 10)
+
+
+def test_a_percentage_of_nothing_is_nothing() -> None:
+    assert [percentage(*of) for of in ((3, 0), (1, 3), (1, 800), (3, 800))] == ["0.00", "33.33", "0.13", "0.38"]
 
 
 def test_srr_beside_the_counts_is_listed_in_the_docs() -> None:

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from homie.bench.statistics import Estimate, Interval
-from homie.bench.tables import Column, Table, shown, to_csv, to_json_text, to_latex, to_markdown, write
+from homie.bench.tables import Column, Kind, Table, shown, to_csv, to_json_text, to_latex, to_markdown, write
 from homie.errors import BadInput
 
 TABLE = Table(
@@ -27,6 +27,7 @@ TABLE = Table(
     ),
     ("100 % made.",),
 )
+KINDS: tuple[Kind, ...] = ("text", "count", "percent", "number", "p")
 LATEX = shutil.which("pdflatex") and not subprocess.run(["kpsewhich", "booktabs.sty"], capture_output=True).returncode
 TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=20)
 
@@ -44,12 +45,49 @@ def test_markdown() -> None:
     )
 
 
+def test_markdown_keeps_bars_and_backslashes_in_their_cell() -> None:
+    table = Table("a\n b", (Column("a|b"), Column("n", "count")), (("c\\d", 1),))
+    assert to_markdown([table, Table("two", (Column("x"),), ())]) == (
+        "**a b**\n\n| a\\|b | n   |\n| ---- | --: |\n| c\\\\d | 1   |\n\n**two**\n\n| x   |\n| --- |\n"
+    )
+
+
 def test_latex() -> None:
-    text = to_latex([TABLE])
-    assert r"\caption{Metrics \& more}" in text
-    assert r"\begin{tabular}{lrrr}" in text
-    assert "chat:a\\_b\\textbar{}c & 300 & 30.30 & 0.0213 \\\\\n &  & \\scriptsize {[}25.0, 36.0] &  \\\\\n" in text
-    assert r"rule & 297 & - & \textless{}0.0001 \\" in text
+    assert to_latex([TABLE]) == (
+        "\\begin{table}[t]\n"
+        "\\centering\n"
+        "\\caption{Metrics \\& more}\n"
+        "\\smallskip\n"
+        "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}{%\n"
+        "\\begin{tabular}{lrrr}\n"
+        "\\toprule\n"
+        "run & episodes & SR & p \\\\\n"
+        "\\midrule\n"
+        "chat:a\\_b\\textbar{}c & 300 & 30.30 & 0.0213 \\\\\n"
+        " &  & \\scriptsize {[}25.0, 36.0] &  \\\\\n"
+        "rule & 297 & - & \\textless{}0.0001 \\\\\n"
+        "\\bottomrule\n"
+        "\\end{tabular}}\n"
+        "\\par\\smallskip\\footnotesize 100 \\% made.\n"
+        "\\end{table}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "set_as"),
+    [
+        ("a & b", r"a \& b"),
+        ("5 %", r"5 \%"),
+        ("$x_1#{}", r"\$x\_1\#\{\}"),
+        ("\\", r"\textbackslash{}"),
+        ("~", r"\textasciitilde{}"),
+        ("^", r"\textasciicircum{}"),
+        ("a < b > c | d", r"a \textless{} b \textgreater{} c \textbar{} d"),
+        ("[1]", "{[}1]"),
+    ],
+)
+def test_latex_shows_what_it_would_else_obey(text: str, set_as: str) -> None:
+    assert f"\n{set_as} \\\\\n" in to_latex([Table("t", (Column("a"),), ((text,),))])
 
 
 def test_numbers_have_a_minus_and_words_a_hyphen() -> None:
@@ -90,7 +128,16 @@ def test_csv_keeps_all_digits() -> None:
 
 @pytest.mark.parametrize(
     ("number", "text"),
-    [(0, "0"), (8e-6, "<0.0001"), (0.001234, "0.0012"), (4.5678, "4.57"), (-12.34, "-12.3"), (78901.2, "78901")],
+    [
+        (0, "0"),
+        (8e-6, "<0.0001"),
+        (1e-4, "0.0001"),
+        (0.001234, "0.0012"),
+        (123.4, "123"),
+        (4.5678, "4.57"),
+        (-12.34, "-12.3"),
+        (78901.2, "78901"),
+    ],
 )
 def test_numbers_have_three_digits(number: float, text: str) -> None:
     assert shown(number, "number") == text
@@ -106,7 +153,14 @@ def test_json() -> None:
         "p": 0.0213,
     }
     assert table["rows"][1]["SR"] == {"value": None, "low": None, "high": None}
+    assert table["columns"] == ["run", "episodes", "SR", "p"]
     assert (table["title"], table["notes"]) == ("Metrics & more", ["100 % made."])
+
+
+def test_csv_has_columns_for_an_interval_if_some_row_has_one() -> None:
+    table = Table("t", (Column("SR", "percent"), Column("n", "count")), ((None, 1), (Estimate(0.5, Interval(0, 1)), 2)))
+    empty = Table("none", (Column("a"),), ())
+    assert to_csv([table, empty]).splitlines() == ["table,SR,SR low,SR high,n", "t,,,,1", "t,0.5,0,1,2", "table,a"]
 
 
 @given(TEXTS, st.floats(0, 1))
@@ -127,9 +181,24 @@ def test_percentages_have_two_digits(share: float) -> None:
     assert shown(None, "percent") == "-"
 
 
+def test_cells_of_every_kind() -> None:
+    assert [shown(0.5, kind) for kind in KINDS] == ["0.5", "0.5", "50.00", "0.500", "0.5000"]
+    assert [shown(Estimate(0.5, Interval(0.25, 1)), kind) for kind in ("percent", "number")] == [
+        "50.00 [25.0, 100.0]",
+        "0.500 [0.25, 1]",
+    ]
+    assert [shown(value, "p") for value in (0.0001, 0.00009999)] == ["0.0001", "<0.0001"]
+
+
 def test_a_row_has_a_cell_per_column() -> None:
     with pytest.raises(ValueError, match="2 cells for 1 columns"):
         Table("t", (Column("a"),), ((1, 2),))
+
+
+def test_each_form_has_its_writer() -> None:
+    writers = {"markdown": to_markdown, "latex": to_latex, "csv": to_csv, "json": to_json_text}
+    for form, writer in writers.items():
+        assert write([TABLE], form) == writer([TABLE])
 
 
 def test_an_unknown_form() -> None:
