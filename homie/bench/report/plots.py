@@ -128,7 +128,7 @@ def totals(stacks: Sequence[Stack]) -> dict[str, float]:
 
 def _ticks(most: float, *, whole: bool = False) -> list[float]:
     """Two to six round numbers from 0 to at least `most`."""
-    rough = (most or 1.0) / 4
+    rough = (most if most > 1e-9 else 1.0) / 4  # a smaller one is nothing, and would be lost in the rounding
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= rough - 1e-12)
     if whole:
