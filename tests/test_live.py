@@ -11,7 +11,9 @@ from homie_tiny import FilmedTinyRobot, TinyDetector, TinyLocator, TinyRobot, Ti
 
 import homie
 from homie.agent import EpisodeListener
-from homie.errors import BadInput, MissingPart
+from homie.assembly import choose
+from homie.display import ProgressDisplay
+from homie.errors import BadInput, InfrastructureError, MissingPart
 from homie.interfaces import Planner
 from homie.keywords import OpenKeywords, RunKeywords
 from homie.live import Session, save_picture
@@ -149,6 +151,7 @@ def test_progress_is_written_to_stderr_for_calls_and_runs(capsys, tmp_path):
     assert "The planner ended the task after 5 rounds" in capsys.readouterr().err
     with homie.open(**TINY) as session:
         session.call("Go to", "ball")
+    homie.run("put the ball in the box", planner=Steps(), out=tmp_path / "quiet", video=False, **TINY)
     assert capsys.readouterr().err == ""
 
 
@@ -287,6 +290,61 @@ def test_a_home_is_looked_at_filmed_and_changed(tmp_path):
             save_picture(above, tmp_path / "picture.nothing")
 
 
+class Watching(ProgressDisplay):
+    """A display that keeps the numbers it is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told, self.closed = [], False
+
+    def executing(self, round_number, subtask):
+        self.told.append((round_number, str(subtask)))
+
+    def recorded(self, record):
+        self.told.append((record.round, record.inventory, record.stamp))
+
+    def close(self):
+        self.closed = True
+
+
+def test_what_is_called_is_shown_with_its_number():
+    options, display = OpenOptions.build(**TINY), Watching()
+    with Session(options, choose(options), display) as session:
+        session.call("Go to", "ball")
+        session.call("Pick", "ball")
+        stamp = session.observe().stamp
+        session.robot.observe = lambda *cameras: 1 / 0
+        with pytest.raises(ZeroDivisionError):
+            session.call("Pick", "ball")
+    assert display.told[0] == (1, "[Go to, ball]") and display.told[1][:2] == (1, ())
+    assert display.told[2:] == [(2, "[Pick, ball]"), (2, ("ball",), stamp)]
+    assert display.closed, "it leaves the terminal to the error"
+
+
+def test_a_session_begins_at_the_start():
+    robot = FilmedTinyRobot()
+    robot.x = 2.3
+    with homie.open(**{**TINY, "robot": robot}) as session:
+        assert session.robot is robot and session.observe().body.base.x == 0.0
+
+
+def test_a_run_begins_at_the_start_of_the_scene_or_not_at_all(tmp_path):
+    scene = tmp_path / "house.json"
+    with homie.open(scene=scene, planner=Steps(), seed=3, **TINY) as session:
+        session.call("Go to", "ball")
+        session.run("put the ball in the box", out=tmp_path / "run", video=False)
+        assert session.robot.stamp > 3.0 and len(session.history) == 5
+        steps = (tmp_path / "run/episodes/put-the-ball-in-the-box-0/steps.jsonl").read_text().splitlines()
+        moved = [json.loads(line)["execution"]["attempts"][0]["robot_seconds"] for line in steps[:2]]
+        assert moved[0] > 2.0 and moved[1] < 1.5, "it drives anew"
+        before = session.history, session.robot.stamp
+        with pytest.raises(BadInput, match="another --out"):
+            session.run("another task", out=tmp_path / "run")
+        assert (session.history, session.robot.stamp) == before, "refused before anything is put back"
+        session.reset(5)
+        assert session.options.seed == 5 and session.options.scene == scene
+
+
 def test_another_seed_is_another_house():
     with homie.open(seed=3, rooms=2, objects=2) as session:
         first = session.robot.scene
@@ -312,7 +370,7 @@ def test_what_a_robot_has_not_is_refused(tmp_path):
             session.film()
 
 
-def test_the_robot_stops_when_a_planner_breaks():
+def test_the_robot_stops_when_a_planner_breaks(tmp_path):
     class Broken(Steps):
         def decide(self, given):
             raise ZeroDivisionError
@@ -322,3 +380,7 @@ def test_the_robot_stops_when_a_planner_breaks():
         with pytest.raises(ZeroDivisionError):
             next(session.rounds("go"))
         assert robot.calls == ["stop"]
+        session.call("Go to", "ball")
+        with pytest.raises(InfrastructureError, match="ZeroDivisionError"):
+            session.run("go", out=tmp_path / "run", video=False)
+        assert session.history == () and session.inventory == (), "the scene was put back for it"
