@@ -48,14 +48,12 @@ class VideoWriter(EpisodeListener):
     """
 
     def __init__(self, path: Path, robot: Robot, *, speed: float = SPEED, hold: float = HOLD) -> None:
-        self.path = path
         self._robot = robot
         self._interval = speed / FPS
         self._hold = round(hold * FPS)
         self._caption = Caption(speed=speed)
         self._front: Image | None = None
         self._head_view: Image | None = None
-        self._head_is_stale = True
         self._scale = 1.0
         self._shot_at: float | None = None
         self._next = float("-inf")
@@ -137,8 +135,8 @@ class VideoWriter(EpisodeListener):
     def _head(self, observation: Observation) -> Image:
         """What the robot sees: looked at anew for every second picture, since it costs as much as the other view."""
         frame, last = observation.frames.get(self._robot.eye), self._head_view
-        if frame is None and last is not None and not self._head_is_stale:
-            self._head_is_stale = True
+        if frame is None and last is not None:
+            self._head_view = None
             return last
         if frame is not None:
             picture = frame.rgb
@@ -147,14 +145,13 @@ class VideoWriter(EpisodeListener):
         else:
             picture = self._robot.observe((self._robot.eye,)).frames[self._robot.eye].rgb
         self._head_view = label(_fit(picture, VIEW_HEIGHT, VIEW_HEIGHT), f"robot's {self._robot.eye} camera")
-        self._head_is_stale = False
         return self._head_view
 
     def _outside(self) -> Image:
         """The third-person view; what the robot last saw ahead where nobody can film it."""
         width = WIDTH - VIEW_HEIGHT
         if not isinstance(self._robot, Filmable):
-            front = np.zeros((1, 1, 3), np.uint8) if self._front is None else self._front
+            front = np.zeros((VIEW_HEIGHT, width, 3), np.uint8) if self._front is None else self._front
             return label(_fit(front, width, VIEW_HEIGHT), "front camera, at the start of the round")
         began = time.perf_counter()
         picture = self._robot.film(round(width * self._scale), round(VIEW_HEIGHT * self._scale))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
+from homie import registry
 from homie.errors import BadInput
 from homie.options import (
     MAX_SEED,
@@ -18,6 +21,7 @@ from homie.options import (
     ReportOptions,
     RunOptions,
     SceneOptions,
+    explain,
 )
 
 
@@ -222,17 +226,44 @@ DEFAULTS = [
             "memory": None,
             "recycle": 25,
             "again": False,
+            "mixed": False,
+            "clean": False,
             "sweep": [],
         },
     ),
     (
         CompareOptions,
         RUNS,
-        {"profile": "homie", "form": "markdown", "confidence": 0.95, "resamples": 10_000, "seed": 0, "out": None},
+        {
+            "profile": "homie",
+            "form": "markdown",
+            "confidence": 0.95,
+            "resamples": 10_000,
+            "seed": 0,
+            "tasks": False,
+            "out": None,
+        },
     ),
-    (ReportOptions, RUNS, {"out": None, "profile": "homie", "views": 192, "max_size": 50.0}),
-    (PlanOptions, TASK, {"image": [], "inventory": None, "seed": 0, "planner": "rule", "skills": "classical"}),
-    (SceneOptions, {}, {**HOUSE, "png": None, "save": None}),
+    (
+        ReportOptions,
+        RUNS,
+        {"out": None, "profile": "homie", "views": 192, "max_size": 50.0, "rerun": None, "episode": None},
+    ),
+    (
+        PlanOptions,
+        TASK,
+        {
+            "image": [],
+            "inventory": None,
+            "seed": 0,
+            "planner": "rule",
+            "skills": "classical",
+            "planner_settings": {},
+            "detector": None,
+            "detector_settings": {},
+        },
+    ),
+    (SceneOptions, {}, {**HOUSE, "robot": "mujoco", "png": None, "save": None}),
 ]
 
 
@@ -278,6 +309,7 @@ def test_how_far_a_number_may_go(model, given_, name, low, high):
         (CompareOptions, RUNS, "confidence", (0.0, 1.0)),
         (BenchOptions, {}, "suite", ("",)),
         (BenchOptions, {"suite": "s"}, "ray", ("",)),
+        (ReportOptions, RUNS, "episode", ("",)),
         (PlanOptions, TASK, "inventory", ("",)),
         (CompareOptions, {}, "runs", ([],)),
     ],
@@ -323,7 +355,126 @@ def test_sentences_of_complaints():
     assert "planner_settings" not in str(refusal.value)
 
 
+def test_names_that_are_not_known_come_first_and_what_is_missing_is_named():
+    def complaint(model, **values):
+        with pytest.raises(ValidationError) as caught:
+            model(**values)
+        return explain(caught.value)
+
+    assert complaint(RunOptions, task="go", rounds=0, weather="red") == (
+        "weather: Extra inputs are not permitted (got 'red') (1 more)."
+    )
+    assert complaint(BenchOptions) == "suite is missing."
+    assert complaint(CompareOptions, runs=["a", 3]) == "runs.1: It must be a path (got 3)."
+    assert complaint(RunOptions, task="go", picture_size="x") == (
+        "picture_size: expected a width and a height from 16 to 4096 pixels, such as 512 or 640x480 (got 'x')."
+    )
+    with pytest.raises(ValidationError) as caught:
+        OpenOptions.model_validate(3)
+    assert explain(caught.value).startswith("options: Input should be ")
+
+
+def test_options_are_fixed_and_may_be_checked_again():
+    options = RunOptions.build(task=" go ")
+    assert options.task == "go" and RunOptions.model_validate(options) == options
+    with pytest.raises(ValidationError, match="frozen"):
+        options.seed = 3
+    both = [Path("a"), Path("b")]
+    assert CompareOptions.build(runs=both).runs == both
+
+
+def test_a_finished_run_is_a_config_file(tmp_path):
+    options = {**RunOptions.build(task="go", seed=3, attempts=2).model_dump(mode="json"), "out": "there"}
+    file = tmp_path / "run.json"
+    file.write_text(json.dumps({"format": 2, "options": options}))
+    for config in (file, tmp_path):
+        again = RunOptions.build(config, scene="house.json")
+        assert (again.task, again.seed, again.attempts, again.out) == ("go", 3, 2, None)
+    with pytest.raises(
+        BadInput, match=r"^.*run\.json is from another command: it has 'planner', which is no option here\.$"
+    ):
+        SceneOptions.build(file)
+    for text, said in ((json.dumps({"options": options}), "option 'options'"), ('{"format": 2}', "option 'format'")):
+        file.write_text(text)
+        with pytest.raises(BadInput, match=said):
+            RunOptions.build(file)
+
+
+def test_a_table_has_an_instruction_of_its_own():
+    def told(**options):
+        return RunOptions.build(robot="franka:stack", **options).task
+
+    own = registry.load("instructions", "franka")
+    assert told() == told(seed=0) == told(task="  ") == own("stack", 0, None)
+    seeds = {seed: own("stack", seed, None) for seed in range(1, 9)}
+    assert {seed: told(seed=seed) for seed in seeds} == seeds and len(set(seeds.values())) > 2
+    assert told(task="put it down") == "put it down"
+    assert told(seed=MAX_SEED) == own("stack", MAX_SEED, None)
+    for seed in (-1, MAX_SEED + 1, "x"):
+        with pytest.raises(BadInput, match=r"instruction is empty|^seed: "):
+            told(seed=seed)
+    with pytest.raises(BadInput, match=r"none\.json"):
+        told(scene="none.json")
+    with pytest.raises(BadInput, match="instruction is empty"):
+        RunOptions.build(robot="tiny")
+
+
+@pytest.mark.parametrize("name", ["base_url", "api_key_env", "adapter", "template", "budget"])
+def test_settings_of_planners_have_their_place(name):
+    with pytest.raises(BadInput, match=f"^There is no option '{name}' here: write it under planner_settings\\.$"):
+        RunOptions.build(task="go", **{name: 1})
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [("set", "planner_settings"), ("skill_option", "skill_settings"), ("detector_option", "detector_settings")],
+)
+def test_settings_are_mappings_that_are_overridden_one_by_one(name, field):
+    with pytest.raises(BadInput, match=f"^There is no option '{name}' here: write it as the mapping {field}\\.$"):
+        RunOptions.build(task="go", **{name: {}})
+    options = RunOptions.build(task="go", beneath={field: {"a.b": 1, "c.d": 2}}, **{field: {"c.d": 3}})
+    assert getattr(options, field) == {"a.b": 1, "c.d": 3}
+
+
+@pytest.mark.parametrize("name", ["rooms", "objects", "start", "opened", "added", "clutter", "seed"])
+def test_a_scene_file_says_which_house(name):
+    value = {"start": "kitchen", "opened": ["fridge"], "added": ["apple"], "clutter": "messy"}.get(name, 3)
+    for model in (RunOptions, OpenOptions, SceneOptions):
+        given_ = {"scene": "house.json", name: value, **({"task": "go"} if model is RunOptions else {})}
+        if name == "seed" and model is not SceneOptions:
+            assert model.build(**given_).seed == 3, "episodes have one all the same"
+            continue
+        with pytest.raises(BadInput, match=f"^With --scene, --{name} would mean nothing: leave one or the other out"):
+            model.build(**given_)
+
+
+@pytest.mark.parametrize(
+    ("model", "given_", "name", "values"),
+    [
+        (RunOptions, TASK, "clutter", ("tidy", "messy")),
+        (SceneOptions, {}, "clutter", ("tidy", "messy")),
+        (RunOptions, {}, "task", ("x",)),
+        (PlanOptions, {}, "task", ("x",)),
+        (PlanOptions, TASK, "inventory", ("x",)),
+        (PlanOptions, TASK, "image", ([Path(f"{number}.png") for number in range(4)],)),
+        (BenchOptions, {}, "suite", ("x",)),
+        (BenchOptions, {"suite": "s"}, "ray", ("x",)),
+        (BenchOptions, {"suite": "s"}, "timeout", (0.1,)),
+        (BenchOptions, {"suite": "s"}, "memory", (0.1,)),
+        (CompareOptions, RUNS, "confidence", (0.1, 0.99)),
+        (ReportOptions, RUNS, "episode", ("x",)),
+        (PlanOptions, TASK, "seed", (0, MAX_SEED)),
+        (SceneOptions, {}, "objects", (0, 60)),
+    ],
+)
+def test_what_just_about_does(model, given_, name, values):
+    for value in values:
+        assert getattr(model.build(**given_, **{name: value}), name) == value
+
+
 def test_a_robot_brings_its_own_skills_unless_others_are_asked_for():
     assert RunOptions.build(task="go", robot="franka:pick").skills == "arm"
     assert RunOptions.build(task="go", robot="franka:pick", skills="octo").skills == "octo"
     assert RunOptions.build(task="go", robot="mujoco").skills == "classical"
+    assert not RunOptions.build(task="go", robot="franka:pick").shade
+    assert RunOptions.build(task="go", robot="franka:pick", shade=True).shade

@@ -9,15 +9,18 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
+from homie_tiny import FilmedTinyRobot, TinyRobot
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image as Picture
 from PIL import ImageFont
 
 from homie import caption, session
 from homie.agent import EpisodeResult
-from homie.caption import Caption, draw_caption, wrap
+from homie.caption import Caption, draw_caption, label, wrap
 from homie.interfaces import Filmable
 from homie.types import (
+    SUCCESS,
     Attempt,
     Decision,
     ErrorCode,
@@ -30,7 +33,7 @@ from homie.types import (
     RoundRecord,
     Subtask,
 )
-from homie.video import FPS, HEIGHT, SPEED, VIEW_HEIGHT, WIDTH, VideoWriter
+from homie.video import FPS, HEIGHT, SPEED, VIEW_HEIGHT, WIDTH, VideoWriter, frame_stamps
 
 
 def pictures(path: Path) -> list[Image]:
@@ -54,6 +57,11 @@ def video(tmp_path_factory):
     return summary.video, summary.result.robot_seconds
 
 
+@pytest.fixture(scope="module")
+def shown(video):
+    return pictures(video[0])
+
+
 def test_a_browser_can_play_it(video):
     path, _ = video
     with av.open(str(path)) as container:
@@ -67,14 +75,13 @@ def test_a_browser_can_play_it(video):
     assert data.index(b"moov") < data.index(b"mdat"), "the index must come first to play while it loads"
 
 
-def test_it_lasts_as_long_as_the_episode_and_its_texts(video):
-    path, robot_seconds = video
+def test_it_lasts_as_long_as_the_episode_and_its_texts(video, shown):
+    _, robot_seconds = video
     texts = 4 * (1.2 + 0.6) * FPS + 2 * FPS  # four rounds of decision and feedback, and the end
-    assert len(pictures(path)) == pytest.approx(robot_seconds / SPEED * FPS + texts, rel=0.25)
+    assert len(shown) == pytest.approx(robot_seconds / SPEED * FPS + texts, rel=0.25)
 
 
-def test_the_robot_moves_in_the_third_person_view(video):
-    shown = pictures(video[0])
+def test_the_robot_moves_in_the_third_person_view(shown):
     view = np.s_[:VIEW_HEIGHT, : WIDTH - VIEW_HEIGHT]
 
     def robot_at(picture: Image) -> float:
@@ -84,8 +91,8 @@ def test_the_robot_moves_in_the_third_person_view(video):
     assert robot_at(shown[-1]) > 250
 
 
-def test_both_pictures_are_named(video):
-    first = pictures(video[0])[0]
+def test_both_pictures_are_named(shown):
+    first = shown[0]
     for left, text in ((0, "from outside"), (WIDTH - VIEW_HEIGHT, "robot's head camera")):
         wide = round(ImageFont.load_default(18).getlength(text))
         name = first[12:30, left + caption.MARGIN : left + caption.MARGIN + wide].astype(int)
@@ -93,24 +100,21 @@ def test_both_pictures_are_named(video):
         assert (np.abs(name - caption.GREY).max(axis=2) < 60).sum() > 100, "its letters"
 
 
-def test_failure_is_red_and_success_is_green(video):
-    shown = pictures(video[0])
+def test_failure_is_red_and_success_is_green(shown):
     panel = np.s_[VIEW_HEIGHT:, caption.COLUMN + 5 :]
 
     def amount(picture: Image, tone: str) -> int:
         distance = np.abs(picture[panel].astype(int) - np.array(caption.TONES[tone])).max(axis=2)
         return int((distance < 40).sum())
 
-    greens = [amount(picture, "good") for picture in shown]
-    reds = [amount(picture, "bad") for picture in shown]
+    greens = [amount(picture, "good") for picture in shown[::5]]
+    reds = [amount(picture, "bad") for picture in shown[::5]]
     first_green = next(number for number, amount in enumerate(greens) if amount > 80)
     first_red = next(number for number, amount in enumerate(reds) if amount > 80)
     assert 0 < first_green < first_red, "the second pick is refused, the first is not"
 
 
 def test_an_interrupted_video_can_be_played(tmp_path):
-    from homie_tiny import FilmedTinyRobot
-
     robot = FilmedTinyRobot()
     assert isinstance(robot, Filmable)
     writer = VideoWriter(tmp_path / "video.mp4", robot)
@@ -121,14 +125,229 @@ def test_an_interrupted_video_can_be_played(tmp_path):
 
 
 def test_a_robot_that_nobody_films_shows_what_it_saw(tmp_path):
-    from homie_tiny import TinyRobot
-
     robot = TinyRobot()
     assert not isinstance(robot, Filmable)
     writer = VideoWriter(tmp_path / "video.mp4", robot)
     writer.decided(1, Decision((Subtask("Go to", "ball"),)))
     writer.close()
     assert len(pictures(tmp_path / "video.mp4")) == 1 + round(1.2 * FPS)  # the picture, and its text held
+
+
+class Tape:
+    """In place of a file: the frames as they are before they are compressed."""
+
+    def __init__(self) -> None:
+        self.frames: list[Image] = []
+
+    def add_stream(self, codec, **settings):
+        return self
+
+    def encode(self, frame):
+        self.frames += [] if frame is None else [frame.to_ndarray(format="rgb24")]
+        return ()
+
+    def close(self) -> None:
+        pass
+
+    def held(self) -> list[int]:
+        """How many frames each picture with another panel stands still."""
+        panels = [frame[VIEW_HEIGHT:].tobytes() for frame in self.frames]
+        starts = [n for n, panel in enumerate(panels) if n == 0 or panel != panels[n - 1]]
+        return [end - start for start, end in zip(starts, [*starts[1:], len(panels)], strict=True)]
+
+
+@pytest.fixture
+def tape(monkeypatch):
+    tape = Tape()
+    monkeypatch.setattr(av, "open", lambda *_, **__: tape)
+    return tape
+
+
+class Slow(FilmedTinyRobot):
+    """Takes its time to be filmed, on a clock of its own; its head sees a wide and low picture."""
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        super().__init__()
+        self.now, self.seconds = 0.0, seconds
+        self.filmed, self.looks = [], 0
+
+    def film(self, width, height):
+        self.now += self.seconds
+        self.filmed.append((width, height))
+        return super().film(width, height)
+
+    def look(self, camera):
+        self.looks += 1
+        return np.full((32, 64, 3), 40 * self.looks, np.uint8)
+
+
+PICK = Subtask("Pick", "ball")
+
+
+def record(number: int, stamp: float, seconds: float = 0.0, feedback: Feedback = SUCCESS) -> RoundRecord:
+    attempts = (Attempt(1, "pick", Outcome.SUCCEEDED, "", seconds, 9),)
+    return RoundRecord(number, Decision(()), Execution(PICK, "", (), attempts, feedback), ("ball",), stamp, {})
+
+
+def test_what_is_written_under_the_pictures(tape):
+    robot = FilmedTinyRobot()
+    writer = VideoWriter(Path("video.mp4"), robot)
+
+    def panel(**texts: object) -> None:
+        expected = draw_caption(Caption(**{**said, **texts}, speed=4.0))
+        np.testing.assert_array_equal(tape.frames[-1][VIEW_HEIGHT:], expected)
+
+    writer.started("pick the ball")
+    given_ = PlannerInput("task", 3, {"front": np.zeros((4, 4, 3), np.uint8)}, (), (), (), None, (), ())
+    writer.observed(given_, robot.observe())
+    writer.decided(3, Decision((PICK, Subtask("Go to", "box")), "because", "octo"))
+    said = {"task": "pick the ball", "round": 3, "decision": "[Pick, ball], [Go to, box]", "analysis": "because"}
+    said["model"] = "octo"
+    panel()
+    writer.executing(3, PICK)
+    robot.stamp = 8.0
+    writer.ticked(robot.observe())
+    panel(state="[Pick, ball] ...", tone="plain", clock=8.0)
+    writer.attempted(Attempt(1, "tiny pick", Outcome.SUCCEEDED, "fine", 1.0, 9))
+    robot.stamp = 16.0
+    writer.ticked(robot.observe())
+    panel(state="[Pick, ball] ...", clock=16.0)
+    writer.attempted(Attempt(2, "tiny pick", Outcome.FAILED, "it slipped", 1.0, 9))
+    robot.stamp = 24.0
+    writer.ticked(robot.observe())
+    panel(state="attempt 2 with tiny pick: it slipped", tone="bad", clock=24.0)
+    writer.recorded(record(3, 24.0))
+    first = ("[Pick, ball]", True)
+    panel(state="success", tone="good", inventory="ball", history=(first,), clock=24.0)
+    lost = replace(record(3, 24.0, feedback=Feedback("fail", ErrorCode.E2, "it is gone")), inventory=())
+    writer.recorded(lost)
+    history = (first, ("[Pick, ball]", False))
+    panel(state="E2: it is gone", tone="bad", inventory="nothing", history=history, clock=24.0)
+    writer.decided(4, Decision(()))
+    said |= {"decision": "", "analysis": "", "model": "", "history": history, "clock": 24.0}
+    panel(state="", tone="bad")
+    for how, text in (("ended", "the planner has ended the task"), ("rounds", "out of rounds")):
+        VideoWriter.finished(writer, EpisodeResult("pick the ball", how, 4, (), (), 24.0))
+        panel(state=text, tone="plain")
+
+
+def test_how_long_each_picture_stands_still(tape):
+    robot = FilmedTinyRobot()
+    writer = VideoWriter(Path("video.mp4"), robot)
+    writer.decided(1, Decision((PICK,)))  # 1 frame of now, and 1.2 s
+    writer.executing(1, PICK)
+    robot.stamp = 2.0
+    writer.ticked(robot.observe())  # 2 s of the robot are 7.5 frames of four times the speed
+    writer.recorded(record(1, 2.0))  # 1 frame, and 0.6 s
+    robot.stamp = 6.0
+    writer.finished(EpisodeResult("task", "ended", 1, (), (), 6.0))  # 4 s are 15 frames, and 2 s
+    assert tape.held() == [19, 8, 10, 45]
+    assert {frame.shape for frame in tape.frames} == {(640, 1280, 3)}
+    tape.frames.clear()
+    writer = VideoWriter(Path("video.mp4"), robot, speed=30.0, hold=3.0)
+    writer.decided(1, Decision((PICK,)))
+    robot.stamp = 26.0
+    writer.recorded(record(1, 26.0))
+    assert tape.held() == [46, 10 + 22]
+
+
+def test_filming_that_takes_long_is_done_less_often_and_smaller(tape, monkeypatch):
+    for seconds, sizes in ((0.15, [(848, 432), (848, 432)]), (0.5, [(848, 432), (424, 216)])):
+        robot = Slow(seconds)
+        with monkeypatch.context() as patched:
+            patched.setattr(time, "perf_counter", lambda robot=robot: robot.now)
+            writer = VideoWriter(Path("video.mp4"), robot)
+            for stamp in (1.0, 1.5, 1.7, 2.9, 3.0):  # 4 * 0.5 s later, or 4 * 0.15 s
+                robot.stamp = stamp
+                writer.ticked(robot.observe())
+        assert robot.filmed[:2] == sizes and len(robot.filmed) == {0.15: 3, 0.5: 2}[seconds]
+    quick = Slow()
+    writer = VideoWriter(Path("video.mp4"), quick)
+    with monkeypatch.context() as patched:
+        patched.setattr(time, "perf_counter", lambda: 0.0)
+        for stamp in (0.0, 0.25, 0.27, 0.5, 0.54):  # 4 / 15 s apart
+            quick.stamp = stamp
+            writer.ticked(quick.observe())
+    assert len(quick.filmed) == 3
+
+
+def test_the_eye_of_the_robot_is_asked_for_every_second_picture(tape):
+    robot = Slow()
+    writer = VideoWriter(Path("video.mp4"), robot)
+    shades = []
+    for stamp in range(5):
+        robot.stamp = float(stamp)
+        writer.ticked(robot.observe())
+        view = tape.frames[-1][:VIEW_HEIGHT, WIDTH - VIEW_HEIGHT :]
+        shades.append(int(view[216, 216, 0]))
+        assert not view[60:108].any() and view[108:324, 0].all() and not view[324:].any(), "in the middle"
+    assert shades == [40, 40, 80, 80, 120] and robot.looks == 3
+    for stamp in (6.0, 7.0):
+        robot.stamp = stamp
+        writer.ticked(robot.observe(("head",)))
+        head = Picture.fromarray(robot.observe(("head",)).frames["head"].rgb).resize((432, 432), 2)
+        np.testing.assert_array_equal(tape.frames[-1][40:VIEW_HEIGHT, -432:], np.asarray(head)[40:])
+    assert robot.looks == 3, "it was seen already"
+
+
+def test_a_thin_picture_is_a_line_and_a_high_one_stands_in_the_middle(tape):
+    robot = Slow()
+    for picture, rows, columns in (
+        (np.full((1, 2000, 3), 200, np.uint8), slice(215, 216), slice(0, 432)),
+        (np.full((2000, 1, 3), 200, np.uint8), slice(0, 432), slice(215, 216)),
+        (np.full((432, 216, 3), 200, np.uint8), slice(0, 432), slice(108, 324)),
+        (np.full((216, 432, 3), 200, np.uint8), slice(108, 324), slice(0, 432)),
+    ):
+        robot.look = lambda camera, picture=picture: picture
+        VideoWriter(Path("video.mp4"), robot).ticked(robot.observe())
+        expected = np.zeros((432, 432, 3), np.uint8)
+        expected[rows, columns] = 200
+        np.testing.assert_array_equal(tape.frames[-1][40:432, 848:], expected[40:])
+
+
+def test_where_nobody_films_it_shows_the_front_at_the_start_of_the_round(tape):
+    robot = TinyRobot()
+    writer = VideoWriter(Path("video.mp4"), robot)
+    writer.ticked(robot.observe())
+    name = np.asarray(label(np.zeros((432, 848, 3), np.uint8), "front camera, at the start of the round"))
+    np.testing.assert_array_equal(tape.frames[-1][:432, :848], name)
+    head = Picture.fromarray(robot.observe(("head",)).frames["head"].rgb).resize((432, 432), 2)
+    right = label(np.asarray(head), "robot's head camera")
+    np.testing.assert_array_equal(tape.frames[-1][:432, 848:], right)
+    front = robot.observe(("front",)).frames["front"].rgb
+    writer.observed(PlannerInput("task", 1, {"front": front}, (), (), (), None, (), ()), robot.observe())
+    robot.stamp = 9.0
+    writer.ticked(robot.observe())
+    expected = np.zeros((432, 848, 3), np.uint8)
+    expected[:, 208:640] = head
+    np.testing.assert_array_equal(tape.frames[-1][40:432, :848], expected[40:])
+    filmed = FilmedTinyRobot()
+    VideoWriter(Path("video.mp4"), filmed).ticked(filmed.observe())
+    np.testing.assert_array_equal(tape.frames[-1][:432, :848], label(filmed.film(848, 432), "from outside"))
+
+
+def test_how_it_is_compressed_is_in_the_file(video):
+    data = video[0].read_bytes()
+    assert b"crf=24.0" in data and b"subme=2 " in data and b"rc_lookahead=10 " in data, "x264 says it: veryfast"
+
+
+def test_what_a_frame_shows_is_when_it_was():
+    # A text stands still for 19 frames, what became of it for 10, the end for 31; 30 frames show how the robot moves.
+    shown = frame_stamps([record(1, 2.0, 2.0)], 90)
+    steady = (np.arange(30) + 0.5) / 30 * 2.0
+    np.testing.assert_allclose(shown, [*[0.0] * 19, *steady, *[2.0] * 41], atol=1e-9)
+    # Two subtasks of one decision, and a second decision half a second later
+    shown = frame_stamps(
+        [record(1, 1.0, 1.0), record(1, 2.0, 1.0), record(2, 2.5, 0.5)], 19 + 10 + 10 + 19 + 10 + 31 + 50
+    )
+    moving = [(np.arange(20) + 0.5) / 20 + start for start in (0.0, 1.0)]
+    last = (np.arange(10) + 0.5) / 20 + 2.0
+    expected = [*[0.0] * 19, *moving[0], *[1.0] * 10, *moving[1], *[2.0] * 29, *last, *[2.5] * 41]
+    np.testing.assert_allclose(shown, expected, atol=1e-9)
+    np.testing.assert_array_equal(frame_stamps([record(1, 4.0)], 60), [4.0] * 60), "nothing has moved"
+    assert np.interp(19.0, np.arange(40) + 0.5, frame_stamps([record(1, 0.5, 0.5)], 40)) == pytest.approx(0.25, abs=0.2)
+    overlapping = frame_stamps([record(1, 2.0, 2.0), record(2, 3.0, 2.0)], 300)
+    assert (np.diff(overlapping) >= 0).all() and overlapping[0] == 0.0 and overlapping[-1] == 3.0
 
 
 @given(st.text(max_size=400), st.integers(30, 400))
@@ -159,7 +378,6 @@ def test_any_text_can_be_drawn(text, state, history):
 # ------------------------------------------------------------------ picture by picture
 
 FEEDBACK = Feedback("fail", ErrorCode.E1, "Unable to pick, the subtask is too difficult to perform")
-PICK = Subtask("Pick", "ball")
 
 
 def panel_shows(picture: Image, expected: Caption) -> bool:
@@ -175,8 +393,6 @@ def ended(feedback: Feedback, *inventory: str) -> RoundRecord:
 
 
 def test_the_panel_says_what_happens_as_long_as_it_should(tmp_path):
-    from homie_tiny import FilmedTinyRobot
-
     robot = FilmedTinyRobot()
     writer = VideoWriter(tmp_path / "video.mp4", robot)
     front = {"front": np.zeros((64, 64, 3), np.uint8)}
@@ -220,79 +436,3 @@ def test_the_panel_says_what_happens_as_long_as_it_should(tmp_path):
             assert panel_shows(shown[number], expected), expected
         first += count
     assert not panel_shows(shown[0], parts[1][1]) and not panel_shows(shown[-1], parts[-2][1])
-
-
-def test_when_rounds_run_out_it_says_so(tmp_path):
-    from homie_tiny import FilmedTinyRobot
-
-    writer = VideoWriter(tmp_path / "video.mp4", FilmedTinyRobot(), speed=2.0, hold=0.4)
-    writer.decided(1, Decision((PICK,)))
-    writer.recorded(ended(FEEDBACK))
-    writer.finished(EpisodeResult("", "rounds", 1, (), (), 0.0))
-    shown = pictures(tmp_path / "video.mp4")
-    assert len(shown) == (1 + 6) + (1 + 3) + (1 + 30)
-    end = Caption("", 0, "[Pick, ball]", state="out of rounds", history=(("[Pick, ball]", False),), speed=2.0)
-    assert panel_shows(shown[-1], end)
-
-
-class Painted:
-    """A robot whose pictures have one colour each, and say which camera was asked for and how large."""
-
-    eye = "head"
-
-    def __init__(self, *, seconds: float = 0.0) -> None:
-        self.asked: list[tuple[int, int]] = []
-        self.looks = 0
-        self.seconds = seconds
-
-    def observe(self, cameras=()) -> Observation:
-        from homie_tiny import TinyRobot
-
-        return replace(TinyRobot().observe(), stamp=0.0)
-
-    def film(self, width: int, height: int) -> Image:
-        time.sleep(self.seconds)
-        self.asked.append((width, height))
-        return np.full((height, width, 3), (200, 40, 40), np.uint8)
-
-    def look(self, camera: str) -> Image:
-        assert camera == "head"
-        self.looks += 1
-        return np.full((100, 50, 3), (40, 40, 20 * self.looks), np.uint8)
-
-
-def colour(picture: Image, row: int, column: int) -> np.ndarray:
-    return picture[row - 4 : row + 4, column - 4 : column + 4].reshape(-1, 3).mean(axis=0)
-
-
-def test_both_views_are_where_they_belong_and_keep_their_shape(tmp_path):
-    robot = Painted()
-    writer = VideoWriter(tmp_path / "video.mp4", robot, hold=0.0)
-    for stamp in (0.0, 8.0, 16.0):
-        robot.observe = lambda cameras=(), stamp=stamp: replace(Painted().observe(), stamp=stamp)
-        writer.decided(1, Decision((PICK,)))
-    writer.close()
-    assert set(robot.asked) == {(WIDTH - VIEW_HEIGHT, VIEW_HEIGHT)} and len(robot.asked) == 3
-    assert robot.looks == 2, "every second picture looks through the robot's eye"
-    shown = pictures(tmp_path / "video.mp4")
-    np.testing.assert_allclose(colour(shown[0], 200, 400), (200, 40, 40), atol=8)
-    left = WIDTH - VIEW_HEIGHT
-    # 100 x 50 pixels into 432 x 432: twice as high as wide, in the middle, the rest black
-    for column, expected in ((left + 20, (0, 0, 0)), (left + 216, (40, 40, 20)), (WIDTH - 20, (0, 0, 0))):
-        np.testing.assert_allclose(colour(shown[0], 300, column), expected, atol=8)
-    row = shown[0][300, left:].astype(int).sum(axis=1) > 50
-    assert row.sum() == pytest.approx(216, abs=3) and np.nonzero(row)[0][0] == pytest.approx(108, abs=3)
-    np.testing.assert_allclose(colour(shown[-1], 300, left + 216), (40, 40, 40), atol=8)
-
-
-def test_where_pictures_are_slow_they_are_smaller_and_fewer(tmp_path):
-    robot = Painted(seconds=0.2)
-    writer = VideoWriter(tmp_path / "video.mp4", robot, hold=0.0)
-    writer.decided(1, Decision((PICK,)))
-    writer.ticked(replace(robot.observe(), stamp=0.75))
-    assert len(robot.asked) == 1, "0.2 s for a picture is 0.8 s of robot time at least"
-    writer.ticked(replace(robot.observe(), stamp=12.0))
-    writer.close()
-    half = ((WIDTH - VIEW_HEIGHT) // 2, VIEW_HEIGHT // 2)
-    assert robot.asked == [(WIDTH - VIEW_HEIGHT, VIEW_HEIGHT), half]
-    np.testing.assert_allclose(colour(pictures(tmp_path / "video.mp4")[-1], 300, 800), (200, 40, 40), atol=8)
