@@ -82,7 +82,7 @@ def _still(caption: Caption) -> Picture.Image:
     y = _write(draw, (left, y), caption.task, 18, GREY, COLUMN - left, lines=1)
     y = _write(draw, (left, y + 4), caption.decision, 28, WHITE, COLUMN - left, lines=2)
     about = f"{caption.analysis}  ({caption.model})" if caption.model else caption.analysis
-    _write(draw, (left, y + 4), about, 18, GREY, COLUMN - left, lines=max(1, (STRIP - y - 4) // 23))
+    _write(draw, (left, y + 4), about, 18, GREY, COLUMN - left, lines=(STRIP - y) // 23)
     _write_history(draw, caption.history)
     draw.line([(COLUMN, 14), (COLUMN, HEIGHT - 14)], fill=(60, 64, 72), width=1)
     y = _write(draw, (right, 10), f"round {caption.round}", 18, GREY, 200, lines=1)

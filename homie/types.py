@@ -230,7 +230,7 @@ class Box:
         c, s = np.cos(self.yaw), np.sin(self.yaw)
         delta = np.asarray(point[:2]) - self.center[:2]
         local = np.abs(np.array([c * delta[0] + s * delta[1], -s * delta[0] + c * delta[1]]))
-        return float(np.linalg.norm(np.maximum(local - self.half[:2], 0.0)))
+        return float(np.linalg.norm((local - self.half[:2]).clip(min=0.0)))
 
     @classmethod
     def around(cls, parts: Sequence[Solid], yaw: float = 0.0) -> Box:

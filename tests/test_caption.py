@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image as Picture
+from PIL import ImageFont
 
 from homie import caption
 from homie.caption import Caption, draw_caption, label
@@ -77,6 +78,32 @@ def test_the_clock_alone_changes_from_frame_to_frame() -> None:
     first, later = (draw_caption(CAPTIONS["short"].change(clock=clock)) for clock in (7.26, 9.0))
     rows, columns = np.nonzero((first != later).any(axis=2))
     assert len(rows) and rows.max() < 40 and columns.min() > caption.WIDTH - 200
+
+
+def test_a_short_decision_leaves_three_lines_for_the_analysis() -> None:
+    words = "The can stands on the counter beside the sink, and the fridge is open. " * 6
+    panel = draw_caption(Caption(decision="[Pick, can]", analysis=words))
+    ink = (panel[:, : caption.COLUMN] != caption.BACKGROUND).any(axis=(1, 2))
+    starts = np.nonzero(ink & ~np.roll(ink, 1))[0]
+    assert [int(start) for start in starts if start > 70] == pytest.approx([80, 103, 126], abs=5)
+
+
+def test_the_columns_are_parted_by_a_line() -> None:
+    column = draw_caption(Caption())[:, caption.COLUMN]
+    drawn = (column != caption.BACKGROUND).any(axis=1)
+    assert (np.nonzero(drawn)[0] == np.arange(14, 195)).all() and (column[drawn] == (60, 64, 72)).all()
+
+
+def test_the_name_of_a_picture_stands_on_a_ground_of_its_own() -> None:
+    ground = np.full((60, 300, 3), 200, np.uint8)
+    named = label(ground, "from outside")
+    font = ImageFont.load_default(18)
+    left, top, right, bottom = (round(side) for side in font.getbbox("from outside"))
+    changed = (named != 200).all(axis=2)
+    rows, columns = (np.nonzero(changed.any(axis=axis))[0] for axis in (1, 0))
+    assert (rows.min(), rows.max()) == (12 + top - 4, 12 + bottom + 4)
+    assert (columns.min(), columns.max()) == (16 + left - 6, 16 + right + 6)
+    assert (ground == 200).all(), "the picture itself is left as it is"
 
 
 if __name__ == "__main__":

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from homie.types import (
     END,
     SUCCESS,
     VIEWS,
+    Answer,
     Array,
     Attempt,
     Box,
@@ -23,6 +26,7 @@ from homie.types import (
     ErrorCode,
     Execution,
     Feedback,
+    Goal,
     HistoryItem,
     Outcome,
     PlannerInput,
@@ -163,6 +167,25 @@ def test_the_box_around_solids_is_the_smallest_of_its_yaw() -> None:
     np.testing.assert_allclose(turned.half, [0.3 * c + 0.4 * s, 0.3 * s + 0.4 * c, 0.5])
     beside = Box.around([high], math.pi / 6)
     np.testing.assert_allclose(beside.center, [2.0, 1.0, 4.0], err_msg="in the odometry frame, not in that of the box")
+
+
+def test_a_point_may_have_a_height() -> None:
+    box = Box(np.array([1.0, 1.0, 0.5]), np.array([2.0, 1.0, 0.5]))
+    assert box.distance(np.array([4.0, 1.0, 9.0])) == pytest.approx(1.0)
+
+
+def test_what_is_not_said_of_answers_attempts_and_goals() -> None:
+    nothing = {"reasoning": "", "problem": "", "input_tokens": 0, "output_tokens": 0, "cost": 0.0, "cached": False}
+    assert asdict(Answer("x")) == {"text": "x", **nothing, "seconds": 0.0, "cache_read_tokens": 0, "leniencies": ()}
+    first, second = Detection("apple", "front", (0, 0, 1, 1)), Detection("apple", "front", (0, 0, 1, 1), number=2)
+    assert (first.number, first.called, second.called) == (0, "apple", "apple 2")
+    masked = replace(first, mask=np.ones((1, 1), np.bool_))
+    assert masked == first and "mask" not in repr(masked)
+    goal = Goal("apple", "go", np.zeros(3))
+    assert not {"grid", "solids", "parts", "loose", "seen"} & set(re.findall(r"(\w+)=", repr(goal)))
+    done = Execution(Subtask("Pick"), "", (), (), SUCCESS)
+    assert done.skill_seconds == 0.0 and replace(done, skill_seconds=2.0) == done, "wall time tells no two apart"
+    assert Box(np.zeros(3), np.ones(3)).name == ""
 
 
 def test_what_is_in_sight_is_whole_or_a_door_of_what_is_not() -> None:
