@@ -21,7 +21,7 @@ from homie.bench.summary import RUN, WORLD, Intervals
 from homie.bench.tables import Column, Table
 
 
-def paired_table(results: Mapping[str, Results], intervals: Intervals, *, left_out: int = 0) -> Table:
+def paired_table(results: Mapping[str, Results], intervals: Intervals, *, left_out: int) -> Table:
     """How each run differs from the first, on the episodes that ran in both."""
     (base, first), *others = results.items()
     found = [(label, _paired(first, second, intervals)) for label, second in others]
