@@ -46,6 +46,9 @@ LIMITS_MM = {
 
 DOORS = "doors that move by themselves"
 
+AT_REST = 5e-4
+"""Beyond its range by more than this (rad or m) a door has run against its stop: a closed one may rest up to there."""
+
 
 @dataclass
 class Depth:
@@ -84,6 +87,7 @@ class ContactWatch(EpisodeListener):
         self._doors = [(item.body, item.joint) for r in home.home.index.receptacles for item in r.articulations]
         self._speeds = np.zeros(len(self._doors))
         self._touched: set[int] = set()
+        self._stopped: set[int] = set()
         self._last = 0.0
 
     def __enter__(self) -> ContactWatch:
@@ -135,15 +139,23 @@ class ContactWatch(EpisodeListener):
             depth.deepest, depth.what, depth.when = round(mm, 2), what, round(now, 2)
 
     def _look_at_doors(self, pairs: Any, held: int) -> None:
-        """A door may start to move, or gain speed, only while something touches it."""
+        """A door may start to move, or gain speed, only while something touches it or its stop throws it back."""
         model, data = self.home.model, self.home.data
         speeds = np.array([abs(float(data.qvel[model.jnt_dofadr[joint]])) for _, joint in self._doors])
         touched = {int(body) for body in np.unique(model.geom_bodyid[pairs])} if len(pairs) else set()
         bound = {int(model.eq_obj2id[k]) for k in range(model.neq) if data.eq_active[k]}
+        stopped = {body for body, joint in self._doors if self._beyond(joint)}
+        pushed = touched | self._touched | bound | stopped | self._stopped
         for (body, _), before, speed in zip(self._doors, self._speeds, speeds, strict=True):
-            if speed > 0.01 and speed > before + 1e-3 and body not in touched | self._touched | bound:
+            if speed > 0.01 and speed > before + 1e-3 and body not in pushed:
                 self.audit.doors_alone += 1
-        self._speeds, self._touched = speeds, touched
+        self._speeds, self._touched, self._stopped = speeds, touched, stopped
+
+    def _beyond(self, joint: int) -> bool:
+        """Whether a door has run against its stop at either end: the physics has it for a moment beyond its range."""
+        low, high = self.home.model.jnt_range[joint]
+        at = float(self.home.data.qpos[self.home.model.jnt_qposadr[joint]])
+        return not low - AT_REST < at < high + AT_REST
 
 
 def watch_one(seed: int, grasp: str) -> Audit:

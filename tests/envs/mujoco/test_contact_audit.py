@@ -35,6 +35,22 @@ def test_depths_and_doors_are_seen_and_named() -> None:
     assert watch.audit.physics_steps == before, "its watch is over"
 
 
+def test_a_door_that_its_stop_throws_back_does_not_move_by_itself() -> None:
+    home = MujocoHome(one_room([FRIDGE], [CAN], (2.2, 2.0, 0.0)))
+    door = home.data.joint("fridge/joint")
+    with ContactWatch(home) as watch:
+        door.qpos, door.qvel = 0.19, -2.0
+        home.act(Command())  # it gains its speed from nothing
+        assert watch.audit.doors_alone == 1
+        lowest, highest = 1.0, -1.0
+        for _ in range(50):
+            home.act(Command())
+            lowest = min(lowest, float(door.qpos[0]))
+            highest = max(highest, float(door.qvel[0]))
+        assert lowest < 0.0 < 0.1 < highest, "it was slammed and sprang back"
+        assert watch.audit.doors_alone == 1
+
+
 def test_the_page_names_the_worst(tmp_path: Path) -> None:
     quiet = {"deepest": 0.4, "what": "a / b", "when": 1.0, "seconds_over": 0.0}
     deep = {"deepest": 7.5, "what": "can/#0 / ground", "when": 12.5, "seconds_over": 0.2}
