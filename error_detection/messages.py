@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from error_detection.reasons import explained
 from homie.actions import spoken
 
 # ---------------------------------------------------------------- F: format
@@ -95,9 +96,12 @@ def too_close(action: str) -> str:
 # ---------------------------------------------------------------- E: execution
 
 
-def too_difficult(action: str) -> str:
-    """E1: the skill has failed in every attempt."""
-    return f"Unable to {action.lower()}, the subtask is too difficult to perform"
+def too_difficult(action: str, reason: str = "") -> str:
+    """E1: the skill has failed in every attempt. What follows the sentence of the official code is ours: why, and what
+    may help, if the reason in the record is one that planners are told (`error_detection.reasons`)."""
+    sentence = f"Unable to {action.lower()}, the subtask is too difficult to perform"
+    why = explained(reason)
+    return f"{sentence}: {why}" if why else sentence
 
 
 def missing(action: str) -> str:

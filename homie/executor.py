@@ -48,7 +48,7 @@ EMPTY_HANDED = ("Open", "Close")
 class Sentences(Protocol):
     """The table of messages (`error_detection.messages`)."""
 
-    def too_difficult(self, action: str) -> str: ...
+    def too_difficult(self, action: str, reason: str) -> str: ...
     def missing(self, action: str) -> str: ...
 
 
@@ -182,7 +182,7 @@ class Executor:
         attempts: list[Attempt] = []
         timed = _Timed(skill)
         held = self.locator.held(self.robot.observe())
-        feedback = Feedback("fail", ErrorCode.E1, self.sentences.too_difficult(subtask.action))
+        feedback = Feedback("fail", ErrorCode.E1, "")
         for number in range(1, self.attempts + 1):
             attempt = self._attempt(number, subtask, entity, skill, timed, watcher)
             attempt = replace(attempt, stands_in_for=self.skills.stands_in_for(decision.model, subtask.action))
@@ -205,8 +205,9 @@ class Executor:
                 break
             if skill.hopeless:
                 break
-        if feedback.code is ErrorCode.E1 and skill.complaint:
-            feedback = replace(feedback, message=skill.complaint)
+        if feedback.code is ErrorCode.E1:
+            sentence = skill.complaint or self.sentences.too_difficult(subtask.action, attempts[-1].reason)
+            feedback = replace(feedback, message=sentence)
         made.append(Check("execution", feedback.code, "" if feedback.ok else feedback.message))
         watcher.checked(made[-1])
         return Execution(subtask, decision.model, tuple(made), tuple(attempts), feedback, entity, timed.seconds)

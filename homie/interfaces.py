@@ -258,7 +258,8 @@ class Skill(ABC):
 
     @property
     def complaint(self) -> str:
-        """What a planner is told when the last attempt has failed, a sentence; "" for that of the table of messages."""
+        """What a planner is told when the last attempt has failed, a sentence; "" for that of the table of messages,
+        which knows reasons of skills (`error_detection.reasons`)."""
         return ""
 
 

@@ -211,7 +211,8 @@ def test_e1_after_all_attempts(play, attempts):
     assert [attempt.number for attempt in execution.attempts] == list(range(1, attempts + 1))
     assert {attempt.outcome for attempt in execution.attempts} == {Outcome.TIMED_OUT}
     assert execution.checks[-1].layer == "execution" and execution.checks[-1].code is ErrorCode.E1
-    assert execution.feedback.message == "Unable to pick, the subtask is too difficult to perform"
+    official = "Unable to pick, the subtask is too difficult to perform"
+    assert execution.feedback.message == f"{official}: it took too long. Please go to it again and try once more"
 
 
 def test_a_skill_that_only_claims_success_is_found_out(play):

@@ -9,6 +9,8 @@ from homes import PLANS, SCENES, final_state, one_room, play
 
 from homie.types import ErrorCode, Execution, Outcome, RoundRecord
 
+DIFFICULT = "Unable to pick, the subtask is too difficult to perform"
+ROOM = "Please choose another object, or make room around it"
 EXPECTED = {
     "[Fly to, apple]": ("F1", "fly to is not in the action list! You should only choose actions in the list.", 0),
     "[Go to, apple] RT-2": ("F1", "RT-2 is not in the model list! You should only choose models in the list.", 0),
@@ -18,7 +20,7 @@ EXPECTED = {
     "[Put, apple, table]": ("L2", "Unable to put, the hand is empty", 0),
     "[Open, table]": ("L4", "Can not open table! Please choose another object", 0),
     "[Pick, lemon]": ("L3", "Unable to pick, the fridge is closed, you should open it first", 0),
-    "[Pick, mug]": ("E1", "Unable to pick, no place to stand from which the object can be reached", 1),
+    "[Pick, mug]": ("E1", f"{DIFFICULT}: no place to stand from which the object can be reached. {ROOM}", 1),
     "[Open, fridge]": ("L1", "Unable to open, the hand is full", 0),
     "[Put, apple, fridge]": ("L3", "Unable to put, the fridge is closed, you should open it first", 0),
     "[Put, apple, banana]": ("E2", "Unable to put, and the object is missing", 1),
@@ -86,7 +88,8 @@ def test_e1_after_as_many_attempts_as_are_asked_for_at_a_fridge_whose_door_hits_
     scene = one_room([fridge, plant], robot=(2.0, 1.0, 3.0))
     opened, _ = play(tmp_path, scene, ["[Open, fridge]"], attempts=2)
     assert opened.execution.feedback.code is ErrorCode.E1
-    assert opened.execution.feedback.message == "Unable to open, the subtask is too difficult to perform"
+    assert opened.execution.feedback.message.startswith("Unable to open, the subtask is too difficult to perform: ")
+    assert opened.execution.feedback.message.endswith("try once more")
     assert [attempt.number for attempt in opened.execution.attempts] == [1, 2]
     assert {attempt.skill for attempt in opened.execution.attempts} == {"classical/open"}
     assert all(attempt.outcome is not Outcome.SUCCEEDED and attempt.reason for attempt in opened.execution.attempts)

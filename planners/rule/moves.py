@@ -30,8 +30,8 @@ put and end. Everything that stands open takes one more."""
 
 _CLOSED = re.compile(r"the (.+?) is closed")
 _IN_THE_WAY = re.compile(r"the ([^:]+?) (?:is|are) in the way")
-_UNEXPLAINED = "too difficult to perform"
-"""What an E1 says that has no more to say: it may go better the next time. Others would end the same again."""
+_MAY_GO_BETTER = re.compile(r"too difficult to perform$|and try once more")
+"""What an E1 says that has no more to say, or advises to try again. Others would end the same again."""
 
 
 class GaveUp(Exception):
@@ -301,7 +301,7 @@ def closed_container(feedback: Feedback) -> str:
 
 def explained(feedback: Feedback) -> bool:
     """Whether a skill has failed for a reason that stays: the same subtask would end the same."""
-    return feedback.code is ErrorCode.E1 and _UNEXPLAINED not in feedback.message
+    return feedback.code is ErrorCode.E1 and not _MAY_GO_BETTER.search(feedback.message)
 
 
 def in_the_way(feedback: Feedback) -> list[str]:

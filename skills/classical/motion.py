@@ -30,14 +30,12 @@ Motion = Generator[Command, None, Any]
 
 
 class Stuck(Exception):
-    """The motion can not go on; the message is the reason that the record keeps."""
+    """The motion cannot go on; the message is the reason that the record keeps. What a planner is told of it is in
+    `error_detection.reasons`."""
 
 
 class Hopeless(Stuck):
-    """Nothing was tried, and trying again would change nothing: what is in the way has to go first.
-
-    The message goes on after "Unable to pick, " for the planner.
-    """
+    """Nothing was tried, and trying again would change nothing: what is in the way has to go first."""
 
 
 class RoutineSkill(Skill):
@@ -108,10 +106,6 @@ class RoutineSkill(Skill):
     @property
     def hopeless(self) -> bool:
         return self._hopeless
-
-    @property
-    def complaint(self) -> str:
-        return f"Unable to {self.subtask.action.lower()}, {self._reason}" if self._hopeless else ""
 
     @abstractmethod
     def routine(self) -> Motion:

@@ -274,7 +274,7 @@ class TextSkill(Skill):
         self.clumsy: set[int] = set()
         self.drops: set[int] = set()
         self.behind: dict[str, str] = {}
-        self._complaint = ""
+        self._blocked_by = ""
         self._count = 0
         self._outcome = Outcome.RUNNING
 
@@ -283,11 +283,11 @@ class TextSkill(Skill):
         self._outcome = Outcome.SUCCEEDED
         world = self.world
         held = world.held()
-        self._complaint = self._blocked(goal.name) if subtask.action == "Pick" else ""
+        self._blocked_by = self._blocked(goal.name) if subtask.action == "Pick" else ""
         if self._count in self.drops and subtask.action == "Put" and held:
             world.things[held].place = world.room_of(world.at)
             self._outcome = Outcome.FAILED
-        elif self._count in self.clumsy or self._complaint:
+        elif self._count in self.clumsy or self._blocked_by:
             self._outcome = Outcome.FAILED
         elif subtask.action == "Go to":
             world.at = goal.name
@@ -306,8 +306,9 @@ class TextSkill(Skill):
     def _blocked(self, name: str) -> str:
         blocker, things = self.behind.get(name, ""), self.world.things
         if blocker in things and things[blocker].place == things[name].place:
-            return f"Unable to pick, the object cannot be reached: the {things[blocker].kind} is in the way"
-        return "Unable to pick, the object cannot be reached" if blocker and blocker not in things else ""
+            return f"the object cannot be reached: the {things[blocker].kind} is in the way"
+        nowhere = "no place to stand from which the object can be reached"
+        return nowhere if blocker and blocker not in things else ""
 
     @property
     def outcome(self) -> Outcome:
@@ -315,11 +316,11 @@ class TextSkill(Skill):
 
     @property
     def hopeless(self) -> bool:
-        return bool(self._complaint)
+        return bool(self._blocked_by)
 
     @property
-    def complaint(self) -> str:
-        return self._complaint
+    def reason(self) -> str:
+        return self._blocked_by
 
 
 @dataclass

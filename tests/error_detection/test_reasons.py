@@ -1,0 +1,100 @@
+"""What planners are told of failed skills: every reason that a skill can end with has its sentence."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from error_detection.messages import too_difficult
+from error_detection.reasons import ONCE_MORE, REASONS, explained
+
+SKILLS = Path(__file__).parents[2] / "skills"
+DOCS = Path(__file__).parents[2] / "docs" / "error-codes.md"
+RAISED = {"Stuck", "Hopeless", "PolicyFailed"}
+ENDED = {"FAILED", "TIMED_OUT"}
+
+
+def written(node: ast.expr) -> str:
+    """A text in the code, with `7` for numbers and other things that are filled in."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        return "".join(written(part) for part in node.values)
+    if isinstance(node, ast.FormattedValue):
+        call = node.value
+        asked = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "in_the_way"
+        return "the box is in the way" if asked else "7"
+    return ""
+
+
+def reasons() -> Iterator[tuple[str, str]]:
+    """Every reason in the code of the skills, with its place: what is raised, what attempts are finished with, and what
+    functions that make reasons return or are given."""
+    for path in sorted(SKILLS.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            found: list[ast.expr] = []
+            if isinstance(node, ast.Call):
+                name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+                outcome = getattr(node.args[0], "attr", "") if node.args else ""
+                found = node.args[:1] if name in RAISED | {"_why"} else found
+                found = node.args[1:2] if name in ("finish", "_recover") and outcome in ENDED else found
+            elif isinstance(node, ast.FunctionDef) and node.name == "_no_path":
+                found = [one.value for one in ast.walk(node) if isinstance(one, ast.Return) and one.value is not None]
+            elif isinstance(node, ast.Assign) and any(getattr(one, "id", "") == "nowhere" for one in node.targets):
+                found = [node.value]
+            for one in found:
+                if text := written(one):
+                    yield text, f"{path.relative_to(SKILLS)}:{one.lineno}"
+
+
+ALL = sorted(set(reasons()))
+OF_THE_EXECUTOR = (
+    "done by its own account, without effect",
+    "the hand has not let go; the arm is blocked: elbow is 0.64 off",
+    "not done after 90 s",
+    "Command refused: the base may not drive so fast.",
+)
+
+
+def test_there_are_reasons_in_the_code() -> None:
+    assert len(ALL) > 50
+    assert any(text.startswith("no free path") for text, _ in ALL)
+
+
+@pytest.mark.parametrize(("reason", "where"), ALL, ids=[where for _, where in ALL])
+def test_every_reason_of_a_skill_is_told(reason: str, where: str) -> None:
+    assert explained(reason), f"{where}: error_detection/reasons.py says nothing of '{reason}'"
+
+
+@pytest.mark.parametrize("reason", OF_THE_EXECUTOR)
+def test_every_reason_of_the_executor_is_told(reason: str) -> None:
+    assert explained(reason)
+
+
+def test_every_entry_is_of_some_reason() -> None:
+    known = [*OF_THE_EXECUTOR, *(text for text, _ in ALL), "the boxes are in the way", "the arm is blocked"]
+    idle = [one.record for one in REASONS if not any(re.fullmatch(one.record, text) for text in known)]
+    assert idle == []
+
+
+def test_the_sentence_begins_as_the_official_one() -> None:
+    official = "Unable to pick, the subtask is too difficult to perform"
+    assert too_difficult("Pick") == official
+    assert too_difficult("Pick", "the cat was quicker") == official
+    blocked = "the object cannot be reached: the box is in the way"
+    assert too_difficult("Pick", blocked) == f"{official}: {blocked}. Please move it away first"
+    assert too_difficult("Open", "it stays at 0.10 of 0.90").endswith(ONCE_MORE)
+
+
+def test_the_record_has_numbers_and_the_planner_has_none() -> None:
+    assert not [one.told for one in REASONS if re.search(r"\d", one.told + one.advice)]
+
+
+def test_the_docs_have_every_sentence() -> None:
+    text = DOCS.read_text(encoding="utf-8")
+    assert [one.told for one in REASONS if one.told not in text] == []
+    assert [one.advice for one in REASONS if one.advice not in text] == []
