@@ -13,6 +13,7 @@ from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkill, Ti
 from homie.envs.mujoco.home import MujocoHome
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable
+from homie.knowledge import Knowledge, Remembered
 from homie.testing import NotConforming, check_detector, check_locator, check_robot, check_skills
 from homie.types import Command, Detection, Outcome, SentCommand, Subtask
 from perception.detectors.simulated import SimulatedDetector
@@ -142,6 +143,17 @@ def test_what_is_wrong_with_a_locator():
     told = said(check_locator, Vague(robot), robot, ["box"])
     for part in ("`name` must be", "for Pick must be None (is 'ball')", "'box': distance must be metres (is nan)"):
         assert part in told
+
+
+class Talkative(TinyLocator):
+    def knowledge(self, round_number):
+        return Knowledge(rooms=("attic",), remembered=(Remembered("ball"),))
+
+
+def test_a_locator_understands_what_it_tells():
+    robot = TinyRobot()
+    told = said(check_locator, Talkative(robot), robot, ["box"])
+    assert "'attic' is told (knowledge), so resolve must understand it." in told and "'ball'" not in told
 
 
 class Careless(TinyDetector):

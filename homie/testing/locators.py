@@ -8,8 +8,9 @@ import numpy as np
 
 from homie.actions import ACTIONS
 from homie.interfaces import Locator, Robot
+from homie.knowledge import Knowledge
 from homie.testing.violations import NotConforming, raised, settle
-from homie.types import Detection, Goal, Observation, Subtask
+from homie.types import Detection, Goal, Observation, Subtask, in_sight
 
 NOWHERE = "no such thing 4711"
 
@@ -21,7 +22,8 @@ def check_locator(
 
     detections: what a detector reports in the robot's views, for a locator that goes by it. view: whether to give it
     pictures. Looked at: names mean an entity or None, an entity has a goal with a finite place and a distance, the
-    questions that error detection asks have answers of the right kind for every action.
+    questions that error detection asks have answers of the right kind for every action, and every name that a planner
+    is told means something.
     """
     if not isinstance(locator, Locator):
         raise NotConforming([f"{type(locator).__name__} is no homie.interfaces.Locator."])
@@ -40,6 +42,7 @@ def check_locator(
         held: object = locator.held(seen)
         if held is not None and not isinstance(held, str):
             found.append(f"held must be an entity or None (is {held!r}).")
+        found += _told(locator, detections, seen)
         for name in names:
             found += [f"'{name}': {sentence}" for sentence in _entity(locator, name, seen)]
     except Exception as error:
@@ -51,6 +54,19 @@ def _due(locator: Locator, seen: Observation) -> Iterator[str]:
     due: object = locator.due(seen)
     if due is not None and not isinstance(due, tuple):
         yield f"due must be the cameras to look through, a tuple, or None (is {due!r})."
+
+
+def _told(locator: Locator, detections: Sequence[Detection], seen: Observation) -> Iterator[str]:
+    known: object = locator.knowledge(1)
+    if not isinstance(known, Knowledge):
+        yield f"knowledge must be a homie.knowledge.Knowledge (is {known!r})."
+        return
+    named = [(one.called, "arranged") for one in in_sight(locator.arranged(detections))]
+    spots = [*known.rooms, *(doorway.name for doorway in known.doorways)]
+    named += [(name, "knowledge") for name in (*spots, *(thing.name for thing in known.remembered))]
+    for name, source in dict.fromkeys(named):
+        if locator.resolve(name, Subtask("Go to", name), seen) is None:
+            yield f"'{name}' is told ({source}), so resolve must understand it."
 
 
 def _entity(locator: Locator, name: str, seen: Observation) -> Iterator[str]:
