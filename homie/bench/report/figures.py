@@ -112,15 +112,15 @@ def steps_figure(source: Source, *, many: bool) -> Figure:
 
 def keypath_figure(source: Source, *, many: bool) -> Figure | None:
     """Where failed episodes stand on their best key path, and the action of the node that they did not reach."""
-    failed = [one for one in source.episodes if one.outcome == "failed" and one.score and one.score.tp is not None]
-    if not failed or not any(one.keypaths for one in failed):
+    failed = [one.score for one in source.episodes if one.outcome == "failed" and one.score and one.keypaths]
+    reached = [(score.tp, score.next_node) for score in failed if score.tp is not None]
+    if not reached:
         return None
-    bins: list[Counter[str]] = [Counter() for _ in REACHED]
-    for one in failed:
-        share = one.score.tp if one.score and one.score.tp is not None else 0.0
-        index = next(index for index, (bound, _) in enumerate(REACHED) if share <= bound + 1e-9)
-        bins[index][_missed(one)] += 1
-    stacks = [Stack(label, dict(counts)) for (_, label), counts in zip(REACHED, bins, strict=True)]
+    bins: dict[str, Counter[str]] = {label: Counter() for _, label in REACHED}
+    for share, node in reached:
+        label = next(label for bound, label in REACHED if share <= bound + 1e-9)
+        bins[label][read_subtask(node).action if node else "no End"] += 1
+    stacks = [Stack(label, dict(counts)) for label, counts in bins.items()]
     key = legend([(name, f"{name}: {amount:g}") for name, amount in totals(stacks).items()])
     title = f"Where episodes fail: {source.label}" if many else "Where episodes fail"
     caption = "Failed episodes by how much of their best key path was reached; colour: the first node that was not."
@@ -171,9 +171,3 @@ def _outcomes(episodes: Iterable[Shown]) -> dict[str, float]:
     found = Counter[str](one.outcome for one in episodes)
     order = ("succeeded", "failed", "not scored", "said End", "out of rounds")
     return {name: float(found[name]) for name in order if found[name]}
-
-
-def _missed(one: Shown) -> str:
-    """The action of the first node that was not reached."""
-    node = one.score.next_node if one.score else ""
-    return read_subtask(node).action if node else "no End"
