@@ -232,4 +232,4 @@ def test_tables_of_single_runs() -> None:
     assert errors.title == "Errors in single runs, counts" and errors.columns[1].kind == "count"
     assert errors.columns[-1].head == "steps" and errors.columns[-1].kind == "count"
     assert errors.rows[0] == ("rule", 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 10)
-    assert skills.rows[0] == ("rule", "Pick", 0, None, 4, 0.75, pytest.approx(3 / 9))
+    assert skills.rows[0] == ("rule", "Pick", 0, None, 4, 0.75, 3 / 9)
