@@ -85,8 +85,8 @@ def _still(caption: Caption) -> Picture.Image:
     _write(draw, (left, y + 4), about, 18, GREY, COLUMN - left, lines=(STRIP - y) // 23)
     _write_history(draw, caption.history)
     draw.line([(COLUMN, 14), (COLUMN, HEIGHT - 14)], fill=(60, 64, 72), width=1)
-    y = _write(draw, (right, 10), f"round {caption.round}", 18, GREY, 200, lines=1)
-    y = _write(draw, (right, y + 4), f"in the hand: {caption.inventory}", 20, WHITE, WIDTH - right - MARGIN, lines=1)
+    draw.text((right, 10), f"round {caption.round}", font=_font(18), fill=GREY)
+    y = _write(draw, (right, 37), f"in the hand: {caption.inventory}", 20, WHITE, WIDTH - right - MARGIN, lines=1)
     _write(draw, (right, y + 8), caption.state, 22, TONES[caption.tone], WIDTH - right - MARGIN, lines=4)
     return panel
 
@@ -104,7 +104,7 @@ def _write(
     font, step = _font(size), round(size * 1.3)
     wrapped = wrap(text, font, width)
     if len(wrapped) > lines:
-        wrapped = [*wrapped[: lines - 1], _shorten(wrapped[lines - 1], font, width)] if lines > 0 else []
+        wrapped = [*wrapped[: lines - 1], _shorten(wrapped[lines - 1], font, width)]
     for number, line in enumerate(wrapped):
         draw.text((at[0], at[1] + number * step), line, font=font, fill=colour)
     return at[1] + max(1, len(wrapped)) * step
@@ -144,7 +144,7 @@ def wrap(text: str, font: ImageFont.FreeTypeFont, width: int) -> list[str]:
         if line:
             lines.append(line)
         while len(word) > 1 and font.getlength(word) > width:
-            cut = next(n for n in range(len(word) - 1, 0, -1) if n == 1 or font.getlength(word[:n]) <= width)
+            cut = next(n for n in range(len(word), 0, -1) if n == 1 or font.getlength(word[:n]) <= width)
             lines.append(word[:cut])
             word = word[cut:]
         line = word

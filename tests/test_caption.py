@@ -13,7 +13,7 @@ from PIL import Image as Picture
 from PIL import ImageFont
 
 from homie import caption
-from homie.caption import Caption, draw_caption, label
+from homie.caption import Caption, draw_caption, label, wrap
 from homie.types import Image
 
 GOLDEN = Path(__file__).parent / "golden" / "captions"
@@ -86,6 +86,57 @@ def test_a_short_decision_leaves_three_lines_for_the_analysis() -> None:
     ink = (panel[:, : caption.COLUMN] != caption.BACKGROUND).any(axis=(1, 2))
     starts = np.nonzero(ink & ~np.roll(ink, 1))[0]
     assert [int(start) for start in starts if start > 70] == pytest.approx([80, 103, 126], abs=5)
+
+
+def wide(width: int, size: int, letters: str = "m") -> str:
+    """A text of exactly so many pixels: letters, then points as narrow as it takes."""
+    font = ImageFont.load_default(size)
+    text = letters * int((width - 60) // font.getlength(letters))
+    for narrow in range(20):
+        for middling in range(20):
+            longer = text + "x" * middling + "." * narrow
+            if font.getlength(longer) == width:
+                return longer
+    raise AssertionError("no such text")
+
+
+def test_a_line_is_full_when_it_is_full() -> None:
+    font = ImageFont.load_default(18)
+    assert isinstance(font, ImageFont.FreeTypeFont)
+    full = wide(816, 18)
+    assert wrap(full, font, 816) == [full] and wrap(f"{full[:9]} {full[10:]}", font, 900)[1:] == []
+    assert wrap("ab cd", font, int(font.getlength("ab cd"))) == ["ab cd"]
+    assert wrap("WWWW", font, int(font.getlength("WW"))) == ["WW", "WW"]
+    assert wrap("WWWW", font, int(font.getlength("WW")) - 1) == ["W"] * 4
+
+
+def test_what_is_too_long_ends_with_points_and_keeps_all_that_fits() -> None:
+    font = ImageFont.load_default(18)
+    for letter in "mWx":
+        most = max(n for n in range(40, 100) if font.getlength(letter * n + " ...") <= 816)
+        shortened, short = (draw_caption(Caption(task=text)) for text in (letter * 150, letter * most + " ..."))
+        assert (shortened == short).all()
+    exact = wide(816 - round(font.getlength("m ...") - font.getlength("m")), 18) + " ..."
+    assert font.getlength(exact) == 816
+    assert (draw_caption(Caption(task=exact[:-4] + "m" * 90)) == draw_caption(Caption(task=exact))).all()
+
+
+def test_the_history_takes_what_fits_on_two_lines_and_no_more() -> None:
+    def drawn(*texts: str) -> Image:
+        return draw_caption(Caption(history=tuple((text, True) for text in texts)))
+
+    def rows(*texts: str) -> list[bool]:
+        """Whether something stands on the upper and on the lower line."""
+        panel = drawn(*texts)[:, : caption.COLUMN]
+        green = (panel == caption.TONES["good"]).all(axis=2).any(axis=1)
+        return [bool(green[caption.STRIP + start : caption.STRIP + start + 22].any()) for start in (0, 22)]
+
+    half = wide(386, 15)  # with the gap of 14 behind it: half of a line
+    assert rows(half) == rows(half, half) == [True, False], "two halves are a line"
+    assert rows(half + ".", half) == rows(half, half, half) == [True, True]
+    assert (drawn("first", half, half, half, half) == drawn(half, half, half, half)).all()
+    assert (drawn("first", half, half, half) != drawn(half, half, half)).any()
+    assert (drawn(half, half + ".", half, half) == drawn(half + ".", half, half)).all()
 
 
 def test_the_columns_are_parted_by_a_line() -> None:

@@ -1,0 +1,316 @@
+"""The executor by itself, in the tiny world: what it tells a watcher, what it looks at, when an attempt is over."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkill, TinySkills
+
+from error_detection import messages, paper_order
+from homie.actions import ARGUMENTS, Ability
+from homie.agent import EpisodeListener
+from homie.errors import BadInput, CommandRefused
+from homie.executor import Executor, SkillBook
+from homie.interfaces import ErrorCheck, Skill
+from homie.types import SUCCESS, Check, Command, Decision, ErrorCode, Execution, Feedback, Goal, Outcome, Subtask
+
+GO, PICK, OPEN = Subtask("Go to", "ball"), Subtask("Pick", "ball"), Subtask("Open", "box")
+TOO_DIFFICULT = "Unable to pick, the subtask is too difficult to perform"
+
+
+class Watch(EpisodeListener):
+    """Keeps what it is told, in order."""
+
+    def __init__(self) -> None:
+        self.told: list[tuple[Any, ...]] = []
+
+    def checked(self, check):
+        self.told.append(("checked", check))
+
+    def attempted(self, attempt):
+        self.told.append(("attempted", attempt))
+
+    def commanded(self, observation, sent):
+        self.told.append(("commanded", observation.stamp, sent.sent.base))
+
+    def ticked(self, observation):
+        self.told.append(("ticked", observation.stamp))
+
+    def of(self, event: str) -> list[Any]:
+        return [rest[0] for name, *rest in self.told if name == event]
+
+
+class Steps(Skill):
+    """Goes on for some control periods, then ends as it was told to."""
+
+    def __init__(self, action: str = "Pick", periods: int = 3, ends: Outcome = Outcome.SUCCEEDED, **more: Any) -> None:
+        self.name, self.actions, self.max_seconds = f"steps {action}", (action,), 1.0
+        self.periods, self.ends, self.more = periods, ends, more
+        self.acted, self.goals, self.revised = 0, [], []
+        self.cameras = more.get("cameras", ())
+        self.deliberates = more.get("deliberates", False)
+
+    def start(self, subtask, goal, observation):
+        self.acted = 0
+        self.goals.append((goal, sorted(observation.frames)))
+
+    def revise(self, goal: Goal) -> None:
+        self.revised.append((self.acted, goal))
+
+    def act(self, observation):
+        self.acted += 1
+        return self.more.get("command", Command())
+
+    @property
+    def outcome(self):
+        return self.ends if self.acted >= self.periods else Outcome.RUNNING
+
+    @property
+    def reason(self):
+        return self.more.get("reason", "")
+
+    @property
+    def complaint(self):
+        return self.more.get("complaint", "")
+
+
+class Looking(TinyLocator):
+    """Looks through a camera, and again while a skill runs; says what was asked of it."""
+
+    cameras = ("front",)
+    sees: bool | None = None
+
+    def __init__(self, robot: TinyRobot) -> None:
+        super().__init__(robot)
+        del self.seen  # what the tiny locator keeps for other tests
+        self.updates: list[tuple[float, list[str], list[str]]] = []
+        self.again: dict[float, tuple[str, ...]] = {}
+
+    def update(self, observation, detections):
+        seen = [detection.name for detection in detections]
+        self.updates.append((observation.stamp, sorted(observation.frames), seen))
+
+    def due(self, observation):
+        return self.again.get(observation.stamp)
+
+    def seen(self, entity, detections):
+        return tuple(detection for detection in detections if detection.name == entity)
+
+    def verify(self, subtask, entity, held, observation):
+        return self.sees
+
+
+def run(
+    subtask: Subtask, *skills: Skill, robot: TinyRobot | None = None, locator: Any = TinyLocator, attempts: int = 1,
+    checks: Sequence[ErrorCheck] = (), model: str = "", arguments: dict[str, tuple[str, ...]] | None = None,
+) -> tuple[Execution, Watch]:  # fmt: skip
+    robot = robot or TinyRobot()
+    every = [*TinySkills().skills(SPEC, robot.kinematics), *skills]
+    book = SkillBook(
+        {"tiny": {action: skill for skill in every for action in skill.actions}}, arguments=arguments or ARGUMENTS
+    )
+    located = locator(robot) if isinstance(locator, type) else locator
+    executor = Executor(robot, TinyDetector(), located, book, checks, messages, attempts=attempts)
+    watch = Watch()
+    return executor.execute(Decision((subtask,), model=model), subtask, (), robot.observe(), watch), watch
+
+
+def test_a_watcher_is_told_of_every_check_command_and_attempt():
+    execution, watch = run(GO, checks=paper_order)
+    layers = [Check("format"), Check("logical"), Check("distance"), Check("execution")]
+    assert watch.of("checked") == list(execution.checks) == layers
+    assert watch.of("attempted") == list(execution.attempts)
+    (attempt,) = execution.attempts
+    stamps = [round(0.1 * number, 6) for number in range(attempt.commands + 1)]
+    assert watch.of("commanded") == stamps and watch.of("ticked") == stamps[1:]
+    assert attempt.robot_seconds == stamps[-1] and (attempt.number, attempt.clamped) == (1, attempt.clamped)
+    assert (watch.told[-3][0] == "commanded" and watch.told[-3][2] == (0.0, 0.0)) or watch.told[-3][2] is None
+    assert [name for name, *_ in watch.told[-2:]] == ["attempted", "checked"]
+    assert (execution.feedback, execution.target) == (SUCCESS, "ball")
+
+
+def test_what_is_refused_says_what_it_was_about():
+    far, watch = run(PICK, checks=paper_order)
+    assert (far.feedback.status, far.feedback.code, far.target, far.attempts) == ("fail", ErrorCode.D1, "ball", ())
+    assert watch.of("checked") == list(far.checks) and far.checks[-1].message == far.feedback.message
+    unknown, _ = run(Subtask("go_to", "moon"), checks=paper_order)
+    assert (unknown.feedback.code, unknown.target) == (ErrorCode.F2, "")
+    assert unknown.subtask == Subtask("Go to", "moon")
+
+
+def test_a_check_of_ones_own_has_to_answer_with_one_of_the_codes():
+    def strict(question):
+        return Check("weather", "W1", "It rains.")  # type: ignore[arg-type]
+
+    sentence = r"^The check 'weather' answered with the code 'W1': a check answers with one of F1, F2, .*, E2 \("
+    with pytest.raises(BadInput, match=sentence):
+        run(GO, checks=[strict])
+
+
+def test_an_attempt_is_over_when_its_second_has_passed():
+    robot = TinyRobot()
+    robot.stamp = 5.0
+    execution, _ = run(PICK, Steps(periods=99), robot=robot)
+    told = [(one.number, one.outcome, one.reason, one.robot_seconds, one.commands) for one in execution.attempts]
+    assert told == [(1, Outcome.TIMED_OUT, "not done after 1 s", 1.1, 11)]
+    assert execution.feedback == Feedback("fail", ErrorCode.E1, TOO_DIFFICULT)
+    assert execution.checks == (Check("execution", ErrorCode.E1, TOO_DIFFICULT),)
+
+
+def test_commands_that_are_changed_are_counted_and_refused_ones_end_it():
+    fast = Steps(periods=4, command=Command(base=(50.0, 0.0)), ends=Outcome.FAILED)
+    (attempt,) = run(PICK, fast)[0].attempts
+    assert (attempt.commands, attempt.clamped) == (4, 4)
+    (attempt,) = run(PICK, Steps(periods=4, ends=Outcome.FAILED, reason="it slipped"))[0].attempts
+    assert (attempt.commands, attempt.clamped, attempt.reason) == (4, 0, "it slipped")
+
+    class Refusing(TinyRobot):
+        def act(self, command):
+            if command.gripper is not None:
+                raise CommandRefused("The gripper is hot.")
+            return super().act(command)
+
+    execution, watch = run(PICK, robot=Refusing())
+    assert (execution.attempts[0].outcome, execution.attempts[0].reason) == (Outcome.FAILED, "The gripper is hot.")
+    assert watch.of("commanded") == [0.0], "it stands, all the same"
+
+
+def test_the_effect_is_what_counts():
+    robot = TinyRobot()
+    found = Looking(robot)
+    cases = [
+        (PICK, Outcome.SUCCEEDED, None, Outcome.SUCCEEDED, "home"),
+        (PICK, Outcome.SUCCEEDED, True, Outcome.SUCCEEDED, "home"),
+        (PICK, Outcome.SUCCEEDED, False, Outcome.FAILED, "done by its own account, without effect"),
+        (PICK, Outcome.FAILED, False, Outcome.FAILED, "home"),
+        (PICK, Outcome.FAILED, None, Outcome.FAILED, "home"),
+        (PICK, Outcome.FAILED, True, Outcome.SUCCEEDED, "done, then: home"),
+        (GO, Outcome.FAILED, True, Outcome.FAILED, "home"),
+    ]
+    for subtask, ends, sees, outcome, reason in cases:
+        found.sees = sees
+        skill = Steps(subtask.action, ends=ends, reason="home")
+        (attempt,) = run(subtask, skill, robot=robot, locator=found)[0].attempts
+        assert (attempt.outcome, attempt.reason) == (outcome, reason)
+
+
+@pytest.mark.parametrize(("reason", "said"), [("", ""), ("the door is stuck", "; the door is stuck")])
+@pytest.mark.parametrize("action", ["Open", "Close"])
+def test_a_handle_that_the_hand_keeps_is_no_success(action, reason, said):
+    robot = TinyRobot()
+    robot.holding = True
+    (attempt,) = run(Subtask(action, "box"), Steps(action, reason=reason), robot=robot)[0].attempts
+    assert (attempt.outcome, attempt.reason) == (Outcome.FAILED, f"the hand has not let go{said}")
+    robot.holding = False
+    assert run(Subtask(action, "box"), Steps(action), robot=robot)[0].feedback.ok
+
+
+def test_the_complaint_of_a_skill_takes_the_place_of_the_sentence_for_e1_only():
+    complaint = "Unable to pick, the ball is under the box"
+    lost = Steps(ends=Outcome.FAILED, complaint=complaint)
+    execution, _ = run(PICK, lost, attempts=3)
+    assert execution.feedback == Feedback("fail", ErrorCode.E1, complaint) and len(execution.attempts) == 3
+    assert execution.checks[-1] == Check("execution", ErrorCode.E1, complaint)
+    fine = Steps("Open", ends=Outcome.SUCCEEDED, complaint=complaint)
+    assert run(OPEN, fine)[0].feedback == SUCCESS
+    gone, _ = run(Subtask("Put", "ball", "box"), Steps("Put", ends=Outcome.FAILED, complaint=complaint), attempts=3)
+    assert gone.feedback == Feedback("fail", ErrorCode.E2, "Unable to put, and the object is missing")
+    assert len(gone.attempts) == 1
+
+
+def test_the_locator_looks_before_and_after_and_a_skill_gets_what_it_sees():
+    robot = TinyRobot()
+    locator = Looking(robot)
+    skill = Steps(cameras=("left", "front"))
+    run(PICK, skill, robot=robot, locator=locator, attempts=1)
+    seen = ["front", "left"]
+    assert locator.updates == [(0.0, seen, ["ball", "box"]), (0.4, ["front"], ["ball", "box"])]
+    ((goal, frames),) = skill.goals
+    assert frames == seen and goal.name == "ball" and [one.name for one in goal.seen] == ["ball"]
+    blind = Looking(robot)
+    blind.cameras = ()
+    skill = Steps(cameras=("left",))
+    run(PICK, skill, robot=robot, locator=blind)
+    assert blind.updates == [] and skill.goals[0][1] == ["left"]
+    plain = Steps()
+    run(PICK, plain, robot=robot, locator=Looking(robot))
+    assert plain.goals[0][0].seen == () and plain.goals[0][1] == ["front"]
+
+
+def test_a_goal_is_made_anew_when_the_locator_asks_for_it():
+    robot = TinyRobot()
+    locator = Looking(robot)
+    locator.again = {0.1: ("right",), 0.2: ()}
+    skill = Steps(periods=4)
+    run(PICK, skill, robot=robot, locator=locator)
+    assert [(acted, goal.name) for acted, goal in skill.revised] == [(1, "ball"), (2, "ball")]
+    assert [frames for _, frames, _ in locator.updates] == [["front"], ["right"], ["front"]]
+
+
+def test_an_action_without_a_target_is_done_where_the_robot_stands():
+    robot = TinyRobot()
+    robot.x = 1.5
+    skill = Steps("Wait", cameras=("left",))
+    execution, _ = run(Subtask("Wait"), skill, robot=robot, locator=Looking(robot), arguments={"Wait": ()})
+    ((goal, _),) = skill.goals
+    assert (goal.name, goal.text, goal.seen) == ("", "[Wait]", ()) and list(goal.position) == [1.5, 0.0, 0.0]
+    assert execution.feedback.ok and execution.target == ""
+
+
+@pytest.mark.parametrize(
+    ("deliberates", "cameras", "waits", "stops"),
+    [(True, ("front",), False, 3), (True, ("front",), True, 0), (False, ("front",), False, 0), (True, (), False, 0)],
+)
+def test_hardware_stops_while_a_policy_thinks(deliberates, cameras, waits, stops):
+    robot = TinyRobot()
+    robot.waits = waits
+    run(PICK, Steps(deliberates=deliberates, cameras=cameras), robot=robot, locator=Looking)
+    assert robot.calls == ["stop"] * stops
+
+
+def test_only_the_time_of_the_skill_is_its_own(monkeypatch):
+    clock = [0.0]
+
+    class Thinking(Steps):
+        def act(self, observation):
+            clock[0] += 0.25
+            return super().act(observation)
+
+    class Heavy(TinyRobot):
+        def act(self, command):
+            clock[0] += 5.0
+            return super().act(command)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(time, "perf_counter", lambda: clock[0])
+        execution, _ = run(OPEN, Thinking("Open", ends=Outcome.FAILED), robot=Heavy(), attempts=2)
+    assert execution.skill_seconds == 2 * 3 * 0.25
+
+
+class Both(TinySkills):
+    name, actions, meant_for, about = "both", ("Go to", "Wave"), ("Wave", "Fly"), "waves at people"
+
+
+def test_what_a_book_of_skills_can_do():
+    go, wave, pick = TinySkill("Go to"), Steps("Wave"), TinySkill("Pick")
+    sets = {"both": {"Go to": go, "Wave": wave}, "Lost-1": {"Go to": pick}, "tiny": {"Go to": go, "Pick": pick}}
+    book = SkillBook(sets, frozenset({"Lost-1"}), sets={"both": Both})
+    assert book.models == ("both", "Lost-1", "tiny")
+    assert book.abilities == {
+        "both": Ability(("Go to", "Wave"), ("Wave",), "waves at people"),
+        "Lost-1": Ability(("Go to",)),
+        "tiny": Ability(("Go to", "Pick")),
+    }
+    assert book.choose("", "Pick") is pick and book.choose("", "Fly") is None and book.choose("octo", "Pick") is None
+    assert book.choose("lost 1", "Go to") is pick and book.stands_in_for("lost 1", "Go to") == "Lost-1"
+    assert book.choose("BOTH", "Wave") is wave and book.stands_in_for("BOTH", "Wave") == ""
+    first = SkillBook({name: sets[name] for name in ("Lost-1", "tiny")}, frozenset({"Lost-1"}))
+    assert first.choose("", "Go to") is go and first.stands_in_for("", "Go to") == ""
+    assert SkillBook({"Lost-1": sets["Lost-1"]}, frozenset({"Lost-1"})).stands_in_for("", "Go to") == "Lost-1"
+    robot = TinyRobot()
+    assert book.actions(robot) == ("Go to", "Pick", "Put", "Open", "Close", "Wave", "End")
+    robot.actions = ("Pick", "Fly", "End")
+    assert book.actions(robot) == ("Pick", "Go to", "Wave", "End")
