@@ -16,13 +16,28 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from homie import session
-from homie.errors import BadInput
+from homie.checksums import mark, sealed
+from homie.errors import BadInput, InfrastructureError
 from homie.files import slug, to_json, write_atomically
 from homie.provenance import PartsFile
-from homie.runstore import EpisodeStore, RunFolder, episode_folders, read_episode, read_run, read_steps
+from homie.runstore import (
+    EpisodeStore,
+    RunFolder,
+    Usage,
+    episode_folders,
+    kind_of,
+    read_episode,
+    read_run,
+    read_steps,
+    runs_folder,
+    tries,
+    writing,
+)
 from homie.types import (
+    Answer,
     Attempt,
     Check,
     Decision,
@@ -252,6 +267,142 @@ def test_two_runs_can_not_share_a_folder(tiny_options, robot):
         RunFolder.open(tiny_options(), robot, NOTHING, {})
     folder.close()
     RunFolder.open(tiny_options(), robot, NOTHING, {}).close()
+
+
+class Lamp(BaseModel):
+    """A scene as small as can be."""
+
+    name: str = "lamp"
+
+
+def staged(name: str = "lamp"):
+    """A robot whose scene can be written down."""
+    from homie_tiny import FilmedTinyRobot
+
+    class Staged(FilmedTinyRobot):
+        scene = Lamp(name=name)
+
+    return Staged()
+
+
+def test_the_scene_of_a_run_is_kept_and_stays_the_same(tiny_options, tmp_path):
+    RunFolder.open(tiny_options(), staged(), NOTHING, {}).close()
+    path = tmp_path / "run" / "scene.json"
+    assert json.loads(path.read_bytes()) == {"name": "lamp"}
+    assert read_run(tmp_path / "run").files == {"scene.json": mark(path)}
+    RunFolder.open(tiny_options(), staged(), NOTHING, {}).close()
+    for _ in range(2):  # the lock is let go of, so it is not "in use" the second time
+        with pytest.raises(BadInput, match=r"The run folder .*run was made in another scene: choose another --out\."):
+            RunFolder.open(tiny_options(), staged("desk"), NOTHING, {})
+    path.write_text("{}")
+    with pytest.raises(BadInput, match="made in another scene"):
+        RunFolder.open(tiny_options(), staged(), NOTHING, {})
+
+
+def test_a_run_of_a_robot_without_a_scene_has_none(tiny_options, tmp_path, robot):
+    RunFolder.open(tiny_options(), robot, NOTHING, {}).close()
+    assert not (tmp_path / "run" / "scene.json").exists() and read_run(tmp_path / "run").files == {}
+
+
+def test_other_parts_are_refused_by_what_differs(tiny_options, robot):
+    RunFolder.open(tiny_options(), robot, NOTHING, {}).close()
+    other = NOTHING.model_copy(update={"planner": {"model": "demo"}, "versions": {"numpy": "9"}})
+    said = r"was made with other parts \(different: .*planner\.model \(-, now demo\); .*versions\.numpy \(-, now 9\)"
+    with pytest.raises(BadInput, match=said):
+        RunFolder.open(tiny_options(), robot, other, {})
+    RunFolder.open(tiny_options(), robot, NOTHING, {}).close()
+
+
+def test_a_run_folder_that_cannot_be_written_is_a_sentence(tiny_options, tmp_path):
+    (tmp_path / "run" / "scene.json").mkdir(parents=True)
+    for _ in range(2):
+        with pytest.raises(BadInput, match=r"^Cannot write into the run folder .*/run: Is a directory\.$"):
+            RunFolder.open(tiny_options(), staged(), NOTHING, {})
+    (tmp_path / "file").touch()
+    with pytest.raises(BadInput, match=r"^Cannot write the run folder .*/file/run: Not a directory\.$"):
+        RunFolder.open(tiny_options(out=tmp_path / "file" / "run"), staged(), NOTHING, {})
+    with pytest.raises(BadInput, match=r"^Cannot write the run folder .*: File name too long\.$"):
+        RunFolder.check(tiny_options(out=tmp_path / ("x" * 300)))
+
+
+def test_a_finished_episode_is_not_begun_again(tiny_options, robot):
+    folder = RunFolder.open(tiny_options(), robot, NOTHING, {})
+    path = folder.episode("Put the ball!", 3)
+    assert path == folder.path / "episodes" / "put-the-ball-3" and path.is_dir()
+    (path / "episode.json").touch()
+    with pytest.raises(BadInput, match=r"^The episode .*put-the-ball-3 is finished already\.$"):
+        folder.episode("Put the ball!", 3)
+    folder.close()
+    folder.close()
+
+
+def test_tries_that_were_set_aside_are_in_their_order(tmp_path):
+    for name in ("put-0", "put-0-partial-10", "put-0-partial-2", "put-0-partial-x", "put-00-partial-1"):
+        (tmp_path / "episodes" / name).mkdir(parents=True)
+    (tmp_path / "episodes" / "put-0-partial-3").touch()
+    (tmp_path / "episodes" / "notes.txt").touch()
+    names = [path.name for path in tries(tmp_path / "episodes" / "put-0")]
+    assert names == ["put-0-partial-2", "put-0-partial-10"]
+    assert [path.name for path in episode_folders(tmp_path)] == ["put-0", "put-0-partial-x"]
+
+
+def test_a_file_of_another_form_names_the_field(tmp_path):
+    path = tmp_path / "episode.json"
+    write_atomically(path, sealed({"format": 2, "task": "go"}))
+    with pytest.raises(BadInput, match=r"^.*episode\.json is not a valid EpisodeFile: trial: Field required\.$"):
+        read_episode(tmp_path)
+    with pytest.raises(BadInput, match=r"^Cannot read .*run\.json: No such file or directory\.$"):
+        read_run(tmp_path)
+
+
+def test_whose_run_folder_it_is(tmp_path):
+    assert kind_of(tmp_path) == ""
+    for content, kind in ((b"{", ""), (b"{}", "run"), (sealed({"format": 2, "kind": "bench"}), "bench")):
+        (tmp_path / "run.json").write_bytes(content)
+        assert kind_of(tmp_path) == kind
+
+
+def test_a_disk_that_fails_says_what_to_do(tmp_path):
+    with pytest.raises(InfrastructureError) as failure, writing(tmp_path):
+        raise OSError(28, "No space left on device")
+    assert str(failure.value) == (
+        f"Cannot write into {tmp_path}: No space left on device. Make room there and give the same command again with "
+        "--out: it runs this episode again."
+    )
+    with pytest.raises(InfrastructureError, match=r"Cannot write into .*: what\. Make room"), writing(tmp_path):
+        raise OSError("what")
+
+
+def test_a_warning_of_a_torn_line_is_about_the_caller(store):
+    store.recorded(record())
+    path = store.folder / "steps.jsonl"
+    path.write_bytes(path.read_bytes() + b"torn")
+    with pytest.warns(
+        UserWarning, match=r"steps\.jsonl: left out a last line that a kill has torn \(4 bytes\)"
+    ) as told:
+        read_steps(store.folder)
+    assert told[0].filename == __file__
+
+
+def test_what_a_model_took_adds_up():
+    first = Answer("a", "", "unreadable", 100, 10, 0.5, False, 1.0, 40, ("fence",))
+    second = Answer("b", "", "", 20, 3, 0.25, True, 1.0, 5, ("fence", "words"))
+    usage = Usage().plus([first]).plus([second, Answer("c")])
+    assert usage == Usage(
+        answers=3, unreadable=1, lenient=2, leniencies={"fence": 2, "words": 1}, cached=1,
+        input_tokens=120, output_tokens=13, cost=0.75, cache_read_tokens=45,
+    )  # fmt: skip
+    assert Usage() == Usage(
+        answers=0, unreadable=0, lenient=0, cached=0, input_tokens=0, output_tokens=0, cost=0.0, cache_read_tokens=0
+    )
+
+
+def test_runs_go_where_the_environment_says(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOMIE_RUNS", "~/runs of mine")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert runs_folder() == tmp_path / "runs of mine"
+    monkeypatch.delenv("HOMIE_RUNS")
+    assert runs_folder() == Path("runs")
 
 
 def test_default_folders_are_new_every_time(tiny_options, tmp_path, monkeypatch):

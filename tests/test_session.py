@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import subprocess
 import sys
 
+import av
 import pytest
+from homie_tiny import FilmedTinyRobot
 
 from homie import session
 from homie.agent import EpisodeListener
+from homie.errors import InfrastructureError, Interrupted, RobotFault
 from homie.runstore import read_episode, read_steps
+from homie.session import Verdict
 
 EPISODE = "episodes/put-the-ball-in-the-box-0"
 
@@ -41,6 +46,66 @@ def test_a_listener_that_fails_is_told_nothing_more_and_the_episode_goes_on(tiny
     assert summary.result.ended_by == "ended" and counting.rounds == 5
     assert breaking.calls == 1
     assert len(caplog.records) == 1 and "Breaking failed" in caplog.text and "the terminal is gone" in caplog.text
+
+
+class Failing(FilmedTinyRobot):
+    """Raises what it was given when it is told to move."""
+
+    def __init__(self, error):
+        self.error = error
+        super().__init__()
+
+    def act(self, command):
+        raise self.error
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "said"),
+    [
+        (
+            OSError(28, "No space left on device"),
+            InfrastructureError,
+            r"^Cannot write into .*: No space left on device\.",
+        ),
+        (
+            ZeroDivisionError("a bug"),
+            InfrastructureError,
+            r"^Unexpected ZeroDivisionError: a bug\. The traceback is in ",
+        ),
+        (OSError(2, "No such file"), InfrastructureError, r"^Unexpected FileNotFoundError: .* The traceback is in "),
+        (RobotFault("A motor is hot."), RobotFault, r"^A motor is hot\.$"),
+        (KeyboardInterrupt(), Interrupted, r"^Stopped by the user; the finished rounds are in .*-0\.$"),
+    ],
+)
+def test_whatever_is_raised_the_robot_stops_and_the_files_are_whole(tiny_options, tmp_path, error, kind, said):
+    robot, filmed = Failing(error), isinstance(error, ZeroDivisionError | KeyboardInterrupt)
+    with pytest.raises(kind, match=said):
+        session.run(tiny_options(video=filmed), objects={("robot", "tiny"): robot})
+    assert robot.calls[:2] == ["stop", "close"]
+    folder = tmp_path / "run" / EPISODE
+    assert read_episode(folder) is None and (folder / "steps.jsonl").exists()
+    traced = isinstance(error, ZeroDivisionError) or getattr(error, "errno", 28) == 2
+    assert (folder / "error.log").exists() is traced
+    assert not traced or type(error).__name__ in (folder / "error.log").read_text()
+    if filmed:
+        with av.open(str(folder / "video.mp4")) as video:
+            assert video.streams.video[0].frames > 0, "a video that was not closed cannot be played"
+
+
+@pytest.mark.parametrize(
+    ("state", "verdict"),
+    [
+        (None, None),
+        ({"held": None}, None),
+        ({"success": "yes"}, None),
+        ({"success": True, "instruction": "stack"}, Verdict(True, "stack")),
+        ({"success": False}, Verdict(False, "")),
+    ],
+)
+def test_the_verdict_of_a_world_that_sets_a_task(tmp_path, state, verdict):
+    if state is not None:
+        (tmp_path / "final_state.json").write_text(json.dumps(state))
+    assert session.own_verdict(tmp_path) == verdict
 
 
 LIMITED = """
