@@ -10,10 +10,11 @@ from pydantic import TypeAdapter
 from homie.bench.play.episode import Episode
 from homie.bench.play.ledger import BenchFolder, plan
 from homie.bench.suite import Suite
+from homie.checksums import sealed
 from homie.damage import history_of
 from homie.files import to_json, write_atomically
-from homie.options import BenchOptions
-from homie.runstore import EpisodeFile, read_episode, read_steps, write_ending
+from homie.options import BenchOptions, RunOptions
+from homie.runstore import EpisodeFile, RunFile, read_episode, read_steps, write_ending
 from homie.types import (
     SUCCESS,
     Attempt,
@@ -103,12 +104,20 @@ def _write_episode(episode: Episode, records: list[RoundRecord], state: object, 
     episode.begin()
     if not cause:
         write_atomically(episode.folder / "final_state.json", to_json(state))
-    lines = [to_json(TypeAdapter(RoundRecord).dump_python(record, mode="json"), indent=None) for record in records]
-    (episode.folder / "steps.jsonl").write_bytes(b"".join(lines))
-    ending = EpisodeFile(
-        task=episode.task.text,
-        trial=episode.trial,
-        seed=episode.seed,
+    (episode.folder / "steps.jsonl").write_bytes(_lines(records))
+    write_ending(episode.folder, _ending(episode.task.text, episode.trial, episode.seed, records, cause))
+
+
+def _lines(records: Sequence[RoundRecord]) -> bytes:
+    dump = TypeAdapter(RoundRecord).dump_python
+    return b"".join(to_json(dump(record, mode="json"), indent=None) for record in records)
+
+
+def _ending(task: str, trial: int, seed: int, records: Sequence[RoundRecord], cause: str) -> EpisodeFile:
+    return EpisodeFile(
+        task=task,
+        trial=trial,
+        seed=seed,
         ended_by="infrastructure" if cause else "ended",
         rounds=len(records),
         history=history_of(tuple(records)),
@@ -117,7 +126,6 @@ def _write_episode(episode: Episode, records: list[RoundRecord], state: object, 
         wall_seconds=1.0,
         cause=cause,
     )
-    write_ending(episode.folder, ending)
 
 
 def rewrite(
@@ -125,9 +133,27 @@ def rewrite(
 ) -> None:
     """Write a finished episode anew, every record changed, with other values in `episode.json`."""
     records = tuple(change(record) for record in read_steps(episode))
-    lines = [to_json(TypeAdapter(RoundRecord).dump_python(record, mode="json"), indent=None) for record in records]
-    (episode / "steps.jsonl").write_bytes(b"".join(lines))
+    (episode / "steps.jsonl").write_bytes(_lines(records))
     ending = read_episode(episode)
     assert ending is not None
     ended_by = "ended" if records[-1].execution.subtask.action == "End" else "rounds"
     write_ending(episode, ending.model_copy(update={"history": history_of(records), "ended_by": ended_by, **more}))
+
+
+def write_single(path: Path, ways: Mapping[str, str], *, seed: int = 0, **options: object) -> Path:
+    """The folder of a single run. ways: how each episode went, by folder; "" is unfinished, another text than those above
+    is its cause of infrastructure."""
+    chosen = RunOptions.build(**{"task": "take the apple", **options})
+    run = RunFile(
+        created="2026-01-02", seed=seed, options=chosen, versions={"homie": "1", "mujoco": "3"}, platform="here"
+    )
+    for name, way in ways.items():
+        folder = path / "episodes" / name
+        folder.mkdir(parents=True)
+        lost = way not in ("", DONE, WANDERED, LATE, RENAMED)
+        records = [] if lost else rounds(way or WANDERED)
+        (folder / "steps.jsonl").write_bytes(_lines(records))
+        if way:
+            write_ending(folder, _ending(chosen.task, 1, seed, records, way if lost else ""))
+    write_atomically(path / "run.json", sealed(run.model_dump(mode="json")))
+    return path
