@@ -156,8 +156,9 @@ def test_an_attempt_is_over_when_its_second_has_passed():
     execution, _ = run(PICK, Steps(periods=99), robot=robot)
     told = [(one.number, one.outcome, one.reason, one.robot_seconds, one.commands) for one in execution.attempts]
     assert told == [(1, Outcome.TIMED_OUT, "not done after 1 s", 1.1, 11)]
-    assert execution.feedback == Feedback("fail", ErrorCode.E1, TOO_DIFFICULT)
-    assert execution.checks == (Check("execution", ErrorCode.E1, TOO_DIFFICULT),)
+    said = f"{TOO_DIFFICULT}: it took too long. Please go to it again and try once more"
+    assert execution.feedback == Feedback("fail", ErrorCode.E1, said)
+    assert execution.checks == (Check("execution", ErrorCode.E1, said),)
 
 
 def test_commands_that_are_changed_are_counted_and_refused_ones_end_it():

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import av
 import bench_runs
@@ -24,7 +25,7 @@ from homie.envs.mujoco.spec import SceneSpec
 from homie.errors import BadInput, MissingPart
 from homie.options import ReportOptions
 from homie.runstore import read_steps
-from homie.types import VIEWS
+from homie.types import VIEWS, Attempt, Check, Decision, ErrorCode, Feedback, Outcome, Subtask
 from homie.video import END_HOLD, FPS, HOLD, SPEED, frame_stamps
 
 pytest.importorskip("rerun", reason="the extra [rerun] is not installed")
@@ -36,9 +37,18 @@ SCENE = Path(__file__).parents[2] / "examples" / "scenes"
 RERUN = Path(sys.executable).with_name("rerun")
 
 
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the run of all tests is, once it was played."""
+    return tmp_path_factory.mktemp("played") / "run"
+
+
 @pytest.fixture
-def tiny_run(tiny_options) -> Path:
-    return session.run(tiny_options(video=True)).run_folder
+def tiny_run(tiny_options, played: Path, tmp_path: Path) -> Path:
+    """A copy of a run with a video."""
+    if not played.exists():
+        session.run(tiny_options(video=True, out=played))
+    return Path(shutil.copytree(played, tmp_path / "run"))
 
 
 def test_a_run_from_its_folder_to_a_recording(homie, tiny_run: Path, tmp_path: Path) -> None:
@@ -99,6 +109,99 @@ def test_the_log_tells_what_happened_in_order() -> None:
     ]
     both = [first, replace(second, round=1)]
     assert [line.kind for line in lines(both)].count("decision") == 1, "one decision may have several subtasks"
+
+
+def test_every_line_of_the_log_has_its_kind_time_and_colour() -> None:
+    (_, late, end) = bench_runs.rounds(LATE)
+    asked = Subtask("Put", "apple", "box")
+    checks = (
+        Check("format"),
+        Check("distance", ErrorCode.D1, "Too far."),
+        Check("execution", ErrorCode.E1, "It fell."),
+    )
+    tries = (
+        Attempt(1, "classical", Outcome.FAILED, "it slipped", 0.5, 3),
+        Attempt(2, "classical", Outcome.SUCCEEDED, "", 0.25, 3),
+    )
+    feedback = Feedback("fail", ErrorCode.E1, "It fell.")
+    execution = replace(late.execution, subtask=asked, checks=checks, attempts=tries, feedback=feedback)
+    decision = Decision((asked, Subtask("End")), "It is near.", "octo")
+    first = replace(late, round=4, decision=decision, execution=execution, inventory=(), stamp=9.0)
+    same = replace(end, round=4, stamp=9.0, inventory=("apple", "mug"))
+    torn = replace(end, round=5, decision=Decision((), problem="no JSON"), stamp=9.5)
+    grey, white, good, bad = (150, 156, 166), (238, 238, 238), (96, 211, 120), (255, 110, 98)
+    put = "[Put, apple, box]"
+    assert [(one.kind, one.stamp, one.round, one.text, one.colour) for one in lines([first, same, torn])] == [
+        ("analysis", 8.25, 4, "It is near.", grey),
+        ("decision", 8.25, 4, f"{put}, [End]  with octo", white),
+        ("check", 8.25, 4, f"{put}  format  ok", grey),
+        ("check", 8.25, 4, f"{put}  distance  D1: Too far.", bad),
+        ("attempt", 8.75, 4, f"{put}  1 with classical: failed it slipped", bad),
+        ("attempt", 9.0, 4, f"{put}  2 with classical: succeeded ", good),
+        ("check", 9.0, 4, f"{put}  execution  E1: It fell.", bad),
+        ("feedback", 9.0, 4, f"{put}  E1: It fell.", bad),
+        ("inventory", 9.0, 4, "nothing", grey),
+        ("feedback", 9.0, 4, "[End]  success", good),
+        ("inventory", 9.0, 4, "apple mug", grey),
+        ("decision", 9.5, 5, "unreadable: no JSON", white),
+        ("feedback", 9.5, 5, "[End]  success", good),
+        ("inventory", 9.5, 5, "apple", grey),
+    ]
+
+
+def test_what_the_viewer_shows_where(tiny_run: Path, tmp_path: Path) -> None:
+    (episode,) = (tiny_run / "episodes").iterdir()
+    (episode / "frames" / "round-02-above.png").write_bytes((episode / "frames" / "round-02-left.png").read_bytes())
+    (episode / "frames" / "round-xx-left.png").touch()
+    record(episode, tmp_path / "a.rrd", name="a", task="put the ball in the box")
+    made = Recording(tmp_path / "a.rrd")
+    (video,) = made.of("video", "AssetVideo:blob")
+    assert "robot_seconds" not in video and "robot_seconds" not in made.rows["instruction"][0]
+    assert {name for name in made.rows if name.startswith("cameras/")} == {f"cameras/{view}" for view in VIEWS}
+    left = made.of("cameras/left", "EncodedImage:blob")
+    assert seconds(left[0]) == 0.0 and {row["EncodedImage:media_type"][0] for row in left} == {"image/png"}
+    (line, *_) = made.rows["log"]
+    assert line["TextLog:level"] == ["analysis"]
+    assert line["TextLog:color"] == [(150 << 24) + (156 << 16) + (166 << 8) + 255]
+    layout = made.layout()
+    views = {
+        row["ViewBlueprint:space_origin"][0]: (name, row["ViewBlueprint:class_identifier"][0])
+        for rows in layout.values() for row in rows if "ViewBlueprint:space_origin" in row
+        for name in row["ViewBlueprint:display_name"]
+    }  # fmt: skip
+    assert views == {
+        **{f"cameras/{view}": (view, "2D") for view in VIEWS},
+        "video": ("video", "2D"),
+        "world": ("scene", "3D"),
+        "log": ("decisions, checks, attempts, feedback", "TextLog"),
+        "instruction": ("instruction", "TextDocument"),
+    }
+
+    def values(name: str) -> list[Any]:
+        return sorted(row[name] for rows in layout.values() for row in rows if name in row)
+
+    assert values("ContainerBlueprint:row_shares") == [[2.0, 7.0, 5.0], [3.0, 2.0]]
+    assert values("ContainerBlueprint:col_shares") == [[3.0, 2.0]]
+    assert values("ContainerBlueprint:grid_columns") == [[2]]
+    assert values("TimePanelBlueprint:timeline") == [["robot_seconds"]]
+    assert layout["time_panel"][0]["TimePanelBlueprint:state"] == [3], "expanded"
+    assert [layout[f"{panel}_panel"][0]["PanelBlueprint:state"] for panel in ("blueprint", "selection")] == [[2], [2]]
+    assert values("ViewportBlueprint:auto_views") == [[False]]
+    (episode / "video.mp4").unlink()
+    record(episode, tmp_path / "b.rrd", name="b", task="put the ball in the box")
+    layout = Recording(tmp_path / "b.rrd").layout()
+    assert values("ContainerBlueprint:row_shares") == [[2.0, 7.0, 5.0], [3.0]]
+
+
+def test_the_rounds_of_commands_are_those_in_which_they_were(tiny_run: Path, tmp_path: Path) -> None:
+    (episode,) = (tiny_run / "episodes").iterdir()
+    record(episode, tmp_path / "a.rrd", name="a", task="put the ball in the box")
+    rows = Recording(tmp_path / "a.rrd").of("world/robot", "Transform3D:translation")
+    ends = [one.stamp for one in read_steps(episode)]
+    assert [row["round"] for row in rows] == [
+        next(number for number, end in enumerate(ends, 1) if seconds(row) <= end + 1e-9) for row in rows
+    ]
+    assert {row["round"] for row in rows} >= {1, 2, 3, 4}
 
 
 def test_scene_and_objects(tmp_path: Path) -> None:
