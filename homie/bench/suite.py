@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
 import yaml
 from pydantic import (
@@ -35,7 +35,7 @@ from homie.types import Subtask
 
 ATTRIBUTES = ("short-horizon", "long-horizon", "open-ended", "logical", "human-style")
 """The five attributes of EMMOE (section 3.1); a task may have several."""
-Attribute = Literal["short-horizon", "long-horizon", "open-ended", "logical", "human-style"]
+Attribute: TypeAlias = Literal["short-horizon", "long-horizon", "open-ended", "logical", "human-style"]
 SUFFIXES = (".yaml", ".yml", ".json")
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from homie.bench.play.episode import Episode, Failure
 from homie.bench.play.ledger import BenchFile, is_bench, plan
@@ -26,7 +26,7 @@ from homie.provenance import read_parts
 from homie.runstore import EpisodeFile, RunFile, episode_folders, read_run, read_steps
 from homie.types import RoundRecord
 
-Outcome = Literal["succeeded", "failed", "lost", "unfinished", "not scored", "said End", "out of rounds"]
+Outcome: TypeAlias = Literal["succeeded", "failed", "lost", "unfinished", "not scored", "said End", "out of rounds"]
 """What became of an episode. `said End` and `out of rounds` are those of a single run, which nobody judges."""
 SINGLE = "single runs"
 
