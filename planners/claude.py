@@ -13,12 +13,11 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from homie.errors import BadInput
 from homie.types import Image
-from planners.brain import ModelPlanner
 from planners.calls import Body, EndpointSettings, RemoteModel, wish_for
 from planners.calls.address import host_name
 from planners.calls.lenient import Count, Words, a_mapping, complaint
+from planners.calls.planner import EndpointPlanner
 from planners.calls.wire import http_client, load_sdk
 from planners.messages import Finish, Message, Reply, Request
 from planners.prompting.settings import PromptSettings
@@ -37,20 +36,6 @@ _FINISH: Mapping[str, Finish] = {
 
 class ClaudeSettings(PromptSettings, EndpointSettings):
     """Everything that can be set with `--set`."""
-
-
-class ClaudePlanner(ModelPlanner):
-    """Claude through the Messages API."""
-
-    name = "anthropic"
-    Settings: ClassVar[type[BaseModel] | None] = ClaudeSettings
-    extra: ClassVar[str] = "anthropic"
-    keys: ClassVar[tuple[str, ...]] = (KEY,)
-
-    def __init__(self, argument: str, settings: ClaudeSettings) -> None:
-        if not argument:
-            raise BadInput("The anthropic planner needs a model: --planner anthropic:MODEL.")
-        super().__init__(ClaudeModel(argument, settings), settings)
 
 
 class _Block(BaseModel):
@@ -181,3 +166,15 @@ def _decided(blocks: list[_Block]) -> str:
 
 def _thinks(settings: EndpointSettings) -> bool:
     return settings.reasoning not in (None, "none")
+
+
+class ClaudePlanner(EndpointPlanner):
+    """Claude through the Messages API."""
+
+    name = "anthropic"
+    Settings: ClassVar[type[BaseModel] | None] = ClaudeSettings
+    extra: ClassVar[str] = "anthropic"
+    keys: ClassVar[tuple[str, ...]] = (KEY,)
+
+    def __init__(self, argument: str, settings: ClaudeSettings) -> None:
+        super().__init__(ClaudeModel, argument, settings)

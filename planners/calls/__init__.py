@@ -2,6 +2,6 @@
 
 from planners.calls.failure import Failure
 from planners.calls.remote import Body, RemoteModel, wish_for
-from planners.calls.settings import EndpointSettings
+from planners.calls.settings import EndpointSettings, SampledSettings
 
-__all__ = ["Body", "EndpointSettings", "Failure", "RemoteModel", "wish_for"]
+__all__ = ["Body", "EndpointSettings", "Failure", "RemoteModel", "SampledSettings", "wish_for"]

@@ -41,3 +41,14 @@ class EndpointSettings(BaseModel):
     prompt_cache: bool = Field(True, description="Mark the fixed part of a prompt for the provider's cache.")
     budget: PositiveFloat | None = Field(None, description="US dollars that an episode may cost; needs both prices.")
     cache: Path | None = Field(None, description="Folder of answers: what was asked before is not asked again.")
+
+
+class SampledSettings(EndpointSettings):
+    """Of endpoints that take a temperature."""
+
+    temperature: float | None = Field(0.0, ge=0, le=2, description="Of sampling; not sent to a model that reasons.")
+
+    @property
+    def sampled(self) -> float | None:
+        """The temperature that is sent, None where none is."""
+        return None if self.reasoning else self.temperature

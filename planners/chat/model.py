@@ -2,33 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import re
-from collections.abc import Mapping, Sequence
-from importlib.metadata import version
-from typing import Annotated, Any, ClassVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
 
 from homie.types import Image
-from planners.calls import Body, EndpointSettings, Failure, RemoteModel, wish_for
+from planners.calls import Body, Failure, wish_for
 from planners.calls.failure import about_length
-from planners.calls.lenient import Count, Words, a_mapping, complaint, words
-from planners.calls.wire import http_client, load_sdk
+from planners.calls.lenient import Count, Words, a_mapping, words
+from planners.calls.openai_sdk import ADDRESS, MARKS, CachedTokens, OpenAIModel, OpenAISettings, cache_key, is_strict
+from planners.calls.wire import load_sdk
 from planners.chat.providers import DEFAULT, find_provider
 from planners.messages import Finish, Message, Reply, Request
 
-ADDRESS = "OPENAI_BASE_URL"
-"""The variable of the vendor's SDK for the address of the endpoint."""
+if TYPE_CHECKING:
+    import openai
 
 _THOUGHT = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
-MARKS: Mapping[str, Mapping[str, str]] = {
-    "prompt_cache_breakpoint": {"mode": "explicit"},
-    "cache_control": {"type": "ephemeral"},
-}
-"""What the marks of a prompt cache are set to."""
 _OF_REASONING = re.compile(r"temperature|max_tokens|max_completion_tokens")
 """What an endpoint complains of when a model that reasons is asked like another one."""
 _OF_PICTURES = re.compile(r"image|vision|multi.?modal|valid string", re.IGNORECASE)
@@ -66,15 +59,10 @@ class _Choice(BaseModel):
     error: Any = None
 
 
-class _Details(BaseModel):
-    cached_tokens: Count = 0
-    cache_write_tokens: Count = 0
-
-
 class _Usage(BaseModel):
     prompt_tokens: Count = 0
     completion_tokens: Count = 0
-    prompt_tokens_details: Annotated[_Details, BeforeValidator(a_mapping)] = _Details()
+    prompt_tokens_details: Annotated[CachedTokens, BeforeValidator(a_mapping)] = CachedTokens()
 
 
 class _Completion(BaseModel):
@@ -84,37 +72,36 @@ class _Completion(BaseModel):
     usage: Annotated[_Usage, BeforeValidator(a_mapping)] = _Usage()
 
 
-class ChatModel(RemoteModel):
+class ChatEndpoint(OpenAISettings):
+    """Of endpoints of chat completions."""
+
+    provider: str | None = Field(
+        None, description="Whose endpoint it is (docs/endpoints.md); default: by the host of base_url, else openai."
+    )
+    structured: Literal["auto", "json_schema", "schema_object", "json_object", "text"] = Field(
+        "auto", description="How the form of an answer is asked for; auto: as the provider understands it."
+    )
+
+
+class ChatModel(OpenAIModel):
     """One model of one endpoint. Raises BadInput, and MissingPart without the SDK."""
 
+    settings: ChatEndpoint
     forms: ClassVar[tuple[str, ...]] = ("json_schema", "schema_object", "json_object", "text")
     """`schema_object` is JSON mode with the schema beside it, as llama-cpp-python takes it."""
 
-    def __init__(
-        self,
-        name: str,
-        settings: EndpointSettings,
-        provider: str | None,
-        structured: str,
-        temperature: float | None,
-        image_detail: str = "auto",
-    ) -> None:
+    def __init__(self, name: str, settings: ChatEndpoint) -> None:
         load_sdk("chat", "openai", "chat")
         address = settings.base_url
-        if provider in (None, DEFAULT):
+        if settings.provider in (None, DEFAULT):
             address = address or os.environ.get(ADDRESS)
-        self.provider_name, self.provider = find_provider(provider, address)
-        self.temperature = temperature
-        self.image_detail = image_detail
-        first = self.provider.structured if structured == "auto" else structured
+        self.provider_name, self.provider = find_provider(settings.provider, address)
+        first = self.provider.structured if settings.structured == "auto" else settings.structured
         base_url = address or self.provider.base_url
         super().__init__(name, settings, base_url=base_url, variable=self.provider.key, first_form=first)
 
     def describe(self) -> Mapping[str, object]:
-        temperature = None if self.settings.reasoning else self.temperature
-        about = {"provider": self.provider_name, "temperature": temperature, "image_detail": self.image_detail}
-        about["sdk"] = f"openai {version('openai')}"
-        return {**super().describe(), **about}
+        return {**super().describe(), "provider": self.provider_name}
 
     def body(self, request: Request, form: str) -> Body:
         s, provider = self.settings, self.provider
@@ -126,8 +113,8 @@ class ChatModel(RemoteModel):
             body[provider.limit] = s.max_tokens + s.reasoning_tokens
         else:
             body[provider.limit] = s.max_tokens
-            if self.temperature is not None:
-                body["temperature"] = self.temperature
+            if s.temperature is not None:
+                body["temperature"] = s.temperature
         if provider.seed == "seed":
             body["seed"] = self.seed
         elif provider.seed:
@@ -153,28 +140,10 @@ class ChatModel(RemoteModel):
             more["prompt_cache_key"] = cache_key([messages[place] for place in fixed])
         return {**body, "messages": messages, **({"extra_body": more} if more else {})}
 
-    async def send(self, body: Body, key: str) -> Reply:
-        import openai
+    async def create(self, client: openai.AsyncOpenAI, body: Body) -> str:
+        return (await client.chat.completions.with_raw_response.create(**body)).text
 
-        http = http_client()
-        async with openai.AsyncOpenAI(
-            api_key=key or "none", base_url=self.endpoint.url, max_retries=0, http_client=http
-        ) as client:
-            try:
-                raw = await client.chat.completions.with_raw_response.create(**body)
-            except openai.APIStatusError as error:
-                exhausted = error.code == "insufficient_quota"
-                if written := _failed_generation(error.body):
-                    return Reply(written)
-                said = complaint(error.body)
-                if error.status_code == 400:
-                    said += self._hint(said, body)
-                raise self.refused(error.status_code, error.response.headers, said, exhausted=exhausted) from None
-            except openai.APIConnectionError as error:
-                raise self.unreachable(error) from None
-            return self._read(raw.text)
-
-    def _read(self, text: str) -> Reply:
+    def read(self, text: str) -> Reply:
         completion = self.parsed(_Completion, text)
         choice, usage = completion.choices[0], completion.usage
         message, reason = choice.message, choice.finish_reason.lower()
@@ -198,8 +167,13 @@ class ChatModel(RemoteModel):
             cache_write_tokens=usage.prompt_tokens_details.cache_write_tokens,
         )
 
-    def _hint(self, said: str, body: Body) -> str:
-        """What may help against a refusal, in brackets after the endpoint's own words."""
+    def answer_inside(self, refusal: object) -> Reply | None:
+        """What the model wrote where an endpoint (Groq) refuses it as not of the schema: an answer like others."""
+        inner = refusal.get("error", refusal) if isinstance(refusal, Mapping) else {}
+        written = words(inner.get("failed_generation")) if isinstance(inner, Mapping) else ""
+        return Reply(written) if written else None
+
+    def hint(self, said: str, body: Body) -> str:
         if self.settings.reasoning is None and _OF_REASONING.search(said):
             return " (if it is a model that reasons, say so: --set reasoning=low)"
         pictures = any(isinstance(message["content"], list) for message in body["messages"])
@@ -216,7 +190,7 @@ class ChatModel(RemoteModel):
     def _part(self, part: str | Image) -> dict[str, Any]:
         if isinstance(part, str):
             return {"type": "text", "text": part}
-        detail = {} if self.image_detail == "auto" else {"detail": self.image_detail}
+        detail = {} if self.settings.image_detail == "auto" else {"detail": self.settings.image_detail}
         return {"type": "image_url", "image_url": {"url": self.pictures.url(part), **detail}}
 
     def _asked(self, request: Request, form: str, messages: list[dict[str, Any]]) -> Body:
@@ -234,26 +208,3 @@ class ChatModel(RemoteModel):
             return {}
         beside = {"schema": dict(request.schema)} if form == "schema_object" else {}
         return {"response_format": {"type": "json_object", **beside}}
-
-
-def cache_key(messages: Sequence[Mapping[str, Any]]) -> str:
-    """A short name for the beginning of a conversation; the same in every episode that has the same beginning."""
-    return f"homie-{hashlib.sha256(json.dumps(messages).encode()).hexdigest()[:16]}"
-
-
-def is_strict(schema: object) -> bool:
-    """Whether a schema may be marked as binding: every object is closed and needs all its properties."""
-    if isinstance(schema, Mapping):
-        if "properties" in schema and (
-            schema.get("additionalProperties") is not False
-            or set(schema.get("required", ())) != set(schema["properties"])
-        ):
-            return False
-        return all(is_strict(value) for value in schema.values())
-    return all(is_strict(value) for value in schema) if isinstance(schema, list | tuple) else True
-
-
-def _failed_generation(body: object) -> str:
-    """What the model wrote where an endpoint (Groq) refuses it as not of the schema: an answer like others."""
-    inner = body.get("error", body) if isinstance(body, Mapping) else {}
-    return words(inner.get("failed_generation")) if isinstance(inner, Mapping) else ""

@@ -13,12 +13,11 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from homie.errors import BadInput
 from homie.types import Image
-from planners.brain import ModelPlanner
-from planners.calls import Body, EndpointSettings, RemoteModel, wish_for
+from planners.calls import Body, RemoteModel, SampledSettings, wish_for
 from planners.calls.address import host_name
 from planners.calls.lenient import Count, Words, a_mapping, complaint
+from planners.calls.planner import EndpointPlanner
 from planners.calls.wire import http_client, load_sdk
 from planners.messages import Finish, Message, Reply, Request
 from planners.prompting.settings import PromptSettings
@@ -34,27 +33,12 @@ _FINISH: Mapping[str, Finish] = {
 }
 
 
-class GeminiSettings(PromptSettings, EndpointSettings):
+class GeminiSettings(PromptSettings, SampledSettings):
     """Everything that can be set with `--set`."""
 
     image_detail: Literal["auto", "low", "medium", "high"] = Field(
         "auto", description="The resolution at which images are read; low: fewer tokens."
     )
-    temperature: float | None = Field(0.0, ge=0, le=2, description="Of sampling; not sent to a model that reasons.")
-
-
-class GeminiPlanner(ModelPlanner):
-    """Gemini through its own API."""
-
-    name = "gemini"
-    Settings: ClassVar[type[BaseModel] | None] = GeminiSettings
-    extra: ClassVar[str] = "gemini"
-    keys: ClassVar[tuple[str, ...]] = (KEY,)
-
-    def __init__(self, argument: str, settings: GeminiSettings) -> None:
-        if not argument:
-            raise BadInput("The gemini planner needs a model: --planner gemini:MODEL.")
-        super().__init__(GeminiModel(argument, settings), settings)
 
 
 class _Part(BaseModel):
@@ -93,18 +77,18 @@ class _Response(BaseModel):
 class GeminiModel(RemoteModel):
     """One Gemini model. Raises BadInput, and MissingPart without httpx2."""
 
+    settings: GeminiSettings
     forms: ClassVar[tuple[str, ...]] = ("json_schema", "json_object", "text")
 
     def __init__(self, name: str, settings: GeminiSettings) -> None:
         load_sdk("gemini", "httpx2", "gemini")
         address = settings.base_url or os.environ.get(ADDRESS) or BASE_URL
         variable = KEY if host_name(address) == host_name(BASE_URL) else ""
-        self.temperature, self.image_detail = settings.temperature, settings.image_detail
         super().__init__(name, settings, base_url=address, variable=variable, first_form="json_schema")
 
     def describe(self) -> Mapping[str, object]:
-        temperature = None if self.settings.reasoning else self.temperature
-        return {**super().describe(), "temperature": temperature, "image_detail": self.image_detail}
+        s = self.settings
+        return {**super().describe(), "temperature": s.sampled, "image_detail": s.image_detail}
 
     def body(self, request: Request, form: str) -> Body:
         contents = [self._content(message) for message in request.messages if message.role != "system"]
@@ -112,10 +96,10 @@ class GeminiModel(RemoteModel):
         if self.settings.reasoning is not None:
             config["thinkingConfig"] = _thinking(self.settings.reasoning)
             config["maxOutputTokens"] += self.settings.reasoning_tokens
-        elif self.temperature is not None:
-            config["temperature"] = self.temperature
-        if self.image_detail != "auto":
-            config["mediaResolution"] = f"MEDIA_RESOLUTION_{self.image_detail.upper()}"
+        elif self.settings.temperature is not None:
+            config["temperature"] = self.settings.temperature
+        if self.settings.image_detail != "auto":
+            config["mediaResolution"] = f"MEDIA_RESOLUTION_{self.settings.image_detail.upper()}"
         if request.schema is not None:
             if form != "text":
                 config["responseMimeType"] = "application/json"
@@ -181,3 +165,15 @@ def _complaint(text: str) -> str:
         return complaint(json.loads(text))
     except (ValueError, RecursionError):
         return complaint(text)
+
+
+class GeminiPlanner(EndpointPlanner):
+    """Gemini through its own API."""
+
+    name = "gemini"
+    Settings: ClassVar[type[BaseModel] | None] = GeminiSettings
+    extra: ClassVar[str] = "gemini"
+    keys: ClassVar[tuple[str, ...]] = (KEY,)
+
+    def __init__(self, argument: str, settings: GeminiSettings) -> None:
+        super().__init__(GeminiModel, argument, settings)

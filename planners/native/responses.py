@@ -7,47 +7,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from importlib.metadata import version
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, BeforeValidator
 
-from homie.errors import BadInput
 from homie.types import Image
-from planners.brain import ModelPlanner
-from planners.calls import Body, EndpointSettings, Failure, RemoteModel, wish_for
-from planners.calls.lenient import Count, Words, a_mapping, complaint
-from planners.calls.wire import http_client, load_sdk
-from planners.chat.model import ADDRESS, MARKS, cache_key, is_strict
+from planners.calls import Body, Failure, wish_for
+from planners.calls.lenient import Count, Words, a_mapping
+from planners.calls.openai_sdk import ADDRESS, MARKS, CachedTokens, OpenAIModel, OpenAISettings, cache_key, is_strict
+from planners.calls.planner import EndpointPlanner
+from planners.calls.wire import load_sdk
 from planners.chat.providers import find_provider, providers
 from planners.messages import Finish, Message, Reply, Request
 from planners.prompting.settings import PromptSettings
+
+if TYPE_CHECKING:
+    import openai
 
 _INCOMPLETE: Mapping[str, Finish] = {"max_output_tokens": "length", "content_filter": "refusal"}
 _MARK = "prompt_cache_breakpoint"
 
 
-class ResponsesSettings(PromptSettings, EndpointSettings):
+class ResponsesSettings(PromptSettings, OpenAISettings):
     """Everything that can be set with `--set`."""
-
-    image_detail: Literal["auto", "low", "high"] = Field(
-        "auto", description="How closely the model looks at images; low: fewer tokens."
-    )
-    temperature: float | None = Field(0.0, ge=0, le=2, description="Of sampling; not sent to a model that reasons.")
-
-
-class ResponsesPlanner(ModelPlanner):
-    """GPT and its like through the Responses API."""
-
-    name = "responses"
-    Settings: ClassVar[type[BaseModel] | None] = ResponsesSettings
-    extra: ClassVar[str] = "chat"
-    keys: ClassVar[tuple[str, ...]] = (providers()["openai"].key,)
-
-    def __init__(self, argument: str, settings: ResponsesSettings) -> None:
-        if not argument:
-            raise BadInput("The responses planner needs a model: --planner responses:MODEL.")
-        super().__init__(ResponsesModel(argument, settings), settings)
 
 
 class _Part(BaseModel):
@@ -64,15 +46,10 @@ class _Item(BaseModel):
     summary: Words = ""
 
 
-class _Details(BaseModel):
-    cached_tokens: Count = 0
-    cache_write_tokens: Count = 0
-
-
 class _Usage(BaseModel):
     input_tokens: Count = 0
     output_tokens: Count = 0
-    input_tokens_details: Annotated[_Details, BeforeValidator(a_mapping)] = _Details()
+    input_tokens_details: Annotated[CachedTokens, BeforeValidator(a_mapping)] = CachedTokens()
 
 
 class _Why(BaseModel):
@@ -88,24 +65,18 @@ class _Response(BaseModel):
     usage: Annotated[_Usage, BeforeValidator(a_mapping)] = _Usage()
 
 
-class ResponsesModel(RemoteModel):
+class ResponsesModel(OpenAIModel):
     """One model behind the Responses API. Raises BadInput, and MissingPart without the SDK."""
 
     forms: ClassVar[tuple[str, ...]] = ("json_schema", "json_object", "text")
 
-    def __init__(self, name: str, settings: ResponsesSettings) -> None:
+    def __init__(self, name: str, settings: OpenAISettings) -> None:
         load_sdk("responses", "openai", "chat")
         address = settings.base_url or os.environ.get(ADDRESS)
         _, provider = find_provider(None, address)
-        self.temperature, self.image_detail = settings.temperature, settings.image_detail
         self.strict = provider.strict
         url = address or provider.base_url
         super().__init__(name, settings, base_url=url, variable=provider.key, first_form="json_schema")
-
-    def describe(self) -> Mapping[str, object]:
-        temperature = None if self.settings.reasoning else self.temperature
-        about = {"temperature": temperature, "image_detail": self.image_detail}
-        return {**super().describe(), **about, "sdk": f"openai {version('openai')}"}
 
     def body(self, request: Request, form: str) -> Body:
         s = self.settings
@@ -114,8 +85,8 @@ class ResponsesModel(RemoteModel):
         if s.reasoning is not None:
             body["reasoning"] = {"effort": s.reasoning, "summary": "auto"}
             body["max_output_tokens"] += s.reasoning_tokens
-        elif self.temperature is not None:
-            body["temperature"] = self.temperature
+        elif s.temperature is not None:
+            body["temperature"] = s.temperature
         if request.schema is None:
             return body
         if form == "json_schema":
@@ -143,24 +114,10 @@ class ResponsesModel(RemoteModel):
             more["prompt_cache_options"] = {"mode": "explicit"}
         return {**body, "input": [*fixed[:-1], end, *rest], "extra_body": more}
 
-    async def send(self, body: Body, key: str) -> Reply:
-        import openai
+    async def create(self, client: openai.AsyncOpenAI, body: Body) -> str:
+        return (await client.responses.with_raw_response.create(**body)).text
 
-        http = http_client()
-        async with openai.AsyncOpenAI(
-            api_key=key or "none", base_url=self.endpoint.url, max_retries=0, http_client=http
-        ) as client:
-            try:
-                raw = await client.responses.with_raw_response.create(**body)
-            except openai.APIStatusError as error:
-                exhausted = error.code == "insufficient_quota"
-                said = complaint(error.body)
-                raise self.refused(error.status_code, error.response.headers, said, exhausted=exhausted) from None
-            except openai.APIConnectionError as error:
-                raise self.unreachable(error) from None
-            return self._read(raw.text)
-
-    def _read(self, text: str) -> Reply:
+    def read(self, text: str) -> Reply:
         response = self.parsed(_Response, text)
         if response.status not in ("completed", "incomplete"):
             raise Failure(f"{self.endpoint.host} gave up on its answer (status '{response.status}')", again=True)
@@ -189,4 +146,16 @@ class ResponsesModel(RemoteModel):
             yield {"type": kind, "text": part} if isinstance(part, str) else self._picture(part)
 
     def _picture(self, image: Image) -> dict[str, Any]:
-        return {"type": "input_image", "image_url": self.pictures.url(image), "detail": self.image_detail}
+        return {"type": "input_image", "image_url": self.pictures.url(image), "detail": self.settings.image_detail}
+
+
+class ResponsesPlanner(EndpointPlanner):
+    """GPT and its like through the Responses API."""
+
+    name = "responses"
+    Settings: ClassVar[type[BaseModel] | None] = ResponsesSettings
+    extra: ClassVar[str] = "chat"
+    keys: ClassVar[tuple[str, ...]] = (providers()["openai"].key,)
+
+    def __init__(self, argument: str, settings: ResponsesSettings) -> None:
+        super().__init__(ResponsesModel, argument, settings)

@@ -217,8 +217,7 @@ WORD = '{"word": "yes"}'
 def chat_model(endpoint: Endpoint | str, name: str = "m", **settings: Any) -> RemoteModel:
     """A model behind chat completions."""
     url = endpoint if isinstance(endpoint, str) else endpoint.url
-    given = ChatSettings(**{"base_url": url, **settings})
-    return ChatModel(name, given, given.provider, given.structured, given.temperature, given.image_detail)
+    return ChatModel(name, ChatSettings(**{"base_url": url, **settings}))
 
 
 def claude_model(endpoint: Endpoint | str, name: str = "m", **settings: Any) -> RemoteModel:
