@@ -24,9 +24,9 @@ REACH = 6.0
 """Metres up to which the edges of a doorway are seen well enough."""
 NARROWEST, WIDEST = 0.65, 1.45
 """Metres that a doorway is wide."""
-DEEPER = 0.7
-"""Metres that it must go on behind it: a niche between two cupboards is less deep."""
-OPEN = 0.5
+DEEPER = 0.85
+"""Metres that it must go on behind it: a niche between a fridge and a cupboard is less deep."""
+OPEN = 0.35
 """Share of the directions through it that must go on so far: in a slanting view many end at the next wall."""
 STEP = 0.3
 """Metres by which the wall before is nearer than what is seen through the doorway."""
@@ -196,8 +196,8 @@ def _gaps_from(start: int, around: _Around, center: Array) -> Iterator[Gap]:
         left, between = around.edge[span[end]], span[1:end]
         line = _chord(right, left, center, between)
         wall = around.wall[between]
-        free = (wall > line - 0.1).all()
-        if free and np.count_nonzero(np.minimum(around.sight[between], wall) > line + DEEPER) >= OPEN * len(between):
+        deep = (np.minimum(around.sight[between], wall) - line) * _squarely(right, left, between)
+        if (wall > line - 0.1).all() and np.count_nonzero(deep > DEEPER) >= OPEN * len(between):
             yield Gap(left, right, center)
 
 
@@ -208,6 +208,13 @@ def _chord(right: Array, left: Array, center: Array, bearings: NDArray[np.intp])
     ways = _WAYS[bearings] @ normal
     metres: Array = float((left - center) @ normal) / np.where(np.abs(ways) < 1e-9, 1e-9, ways)
     return metres
+
+
+def _squarely(right: Array, left: Array, bearings: NDArray[np.intp]) -> Array:
+    """How squarely bearings go through the line through two points (n,): 1 at a right angle, 0 along it."""
+    along = (left - right) / np.linalg.norm(left - right)
+    squarely: Array = np.abs(_WAYS[bearings] @ np.array([-along[1], along[0]]))
+    return squarely
 
 
 def _in_a_wall(gap: Gap, tall: Points) -> bool:

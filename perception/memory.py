@@ -171,7 +171,8 @@ class SensorLocator(Locator):
         return self._recall.called(entity, kind_of(entity)) if entity in self else ""
 
     def objection(self, subtask: Subtask) -> str:
-        return self._recall.objection(subtask.destination or subtask.target)
+        words = subtask.destination or subtask.target
+        return self._recall.unseen_room(words) or self._recall.objection(words)
 
     def knowledge(self, round_number: int) -> Knowledge:
         return replace(self._recall.knowledge(round_number), setting="sensors")

@@ -16,7 +16,7 @@ from perception.arm import OwnArm
 from perception.doorways import Doorways, Passage
 from perception.entities import Furniture, LooseObject
 from perception.localise import Scan
-from perception.names import canonical
+from perception.names import canonical, vocabulary
 from perception.naming import Names
 from perception.things import Things, kind_of
 from perception.whereabouts import Whereabouts, whereabouts
@@ -165,6 +165,18 @@ class SightRecall(Recall):
         rooms = [self.things.room_with(thing) for thing in alike]
         known = [f"{n} in the {self._names.called(r)}" if r else n for n, r in zip(names, rooms, strict=True)]
         return f"No {words.strip()} is known; what is known of that kind: {', '.join(known)}."
+
+    def unseen_room(self, words: str) -> str:
+        """For the name of a room that was not seen: a sentence that says so, and where there is more to see; "" for
+        other words."""
+        if not vocabulary().rooms.issuperset(canonical(words).split()):
+            return ""
+        rooms = [self._names.called(entity) for entity in self.things.rooms]
+        doors = [self._told_of(number) for number, _ in enumerate(self._doorways.all, 1)]
+        left = [door.name for door in doors if not door.explored]
+        known = f"; rooms known: {', '.join(rooms)}" if rooms else ""
+        more = f"; not explored: {', '.join(left)}" if left else ""
+        return f"No {words.strip()} has been seen yet{known}{more}."
 
     # ------------------------------------------------------------ telling
 

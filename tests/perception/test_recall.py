@@ -104,6 +104,8 @@ def test_states_rounds_and_feedback(house: House, locator: SensorLocator, detect
     third = {one.name: one for one in glance(Pose2(4.3, 4.2, 0.1), 3).remembered}
     assert third["tomato soup can"].seen == 2 and third["white table"].seen == 3
     assert locator.called("table_2") == "white table"
+    no_bathroom = "No bathroom has been seen yet; rooms known: kitchen."
+    assert locator.objection(Subtask("Go to", "bathroom")) == no_bathroom
     assert "brown table in the kitchen" in locator.objection(Subtask("Go to", "pink table"))
 
 
