@@ -11,8 +11,10 @@ _ITEM = re.compile(r"\((\d+)\) \[([^\]]*)\]\((success|fail)(?:: ([^)]*))?\)")
 _MODEL = re.compile(r"^- (\S+) \(((?:Go to|Pick|Put|Open|Close)[^)]*)\)", re.MULTILINE)
 _DOORWAY = re.compile(r"(doorway(?: \d+)?) \(([^)]*)\)")
 _COUNTED = re.compile(r"^(?:\d+ x )")
+_COMMA = re.compile(r", (?![^(]*\))")
 _REMEMBERED = re.compile(
-    r"^(?P<name>.+?)(?: \((?P<state>open|ajar|closed)\))?(?: (?P<place>(?:on|in) .+?))?(?: \(round \d+\))?$"
+    r"^(?P<name>[^(]+?)(?: \((?P<state>open|ajar|closed)(?:, round \d+)?\))?"
+    r"(?: (?P<place>(?:on|in) [^(]+?))?(?: \(round \d+\))?$"
 )
 
 
@@ -137,7 +139,7 @@ def _memory(lines: Sequence[str]) -> list[Known]:
         if not line.startswith("- "):
             break
         room, _, rest = line.removeprefix("- ").partition(": ")
-        for words in rest.split(", "):
+        for words in _COMMA.split(rest):
             match = _REMEMBERED.match(words)
             assert match is not None
             found.append(Known(match["name"], room, match["place"] or "", match["state"] or ""))

@@ -45,11 +45,14 @@ def _doorway(one: Doorway) -> str:
 
 
 def _remembered(thing: Remembered, round_number: int) -> str:
-    words = [thing.name]
-    if thing.state:
-        words.append(f"({thing.state})")
-    if thing.place:
-        words.append(thing.place)
-    if (thing.state or thing.place) and 0 < thing.seen < round_number:
-        words.append(f"(round {thing.seen})")
-    return " ".join(words)
+    """`lamp`, `fridge (closed, round 3)`, `microwave (open) on the table (round 3)`: the state is that of the thing."""
+    moves = thing.state or thing.place
+    round_seen = [f"round {thing.seen}"] if moves and 0 < thing.seen < round_number else []
+    state = [thing.state] if thing.state else []
+    if not thing.place:
+        return f"{thing.name}{_aside([*state, *round_seen])}"
+    return f"{thing.name}{_aside(state)} {thing.place}{_aside(round_seen)}"
+
+
+def _aside(words: Sequence[str]) -> str:
+    return f" ({', '.join(words)})" if words else ""

@@ -97,7 +97,7 @@ def test_what_is_known_of_the_home_is_told_room_by_room(template: str) -> None:
         "Rooms known: kitchen, hallway",
         "Doorways: doorway 1 (from the kitchen to the hallway, explored), doorway 2 (from the kitchen, not explored)",
         "Seen so far:",
-        "- kitchen: fridge (closed) (round 2), kitchen counter 2, apple on the kitchen counter 2",
+        "- kitchen: fridge (closed, round 2), kitchen counter 2, apple on the kitchen counter 2",
         "- hallway: lamp, vase on the cabinet (round 3)",
         "- room not known: mug",
     ):

@@ -1,0 +1,103 @@
+"""Writes docs/prompts: for each household template an episode as a model would see it, every text of it.
+
+    python -m benchmarks.prompt_episodes docs/prompts
+    python -m benchmarks.prompt_episodes docs/prompts --only emmoe-json
+
+The episodes are really played (episodes.yaml): what the prompts tell is what was seen, remembered and done. The answers
+were written down beforehand, in the form that the template asks for. Pictures are left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from homie.agent import EpisodeListener, run_episode
+from homie.assembly import assemble
+from homie.interfaces import Planner
+from homie.options import RunOptions
+from homie.types import Decision, Image, PlannerInput
+from planners.prompting.examples import Example
+from planners.prompting.prompt import Prompt
+from planners.prompting.settings import PromptSettings
+
+_HEAD = """\
+Version {version} of the template with default settings, round by round as a model is asked, without the pictures. It was
+really played ({where}); `python -m benchmarks.prompt_episodes docs/prompts` makes this page. The answers were written by
+hand."""
+EPISODES = Path(__file__).with_name("episodes.yaml")
+
+
+class Written(Planner):
+    """Says what was written down, asked as a model would be, and keeps both."""
+
+    name = "written"
+
+    def __init__(self, template: str, task: str, answers: list[Mapping[str, Any]]) -> None:
+        self._prompt = Prompt(PromptSettings.model_validate({"template": template}))
+        self._examples = [Example.model_validate({"task": task, "views": {}, **answer}) for answer in answers]
+        self.system = ""
+        self.rounds: list[tuple[str, str]] = []
+
+    def reset(self, task: str, *, seed: int) -> None:
+        self.rounds.clear()
+
+    def decide(self, given: PlannerInput) -> Decision:
+        request, _ = self._prompt.request(given)
+        example = self._examples[len(self.rounds)]
+        text = example.answer(self._prompt.template.answer, given.models, given.abilities)
+        self.system = _shown(request.messages[0].parts)
+        self.rounds.append((_shown(request.messages[-1].parts), text))
+        return Decision(tuple(example.steps()), example.analysis, given.models[0], raw=text)
+
+    def page(self, options: Mapping[str, object]) -> str:
+        """The episode in Markdown."""
+        head = self._prompt.template.head
+        where = ", ".join(f"{name} {value}" for name, value in options.items())
+        parts = [
+            f"# An episode with {head.name}",
+            _HEAD.format(version=head.version, where=where),
+            "## System message",
+            f"````text\n{self.system}\n````",
+        ]
+        for number, (question, answer) in enumerate(self.rounds, 1):
+            parts += [f"## Round {number}", f"````text\n{question}\n````", f"Answer:\n\n````text\n{answer}\n````"]
+        return "\n\n".join(parts) + "\n"
+
+
+def _shown(parts: tuple[str | Image, ...]) -> str:
+    return "\n".join(part if isinstance(part, str) else "(picture)" for part in parts)
+
+
+def play(episode: Mapping[str, Any]) -> str:
+    """The page of one episode."""
+    options = RunOptions.build(task=episode["task"], **episode["options"])
+    planner = Written(episode["template"], episode["task"], episode["answers"])
+    with assemble(options) as parts:
+        parts.reset(options.seed)
+        result = run_episode(
+            episode["task"], planner, parts.executor, seed=options.seed, rounds=20, listener=EpisodeListener()
+        )
+    print(f"{episode['template']}: {result.ended_by} after {result.rounds} rounds")
+    for item in result.history:
+        print(f"  {item} {item.feedback.message}")
+    return planner.page(episode["options"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--only", help="the episode of this template alone")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for episode in yaml.safe_load(EPISODES.read_text(encoding="utf-8")):
+        if options.only in (None, episode["template"]):
+            (options.folder / f"{episode['template']}.md").write_text(play(episode), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
