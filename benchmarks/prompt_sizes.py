@@ -2,7 +2,8 @@
 
     python benchmarks/prompt_sizes.py
 
-Rendered for round 10 of a run: nine subtasks of history, four pictures of 256 x 256. Nothing is asked.
+Rendered for round 10 of a run in sensors: nine subtasks of history, four pictures of 256 x 256, a home of three rooms
+of which 28 pieces of furniture and 12 objects have been seen, as in docs/prompts/emmoe-json.md. Nothing is asked.
 """
 
 from __future__ import annotations
@@ -11,11 +12,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from homie.actions import ACTIONS, Ability
+from homie.knowledge import Doorway, Knowledge, Remembered
 from homie.types import VIEWS, Detection, HistoryItem, PlannerInput, Subtask
 from homie.types import Feedback as Result
 from planners.messages import Message
 from planners.prompting.prompt import Prompt, Turn
 from planners.prompting.settings import PromptSettings
+from skills.classical import Classical
 
 CHARACTERS = 4
 """Characters a token; OpenAI's o200k_base has 3.7 to 3.8 in these prompts, so tokens are rather counted too low."""
@@ -25,12 +29,17 @@ LOW = 85
 """The same with image_detail=low."""
 ROUND = 10
 SETTINGS: Mapping[str, Mapping[str, object]] = {
-    "no examples": {"examples": 0},
-    "three examples": {"examples": 3},
     "default": {},
-    "`names=true`": {"names": True},
+    "`examples=0`": {"examples": 0},
+    "`examples=4`": {"examples": 4},
+    "`names=false`": {"names": False},
+    "`memory=false`": {"memory": False},
+    "`rooms=false`": {"rooms": False},
+    "`reasons=false`": {"reasons": False},
+    "all four false": {"names": False, "memory": False, "rooms": False, "reasons": False},
     "`chat_turns=3`": {"chat_turns": 3},
     "`past_images=2`": {"past_images": 2},
+    "`hand=true`, `crops=2`": {"hand": True, "crops": 2},
     "`images=false`": {"images": False},
     "`template=emmoe-text`": {"template": "emmoe-text"},
     "`template=embodiedbench`": {"template": "embodiedbench"},
@@ -41,14 +50,48 @@ ANSWER = '{"analysis": "The apple is not in sight; the fridge is.", "subtask": {
 def given(number: int) -> PlannerInput:
     """What a planner is told in a round: every subtask before it was done."""
     views = {view: np.zeros((256, 256, 3), np.uint8) for view in VIEWS}
-    names = ("kitchen counter", "fridge", "apple", "wood table", "brown chair")
-    seen = tuple(Detection(name, view, (10, 10, 60, 60)) for view in VIEWS for name in names)
+    names = ("kitchen counter", "fridge", "apple", "wood table", "brown chair", "kitchen", "drawer 2")
+    seen = tuple(
+        Detection(name, view, (10, 10, 60, 60) if name != "apple" else (10, 10, 20, 20))
+        for view in VIEWS
+        for name in names
+    )
+    missing = Result("fail", None, "apple does not exist! Please choose another object")
     history = tuple(
-        HistoryItem(place, Subtask("Go to", "kitchen counter"), Result("success", None, ""))
+        HistoryItem(place, Subtask("Go to", "apple"), missing)
+        if place % 4 == 0
+        else HistoryItem(place, Subtask("Go to", "kitchen counter"), Result("success"))
         for place in range(1, number)
     )
-    actions = ("Go to", "Pick", "Put", "Open", "Close", "End")
-    return PlannerInput("put the apple in the fridge", number, views, seen, (), history, None, actions, ("classical",))
+    models = {"classical": Ability(ACTIONS[:-1], (), Classical.about)}
+    return PlannerInput(
+        task="put the apple in the fridge",
+        round=number,
+        views=views,
+        detections=seen,
+        inventory=(),
+        history=history,
+        feedback=None,
+        actions=ACTIONS,
+        models=tuple(models),
+        abilities=models,
+        knowledge=KNOWN,
+        hand=views["front"],
+    )
+
+
+ROOMS = ("kitchen", "living room", "bedroom")
+KNOWN = Knowledge(
+    "sensors",
+    ROOMS[0],
+    ROOMS,
+    (Doorway("doorway 1", ROOMS[0], ROOMS[1], True), Doorway("doorway 2", ROOMS[0], ROOMS[2])),
+    (
+        *(Remembered(f"kitchen counter {number}", ROOMS[number % 3], "", 7) for number in range(1, 19)),
+        *(Remembered(f"drawer {number}", ROOMS[number % 3], "", 7, "closed") for number in range(1, 11)),
+        *(Remembered("potted meat can", room, "on the wood table", 8) for room in ROOMS for _ in range(4)),
+    ),
+)
 
 
 def sizes(settings: PromptSettings) -> tuple[int, int, int]:

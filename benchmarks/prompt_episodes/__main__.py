@@ -26,9 +26,9 @@ from planners.prompting.prompt import Prompt
 from planners.prompting.settings import PromptSettings
 
 _HEAD = """\
-Version {version} of the template with default settings, round by round as a model is asked, without the pictures. It was
-really played ({where}); `python -m benchmarks.prompt_episodes docs/prompts` makes this page. The answers were written by
-hand."""
+Version {version} of the template with default settings, round by round as a model is asked, without the pictures.
+It was really played ({where}); `python -m benchmarks.prompt_episodes docs/prompts` makes this page. The answers were
+written by hand."""
 EPISODES = Path(__file__).with_name("episodes.yaml")
 
 

@@ -14,7 +14,7 @@ import PIL.Image
 import PIL.ImageOps
 
 from homie import registry
-from homie.actions import action_table, listed_actions
+from homie.actions import Ability, action_table, listed_actions
 from homie.assembly import load_detector, load_planner, skill_names
 from homie.cli.output import print_json, say
 from homie.cli.parameters import Config, Json, build, options_from
@@ -82,6 +82,7 @@ def first_round(options: PlanOptions) -> PlannerInput:
         feedback=None,
         actions=listed_actions((), [action for one in sets for action in one.actions]),
         models=tuple(one.name for one in sets),
+        abilities={one.name: Ability(one.actions, one.meant_for, one.about) for one in sets},
         arguments=action_table(one.arguments for one in sets),
     )
 

@@ -10,9 +10,10 @@ from dataclasses import asdict, replace
 
 import numpy as np
 
-from homie.actions import ACTIONS
+from homie.actions import ACTIONS, Ability
 from homie.errors import PlannerError
 from homie.interfaces import Planner
+from homie.knowledge import Doorway, Knowledge, Remembered
 from homie.testing.violations import NotConforming, described, environment_secrets, named
 from homie.types import (
     SUCCESS,
@@ -41,6 +42,16 @@ _FAILURES = (
     (ErrorCode.E1, "Unable to pick, the subtask is too difficult to perform"),
     (ErrorCode.E2, "Unable to put, and the object is missing"),
 )
+
+
+_KNOWN = Knowledge(
+    "sensors",
+    "kitchen",
+    ("kitchen", "bedroom"),
+    (Doorway("doorway", "kitchen", "bedroom"),),
+    (Remembered("fridge", "kitchen", "", 1, "open"), Remembered("apple", "", "in the fridge", 1)),
+)
+_ABLE = {"classical": Ability(ACTIONS[:-1], (), "does everything"), "nomad": Ability(("Go to",), ("Go to",))}
 
 
 def check_planner(planner: Planner, *, deterministic: bool = False) -> None:
@@ -113,6 +124,7 @@ def _situations(task: str) -> list[tuple[str, PlannerInput]]:
         ("a held object", replace(later, inventory=("apple",))),
         ("a history of 300 subtasks", replace(later, history=long)),
         ("200 detections", replace(later, detections=many)),
+        ("a home that is known", replace(later, knowledge=_KNOWN, abilities=_ABLE)),
         ("images of 480 x 640", replace(later, views=_views((480, 640)))),
         ("images of 7 x 31", replace(later, views=_views((7, 31)))),
         ("images of 1 x 1", replace(later, views=_views((1, 1)), detections=())),

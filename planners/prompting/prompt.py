@@ -36,11 +36,12 @@ class Sight:
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One round as it was asked, to be told again later: the text, the pictures in `VIEWS` order and that of the hand,
-    the answer."""
+    the answer. again: the text as it is told later, without what every round tells anew of the home."""
 
     text: str
     pictures: Mapping[str, Image]
     answer: str = ""
+    again: str = ""
 
     def answered(self, answer: str) -> Turn:
         """The turn with what the model said; "" where it could not be read."""
@@ -80,15 +81,16 @@ class Prompt:
         pictures = self._pictures(given)
         marked = self._marked(given, pictures)
         told = self.told(given, marked)
-        turn = Turn(self.template.render("user", told), pictures)
+        again = self.template.render("user", {**told, "rooms": (), "memory": ()})
+        turn = Turn(self.template.render("user", told), pictures, again=again)
         now = {**marked.pictures, **self._crops(given)}
         kept = _last(earlier, self.settings.chat_turns)
         shown = _last(earlier, self.settings.past_images)
         messages = [Message("system", (self.template.render("system", told),))]
         for one in kept:
             if one.answer:
-                again = one.pictures if any(one is other for other in shown) else {}
-                messages.append(Message("user", (*self._captioned(again, 0), one.text)))
+                shown_again = one.pictures if any(one is other for other in shown) else {}
+                messages.append(Message("user", (*self._captioned(shown_again, 0), one.again)))
                 messages.append(Message("assistant", (one.answer,)))
         past: list[str | Image] = []
         for ago, one in zip(range(len(shown), 0, -1), shown, strict=True):
@@ -139,7 +141,7 @@ class Prompt:
             "setting": known.setting,
             "listing": given.listing,
             "names": shown.listed,
-            "views": self._sights(given, marked) if shown.listed else (),
+            "views": self._sights(given, marked) if shown.listed and (given.detections or not shown.images) else (),
             "rooms": room_lines(known) if rooms else (),
             "memory": memory_lines(known, given.round) if memory else (),
             "tells_rooms": rooms,

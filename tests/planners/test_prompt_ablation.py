@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -64,9 +65,15 @@ def text_of(message: Message) -> str:
     return "\n".join(part for part in message.parts if isinstance(part, str))
 
 
+@cache
+def prompt_of(**settings: object) -> Prompt:
+    """Reading examples takes a while, and a prompt keeps nothing of what it was asked."""
+    return Prompt(PromptSettings(**settings))
+
+
 def question(given: PlannerInput = GIVEN, **settings: object) -> Question:
     """The prompt of a round, rendered and read back."""
-    request, _ = Prompt(PromptSettings(**settings)).request(given)
+    request, _ = prompt_of(**settings).request(given)
     return read_question(text_of(request.messages[0]), [], text_of(request.messages[-1]))
 
 

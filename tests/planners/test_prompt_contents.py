@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from homie.knowledge import Doorway, Knowledge, Remembered
 from homie.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
 from planners.messages import Request
 from planners.prompting.examples import load_examples
+from planners.prompting.pictures import crop, small_things
 from planners.prompting.prompt import Prompt
 from planners.prompting.settings import PromptSettings
 
@@ -67,8 +69,14 @@ GIVEN = PlannerInput(
 )
 
 
+@cache
+def prompt_of(**settings: object) -> Prompt:
+    """Reading examples takes a while, and a prompt keeps nothing of what it was asked."""
+    return Prompt(PromptSettings(**settings))
+
+
 def asked(given: PlannerInput = GIVEN, **settings: object) -> Request:
-    return Prompt(PromptSettings(**settings)).request(given)[0]
+    return prompt_of(**settings).request(given)[0]
 
 
 def system(given: PlannerInput = GIVEN, **settings: object) -> str:
@@ -123,6 +131,11 @@ def test_what_is_switched_off_is_neither_told_nor_explained(
     assert not any(words in system(**plain, **{switch: False}) for words in explained)
 
 
+def test_where_nothing_was_detected_no_picture_is_said_to_be_empty() -> None:
+    blind = replace(GIVEN, detections=())
+    assert "Front: nothing" not in told(blind) and "Front: nothing" in told(blind, images=False)
+
+
 @pytest.mark.parametrize("template", HOUSEHOLD)
 def test_each_setting_is_told_what_go_to_can_find_there(template: str) -> None:
     sensors = system(template=template)
@@ -158,6 +171,15 @@ def test_the_history_says_why_earlier_subtasks_failed_and_the_feedback_why_the_l
     assert f"History: {GIVEN.history_text}\n" in told(reasons=False)
 
 
+def test_earlier_turns_do_not_repeat_what_every_round_tells_anew() -> None:
+    prompt = prompt_of(chat_turns=1)
+    _, turn = prompt.request(GIVEN)
+    request, _ = prompt.request(replace(GIVEN, round=6), [turn.answered("yes")])
+    earlier, _, now = ("".join(str(part) for part in one.parts) for one in request.messages[1:])
+    assert "Front: kitchen counter 2" in earlier and "Seen so far:" not in earlier and "Doorways:" not in earlier
+    assert "Seen so far:" in now and "Doorways:" in now
+
+
 # ---------------------------------------------------------------- models
 
 
@@ -172,19 +194,17 @@ def test_each_model_is_told_with_its_actions_and_what_it_is_good_at(template: st
 @pytest.mark.parametrize("models", [("nomad", "octo", "rt1x"), ("rt1x", "nomad"), ("octo", "rt1x", "nomad")])
 def test_no_example_has_a_model_do_what_it_cannot(template: str, models: tuple[str, ...]) -> None:
     given = replace(GIVEN, models=models, abilities={name: EMMOE[name] for name in models})
-    prompt = Prompt(PromptSettings(template=template))
+    prompt = prompt_of(template=template)
     assert prompt.fitting(given)
     for one in prompt.fitting(given):
-        reading = prompt_without_examples(template).read(one.answer(prompt.template.answer, models, EMMOE), given)
+        # without its examples: with them it takes the words of one for no answer
+        reading = prompt_of(template=template, examples=0).read(
+            one.answer(prompt.template.answer, models, EMMOE), given
+        )
         for subtask in reading.subtasks:
             assert subtask.action in (*EMMOE[reading.model].actions, "End")
         meant = {name for name in models if reading.subtasks[0].action in EMMOE[name].meant_for}
         assert template == "embodiedbench" or not meant or reading.model in meant
-
-
-def prompt_without_examples(template: str) -> Prompt:
-    """It takes the words of an example for an answer."""
-    return Prompt(PromptSettings(template=template, examples=0))
 
 
 # ---------------------------------------------------------------- pictures
@@ -206,9 +226,9 @@ def test_a_crop_is_of_the_picture_as_it_was_taken_and_shows_the_thing_in_its_mid
     thing = Detection("apple", "front", (300, 500, 320, 520))
     large = replace(GIVEN, views={"front": picture}, detections=(thing,))
     shown = asked(large, crops=1, image_size=128).messages[-1].parts
-    view, crop = (part for part in shown if isinstance(part, np.ndarray))
-    assert (view.shape, crop.shape) == ((128, 128, 3), (256, 256, 3))
-    rows, columns = np.nonzero(crop[:, :, 0] > 128)
+    view, enlarged = (part for part in shown if isinstance(part, np.ndarray))
+    assert (view.shape, enlarged.shape) == ((128, 128, 3), (256, 256, 3))
+    rows, columns = np.nonzero(enlarged[:, :, 0] > 128)
     assert abs(rows.mean() - 128) < 4 and abs(columns.mean() - 128) < 4 and len(rows) > 10 * 400 * (256 / 1024) ** 2
 
 
@@ -217,17 +237,17 @@ boxes = st.tuples(st.integers(-5, 60), st.integers(-5, 60), st.integers(1, 40), 
 )
 
 
-@profile(deadline=None, max_examples=40)
+@profile(deadline=None, max_examples=60)
 @generated(st.lists(st.builds(Detection, st.just("cup"), st.sampled_from(VIEWS), boxes), max_size=6))
 def test_crops_hold_for_whatever_a_detector_reports(things: list[Detection]) -> None:
     views = {view: np.zeros((48, 64, 3), np.uint8) for view in VIEWS[:3]}
-    parts = asked(replace(GIVEN, views=views, detections=tuple(things)), crops=2).messages[-1].parts
-    pictures = [part for part in parts if isinstance(part, np.ndarray)]
-    assert 3 <= len(pictures) <= 5 and all(one.shape == (256, 256, 3) for one in pictures[3:])
+    chosen = small_things(things, views, "take the cup", 2)
+    assert len(chosen) <= 2 and all(one.view in views for one in chosen)
+    assert all(crop(views[one.view], one).shape == (256, 256, 3) for one in things if one.view in views)
 
 
 def test_every_number_of_a_name_can_be_used_in_an_answer() -> None:
     numbered = set(re.findall(r"kitchen counter \d", told()))
     assert numbered == {"kitchen counter 1", "kitchen counter 2"}
     answer = '{"analysis": "", "subtask": {"action": "Go to", "target": "kitchen counter 2"}, "model": "nomad"}'
-    assert Prompt(PromptSettings()).read(answer, GIVEN).subtasks == (Subtask("Go to", "kitchen counter 2"),)
+    assert prompt_of().read(answer, GIVEN).subtasks == (Subtask("Go to", "kitchen counter 2"),)
