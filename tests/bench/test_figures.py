@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bench_runs import DONE, LATE, WANDERED, rounds, write_run
+from bench_runs import DONE, LATE, WANDERED, rewrite, rounds, write_run
 
 from homie.bench.report.data import KeyPath, Outcome, Round, Shown, Source, load
 from homie.bench.report.figures import (
@@ -25,6 +26,7 @@ from homie.bench.summary import Intervals
 from homie.runstore import EpisodeFile
 
 (RECORD, *_) = rounds(DONE)
+FAILED = rounds(LATE)[0].execution
 QUICK = Intervals(confidence=0.9, resamples=50)
 
 
@@ -67,7 +69,7 @@ def key(figure: Figure | None) -> list[tuple[str, str]]:
 
 def test_steps() -> None:
     ways: list[tuple[Outcome, int]] = [
-        *(("succeeded", 1), ("succeeded", 1), ("failed", 1), ("lost", 2), ("unfinished", 5)),
+        *(("succeeded", 1), ("succeeded", 1), ("failed", 1), ("lost", 9), ("unfinished", 5)),
         *(("not scored", 3), ("said End", 3), ("out of rounds", 4)),
     ]
     figure = steps_figure(source(*(shown(way, steps) for way, steps in ways)), many=False)
@@ -182,6 +184,8 @@ def test_of_benches(tmp_path: Path) -> None:
     )
     assert 'aria-label="Success rate by attribute"' in success.drawing
     assert titles(error_figure(sources)) == ["rule, succeeded: D1 40"]
+    rewrite(sources[0].episodes[2].folder, lambda record: replace(record, execution=FAILED))
+    assert titles(error_figure(load([tmp_path / "rule"]))) == ["rule, succeeded: D1 40", "rule, failed: D1 100"]
     bars = attribute_figure(sources[:1] * 7, QUICK)
     assert re.findall('<rect class="(.*?)"', bars.drawing)[:7] == ["s0", "s1", "s2", "s3", "s4", "s5", "s0"]
     assert [style for style, _ in key(bars)] == ["s0", "s1", "s2", "s3", "s4", "s5", "s0"]
@@ -194,6 +198,9 @@ def test_which_figures_there_are(tmp_path: Path) -> None:
     assert [figure.title for figure in figures([rule, chat, single, nothing], QUICK)] == [
         *("Success by attribute", "Errors by planner", "Steps: rule", "Steps: chat", "Steps: single"),
         "Where episodes fail: rule",
+    ]
+    assert [figure.title for figure in figures([chat, rule], QUICK)][2:] == [
+        *("Steps: chat", "Steps: rule", "Where episodes fail: rule"),
     ]
     assert [figure.title for figure in figures([rule], QUICK)] == [
         *("Success by attribute", "Errors by planner", "Steps", "Where episodes fail"),
@@ -217,7 +224,15 @@ def test_tables_of_single_runs() -> None:
         *(ended(shown("said End", 2), 1.25), ended(shown("said End", 3), 2.5)),
         *(shown("out of rounds", 3), shown("unfinished", 0), shown("lost", 0)),
     ]
-    made = tables([source(*episodes, errors={"L1": 1, "E3": 1}), source(label="b")], QUICK)
+    made = tables(
+        [
+            source(*episodes, errors={"L1": 1, "E3": 1}),
+            source(label="b"),
+            source(*episodes[:3], label="c"),
+            source(shown("lost"), label="d"),
+        ],
+        QUICK,
+    )
     first, errors, skills = made
     assert (first.title, first.notes) == (
         "Single runs",
@@ -228,7 +243,12 @@ def test_tables_of_single_runs() -> None:
         *((head, "count") for head in ("episodes", "said End", "out of rounds", "unfinished", "steps each")),
         ("robot seconds", "count"),
     ]
-    assert first.rows == (("rule", 5, 2, 1, 1, 1.6, 3.8), ("b", 0, 0, 0, 0, 0.0, 0))
+    assert first.rows == (
+        ("rule", 5, 2, 1, 1, 1.6, 3.8),
+        ("b", 0, 0, 0, 0, 0.0, 0),
+        ("c", 3, 2, 1, 0, 2.67, 3.8),
+        ("d", 1, 0, 0, 0, 1.0, 0),
+    )
     assert errors.title == "Errors in single runs, counts" and errors.columns[1].kind == "count"
     assert errors.columns[-1].head == "steps" and errors.columns[-1].kind == "count"
     assert errors.rows[0] == ("rule", 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 10)

@@ -222,6 +222,7 @@ def test_lost_episodes_can_be_filtered_by_what_lost_them(tmp_path: Path) -> None
         ({"a": "succeeded", "b": "failed", "c": "succeeded"}, "several runs"),
         ({"a": "failed", "b": "lost", "c": "unfinished"}, "no run"),
         ({"a": "lost", "b": "unfinished", "c": "unfinished"}, "no run"),
+        ({"a": "failed", "b": "unfinished"}, "no run"),
         ({"a": "said End", "b": "unfinished", "c": "not scored"}, ""),
         ({"a": "succeeded"}, ""),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ MEANINGS = {
     "E2": "the object is gone",
 }
 """The error codes in a few words (docs/error-codes.md)."""
-REACHED = ((0.0, "0 %"), (0.25, "1-25"), (0.5, "26-50"), (0.75, "51-75"), (0.9999, "76-99"), (1.0, "100 %"))
+REACHED = ((0.0, "0 %"), (0.25, "1-25"), (0.5, "26-50"), (0.75, "51-75"), (0.9999, "76-99"), (math.inf, "100 %"))
 """Upper bounds of the shares of a key path that are counted together."""
 
 
@@ -82,9 +83,9 @@ def error_figure(sources: Sequence[Source]) -> Figure | None:
             ways = ((True, "succeeded"), (False, "failed"))
             parts = [(f"{source.label}, {name}", error_counts(source.results, success=good)) for good, name in ways]
         for label, counts in parts:
-            per_step = {code: 100 * counts.codes.get(code, 0) / max(counts.steps, 1) for code in CODES}
+            per_step = {code: 100 * counts.codes[code] / max(counts.steps, 1) for code in CODES}
             stacks.append(Stack(label, per_step, f"{counts.total}/{counts.steps}"))
-            found.append(Stack(label, {code: float(counts.codes.get(code, 0)) for code in CODES}))
+            found.append(Stack(label, {code: float(counts.codes[code]) for code in CODES}))
     amounts = totals(found)
     if not amounts:
         return None
@@ -118,7 +119,7 @@ def keypath_figure(source: Source, *, many: bool) -> Figure | None:
         return None
     bins: dict[str, Counter[str]] = {label: Counter() for _, label in REACHED}
     for share, node in reached:
-        label = next(label for bound, label in REACHED if share <= bound + 1e-9)
+        label = next(label for bound, label in REACHED if share <= bound)
         bins[label][read_subtask(node).action if node else "no End"] += 1
     stacks = [Stack(label, dict(counts)) for label, counts in bins.items()]
     key = legend([(name, f"{name}: {amount:g}") for name, amount in totals(stacks).items()])
