@@ -23,8 +23,8 @@ _THOUGHTS = (
     ("◁think▷", "◁/think▷"),
 )
 """How models mark what they think: DeepSeek, Qwen, GLM, Claude in prompts, Seed, OpenThinker, Magistral, Kimi."""
-_OPENS = {opening: number for number, (opening, _) in enumerate(_THOUGHTS)}
-_CLOSES = {closing: number for number, (_, closing) in enumerate(_THOUGHTS)}
+_OPENS = {opening.lower(): number for number, (opening, _) in enumerate(_THOUGHTS)}
+_CLOSES = {closing.lower(): number for number, (_, closing) in enumerate(_THOUGHTS)}
 _THOUGHT = re.compile("|".join(map(re.escape, (*_OPENS, *_CLOSES))), re.IGNORECASE)
 _FINAL = re.compile(r"<\|channel\|>\s*final\b(?:[^<]|<\|constrain\|>){0,60}<\|message\|>")
 """The channel of gpt-oss in which an answer stands; `analysis` and `commentary` are others."""
@@ -101,9 +101,10 @@ def _without_thoughts(text: str, rules: Rules) -> str:
     """The text outside of thoughts. What stands before a closing mark without an opening one is a thought too: some
     chat templates write the opening mark into the question. Raises Unclear for a thought that is not closed."""
     kept: list[str] = []
-    at, opened, used = 0, -1, False
-    for mark in _THOUGHT.finditer(text):
-        name = mark.group().lower() if mark.group().lower() in {*_OPENS, *_CLOSES} else mark.group().upper()
+    at, opened = 0, -1
+    marks = list(_THOUGHT.finditer(text))
+    for mark in marks:
+        name = mark.group().lower()
         if name in _OPENS:
             if opened < 0:
                 kept.append(text[at : mark.start()])
@@ -112,10 +113,9 @@ def _without_thoughts(text: str, rules: Rules) -> str:
             if opened < 0:
                 kept.clear()
             at, opened = mark.end(), -1
-        used = True
     if opened >= 0:
         raise Unclear("The answer is a thought that does not end.")
-    if used:
+    if marks:
         rules.use("thought")
     return "".join([*kept, text[at:]])
 
@@ -127,8 +127,8 @@ def _without_turns(text: str, rules: Rules) -> str:
         text = text[start.end() :]
     if end := _END.search(text):
         rules.use("turn-token")
-        if _END.sub("", text[end.start() :]).strip(" \t\r\n`*\"'}"):
-            raise Unclear("The answer goes on after its end.")
         rest = _END.sub("", text[end.start() :])
+        if rest.strip(" \t\r\n`*\"'}"):
+            raise Unclear("The answer goes on after its end.")
         text = text[: end.start()] + rest
     return text
