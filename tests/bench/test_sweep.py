@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -82,6 +83,35 @@ def test_every_value_is_checked_before_the_first_begins(write_suite, tiny_bench,
     with pytest.raises(BadInput, match=message):
         run(tiny_bench(write_suite(), sweep=[text]))
     assert not (tmp_path / "run").exists()
+
+
+def test_values_are_read_as_yaml_and_names_as_on_the_command_line():
+    (one, two) = variants(BenchOptions(suite="s", sweep=["check-order=code, paper,"], out=Path("out")))
+    assert (one.name, one.values, one.options.check_order) == ("check-order-code", {"check_order": "code"}, "code")
+    assert one.options.out == Path("out/check-order-code") and two.options.sweep == [] and two.values != one.values
+    (only,) = variants(BenchOptions(suite="s", sweep=["planner.names=true"]))
+    assert only.options.planner_settings == {"names": True} and only.options.out is None
+    assert only.name == "names-True"
+    with pytest.raises(BadInput, match=r"^--sweep planner\.x: the values cannot be read \(got '\[1'\)\.$"):
+        variants(BenchOptions(suite="s", sweep=["planner.x=[1"]))
+    for name in ("out", "suite", "sweep", "clean", "mixed", "skill_settings", "detector_settings", "planner_settings"):
+        with pytest.raises(
+            BadInput, match=rf"cannot vary '{name}': name a setting as planner\.SETTING, or one of planner, "
+        ):
+            variants(BenchOptions(suite="s", sweep=[f"{name}=1"]))
+
+
+def test_where_a_sweep_cannot_be_kept(write_suite, tiny_bench, tmp_path):
+    options = tiny_bench(write_suite(), sweep=["rounds=2"])
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "run.json").touch()
+    for _ in range(2):  # the second time it is not in use
+        with pytest.raises(BadInput, match=r"^The folder .*run holds a run, not a sweep: choose another --out\.$"):
+            run(options)
+    (tmp_path / "run" / "run.json").unlink()
+    (tmp_path / "run" / "sweep.json").mkdir()
+    with pytest.raises(BadInput, match=r"^Cannot write into the folder .*run: Is a directory\.$"):
+        run(options)
 
 
 def test_on_the_command_line(homie, write_suite, bench_arguments):

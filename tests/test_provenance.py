@@ -1,0 +1,98 @@
+"""What episodes are made with: kept once, told apart, never mixed without a word."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from homie.options import RunOptions
+from homie.provenance import (
+    OtherParts,
+    PartsFile,
+    described,
+    differences,
+    forget,
+    keep,
+    keep_text,
+    kept,
+    read_parts,
+    read_text,
+    shown,
+    versions,
+)
+from planners.rule import RulePlanner
+
+
+def parts(**planner: object) -> PartsFile:
+    return PartsFile(planner=planner, detector={}, skills={}, robot={}, settings={}, versions={})
+
+
+def test_parts_are_kept_once_with_their_texts(tmp_path: Path) -> None:
+    text = "You are a robot. \ud800"
+    digest = keep_text(tmp_path, text)
+    assert read_text(tmp_path, digest) == "You are a robot. ?" and read_text(tmp_path, "none") is None
+    name = keep(tmp_path, parts(model="a"), {"given": "by its name"}, mixed=False)
+    assert name == keep(tmp_path, parts(model="a"), {}, mixed=False) == parts(model="a").digest
+    assert kept(tmp_path) == (name,) and read_parts(tmp_path, name) == parts(model="a")
+    assert (tmp_path / "texts" / "given.txt").read_text() == "by its name"
+    assert read_text(tmp_path, "given") is None, "a text that is not what its name says is not shown"
+    path = tmp_path / "parts" / f"{name}.json"
+    assert hashlib.sha256(path.read_bytes()).hexdigest() == name
+    path.write_bytes(path.read_bytes() + b" ")
+    assert read_parts(tmp_path, name) is None and read_parts(tmp_path, "none") is None
+    forget(tmp_path, name)
+    forget(tmp_path, name)
+    assert kept(tmp_path) == ()
+
+
+def test_other_parts_are_refused_unless_they_may_be_mixed(tmp_path: Path) -> None:
+    keep(tmp_path, parts(model="a", seed=1), {}, mixed=False)
+    with pytest.raises(
+        OtherParts, match=r"\(different: planner\.model \(a, now b\); planner\.seed \(1, now -\)\): choose"
+    ):
+        keep(tmp_path, parts(model="b"), {}, mixed=False)
+    keep(tmp_path, parts(model="b"), {}, mixed=True)
+    assert len(kept(tmp_path)) == 2
+
+
+def test_what_differs_is_said_in_words() -> None:
+    assert differences(parts(model="a"), parts(model="a")) == ()
+    assert differences(None, parts()) == differences(parts(), None) == ("what they were is not known",)
+    nested = {"price": {"in": 1, "out": {}}}
+    assert differences(parts(), parts(**nested)) == (
+        "planner ({}, now -)",
+        "planner.price.in (-, now 1)",
+        "planner.price.out (-, now {})",
+    )
+
+
+def test_a_checksum_is_shown_by_its_first_digits() -> None:
+    assert shown("0a" * 32) == "0a" * 6 and shown("g" * 64) == "g" * 64 and shown("0a" * 31) == "0a" * 31
+    assert shown(None) == "-" and shown("") == ""
+
+
+def test_settings_are_those_that_decide_an_episode() -> None:
+    options = RunOptions(task="go", attempts=2, rounds=7)
+    made = PartsFile.of({"planner": {}, "detector": {}, "skills": {}, "robot": {}}, options)
+    assert made.settings == {
+        "targets": "background", "grasp": "weld", "check_order": "paper", "attempts": 2, "rounds": 7,
+        "on_missing_model": "fallback",
+    }  # fmt: skip
+    assert made.versions == versions()
+    names = {"python", "homie-robot", "mujoco", "numpy", "pydantic", "opencv-python-headless", "pillow", "av", "source"}
+    assert names <= set(made.versions) and len(made.versions["source"]) == 12
+    assert made.facts["settings.attempts"] == "2" and "format" not in made.facts
+
+
+class Mine:
+    """A part of a user's own."""
+
+
+def test_code_of_others_is_named_by_its_checksum() -> None:
+    about = described(Mine(), {"kind": "mine"})
+    source = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
+    assert about == {"class": f"{__name__}:Mine", "source": source, "kind": "mine"}
+    assert described(RulePlanner(""), {}) == {"class": "planners.rule.planner:RulePlanner"}
+    assert described(1, {}) == {"class": "builtins:int"}, "no file"
