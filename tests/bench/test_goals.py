@@ -197,3 +197,83 @@ def test_typing_errors_are_found_in_the_scene():
     assert unknown_words(parse_goal(fine), scene) == []
     wrong = {"any": [{"on": ["aple", "table"]}, {"count": {"of": ["pear", "plum"], "in": "table_2", "exactly": 0}}]}
     assert unknown_words(parse_goal(wrong), scene) == ["aple", "pear, plum", "table_2"]
+
+
+@pytest.mark.parametrize(
+    ("fractions", "is_open", "is_closed"),
+    [
+        ((0.5,), True, False),
+        ((0.49,), False, False),
+        ((0.06,), False, True),
+        ((0.061,), False, False),
+        ((0.0, 0.5), True, False),
+        ((0.05, 0.06), False, True),
+        ((0.05, 0.2), False, False),
+    ],
+)
+def test_from_where_a_door_is_open_and_up_to_where_it_is_closed(fractions, is_open, is_closed):
+    joints = {f"{number}": {"receptacle": "fridge", "fraction": one} for number, one in enumerate(fractions)}
+    doors = read_state({"joints": joints})
+    assert (parse_goal({"open": "fridge"}).holds(doors), parse_goal({"closed": "fridge"}).holds(doors)) == (
+        *(is_open, is_closed),
+    )
+
+
+def test_what_a_world_does_not_tell():
+    little = read_state({"objects": {"cup_1": {"kind": "cup", "relation": "on", "at": "sofa"}}, "held": "ghost"})
+    assert parse_goal({"held": "ghost"}).holds(little) and not parse_goal({"held": "anything"}).holds(little)
+    assert not parse_goal({"robot_in": "kitchen"}).holds(little) and not parse_goal({"at": ["cup", "x"]}).holds(little)
+    with pytest.raises(
+        BadInput, match=r"^The goal asks whether the scene's own task is done, and this scene sets none\.$"
+    ):
+        parse_goal({"done": True}).holds(little)
+    with pytest.raises(BadInput, match=r"^The goal asks whether 'x' is open or closed, and no such thing opens\.$"):
+        parse_goal({"open": "x"}).holds(little)
+    with pytest.raises(BadInput, match=r"^The goal asks whether 'x' is turned on, and there is no such appliance\.$"):
+        parse_goal({"turned_off": "x"}).holds(little)
+
+
+@pytest.mark.parametrize("bound", ["at_least", "at_most", "exactly"])
+def test_an_amount_has_a_bound_that_is_no_less_than_nothing(bound):
+    assert parse_goal({"count": {"of": "pear", bound: 0}}).holds(read_state({}))
+    with pytest.raises(BadInput, match=f"count.{bound}: input should be greater than or equal to 0"):
+        parse_goal({"count": {"of": "pear", bound: -1}})
+    apples = read_state(SNAPSHOT)
+    for number in (1, 2, 3):
+        holds = {"at_least": number <= 2, "at_most": number >= 2, "exactly": number == 2}[bound]
+        assert parse_goal({"count": {"of": "apple", bound: number}}).holds(apples) is holds
+
+
+@pytest.mark.parametrize("places", [("in", "on"), ("in", "at"), ("on", "at"), ("in", "on", "at")])
+def test_an_amount_is_at_one_place(places):
+    with pytest.raises(BadInput, match=r"count: give one of in, on, at\.$"):
+        parse_goal({"count": {"of": "apple", "exactly": 1, **dict.fromkeys(places, "table")}})
+
+
+def test_the_words_of_a_goal():
+    goal = {"all": [
+        {"in": ["a", "b"]}, {"not": {"on": [["c", "d"], "e"]}}, {"any": [{"at": ["f", "g"]}, {"open": "h"}]},
+        {"closed": "i"}, {"turned_on": "j"}, {"turned_off": "k"}, {"held": "l"}, {"robot_in": "m"}, {"done": True},
+        *({"count": {"of": place, place: f"the {place}", "exactly": 1}} for place in ("in", "on", "at")),
+        {"held": "nothing"}, {"count": {"of": "n", "every": True}},
+    ]}  # fmt: skip
+    words = ["a", "b", ("c", "d"), *"efghijklm", "in", "the in", "on", "the on", "at", "the at", "n"]
+    parsed = parse_goal(goal)
+    assert list(parsed.words()) == words and parse_goal(parsed) == parsed
+
+
+def test_typing_errors_on_a_table():
+    scene = {"things": [{"name": "cube_1"}, {"name": "bin", "kind": "container"}]}
+    goal = {"all": [{"on": ["cube", "table"]}, {"in": ["cube_1", "container"]}, {"on": ["cube", "floor"]}]}
+    assert unknown_words(parse_goal(goal), scene) == []
+    assert unknown_words(parse_goal(goal), {"objects": scene["things"]}) == ["table", "floor"]
+
+
+def test_a_complaint_names_the_field_once_and_ends_with_a_point():
+    with pytest.raises(BadInput) as caught:
+        parse_goal({"not": {"in": ["a", 7]}})
+    assert str(caught.value) == "goal: not.in.1: input should be a valid string."
+    with pytest.raises(
+        BadInput, match=r"^scene\.json is no snapshot that goals can be read from: held: Input should be"
+    ):
+        read_state({"held": 1}, "scene.json")

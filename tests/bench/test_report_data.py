@@ -145,6 +145,9 @@ def test_folders_that_are_no_runs(tmp_path: Path) -> None:
         load([tmp_path])
     with pytest.raises(BadInput, match="is given twice: give each run once"):
         load([run, run])
+    single = write_single(tmp_path / "single", {})
+    with pytest.raises(BadInput, match="single is given twice: give each run once"):
+        load([single, single])
 
 
 def test_a_score_that_the_notebooks_cannot_compute(tmp_path: Path) -> None:
