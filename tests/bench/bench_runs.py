@@ -143,6 +143,7 @@ def rewrite(
 def write_single(path: Path, ways: Mapping[str, str], *, seed: int = 0, **options: object) -> Path:
     """The folder of a single run. ways: how each episode went, by folder; "" is unfinished, another text is its cause
     of infrastructure."""
+    path.mkdir()
     chosen = RunOptions.build(**{"task": "take the apple", **options})
     run = RunFile(
         created="2026-01-02", seed=seed, options=chosen, versions={"homie": "1", "mujoco": "3"}, platform="here"
