@@ -156,6 +156,31 @@ def test_options_that_would_mean_nothing(tmp_path):
         RunOptions.build(config, scene=tmp_path / "house.json")
 
 
+def test_the_file_of_a_run_gives_what_was_not_usual_but_for_its_folder(tmp_path):
+    kept = RunOptions.build(task="go", seed=7, out=Path("before"), attempts=2).model_dump(mode="json")
+    file = tmp_path / "run.json"
+    file.write_text(json.dumps({"format": 2, "options": kept}))
+    options = RunOptions.build(tmp_path)
+    assert (options.task, options.seed, options.attempts, options.out) == ("go", 7, 2, None)
+    assert options == RunOptions.build(file) and RunOptions.build(file, beneath={"rounds": 5}).rounds == 5
+    file.write_text(json.dumps({"format": 2, "options": {**kept, "suite": "s", "trials": 3}}))
+    with pytest.raises(
+        BadInput, match=r"run\.json is from another command: it has 'suite', which is no option here\.$"
+    ):
+        RunOptions.build(file)
+
+
+def test_keys_that_are_merged_may_stand_again(tmp_path):
+    config = tmp_path / "run.yaml"
+    config.write_text(
+        "planner_settings: {<<: {style: brief, examples: 2}, examples: 3}\ntask: go\nskill_settings: {1: 2}\n"
+    )
+    with pytest.raises(BadInput, match="skill_settings"):
+        RunOptions.build(config)
+    config.write_text("planner_settings: {<<: {style: brief, examples: 2}, examples: 3}\ntask: go\n")
+    assert RunOptions.build(config).planner_settings == {"style": "brief", "examples": 3}
+
+
 def test_a_config_file_that_is_no_text(tmp_path):
     config = tmp_path / "run.yaml"
     config.write_bytes(b"\xff\xfe\x00")

@@ -235,6 +235,10 @@ def test_labels_tell_runs_apart(tmp_path: Path) -> None:
     assert [run.label for run in load_runs(folders)] == ["rule (a)", "rule (b)"]
     with pytest.raises(BadInput, match=r"The run .*b/\.\./a is given twice"):
         load_runs([folders[0], tmp_path / "b" / ".." / "a"])
+    alike = [write_run(tmp_path / place / "run", ALL_DONE) for place in ("c", "d")]
+    assert [run.label for run in load_runs(alike)] == ["rule (run) #1", "rule (run) #2"]
+    other = write_run(tmp_path / "e", ALL_DONE, planner="chat")
+    assert [run.label for run in load_runs([folders[0], other, alike[0]])] == ["rule (a)", "chat", "rule (run)"]
 
 
 def test_declared_names(tmp_path: Path) -> None:

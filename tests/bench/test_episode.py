@@ -91,6 +91,34 @@ def test_an_episode_of_another_task_trial_or_seed(run: Path, values: dict[str, o
     assert (ending.rounds, ending.history, ending.robot_seconds, ending.wall_seconds) == (0, (), 0.0, 0.0)
 
 
+def test_steps_that_do_not_fit_the_end(run: Path) -> None:
+    done, _ = episodes(run)
+    ending, steps = done.folder / "episode.json", done.folder / "steps.jsonl"
+    whole = steps.read_bytes()
+
+    def cause(data: bytes, **values: object) -> str:
+        edit(ending, **values)
+        steps.write_bytes(data)
+        return finished(done).ending.cause.removeprefix("damaged: ")
+
+    assert cause(whole) == ""
+    assert cause(whole + b"torn") == "steps.jsonl (steps.jsonl: left out a last line that a kill has torn (4 bytes))"
+    assert cause(b"{}\n").startswith("steps.jsonl (steps.jsonl holds a line that is no round record: ")
+    assert len(cause(b"{}\n")) < 240
+    first = whole.splitlines(keepends=True)[0]
+    assert cause(first) == "steps.jsonl (its subtasks are not the history in episode.json)"
+    assert cause(whole, ended_by="rounds") == "steps.jsonl (its last subtask does not fit 'rounds' in episode.json)"
+    history = json.loads(ending.read_text())["history"]
+    assert cause(first, ended_by="ended", history=history[:1]) == (
+        "steps.jsonl (its last subtask does not fit 'ended' in episode.json)"
+    )
+    assert cause(b"", ended_by="rounds", history=[]) == "", "nothing was done, and the rounds ran out"
+    steps.unlink()
+    assert finished(done).ending.cause.startswith("damaged: steps.jsonl (Cannot read ")
+    ending.write_text("{")
+    assert finished(done).ending.cause.startswith("damaged: episode.json (it is not JSON (Expecting")
+
+
 @pytest.mark.parametrize(
     ("state", "said"),
     [

@@ -14,6 +14,7 @@ from homie.bench.metrics import assumed_rate, ratio, raw_errors, skill_counts, s
 from homie.bench.profiles import StrictEmmoe, strict_row
 from homie.bench.scores import Results, Score, score_run
 from homie.bench.trajectory import from_conversation, read_conversation
+from homie.errors import BadInput
 
 SKILL_KEYS = {"Go to": "go_to", "Pick": "pick", "Put": "put", "Open": "open", "Close": "close"}
 
@@ -165,3 +166,20 @@ def test_the_successful_run_printed_in_the_paper(strict: StrictEmmoe) -> None:
     assert (score.replans, score.scored_steps, score.length) == (2, 14, 15)
     assert dict(score.errors) == run["errors"]
     assert {SKILL_KEYS[skill]: count._asdict() for skill, count in score.executions.items()} == run["skills"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, r"^Can not read the conversation .*none\.json: .*No such file or directory.*\.$"),
+        ("{", r"^Can not read the conversation .*none\.json: Expecting property name"),
+        ("{}", r"^The conversation .*none\.json must be a JSON list of strings\.$"),
+        ('["a", 1]', r"^The conversation .*none\.json must be a JSON list of strings\.$"),
+    ],
+)
+def test_what_is_no_conversation(tmp_path, content, said):
+    path = tmp_path / "none.json"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(BadInput, match=said):
+        read_conversation(path)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from homie_tiny import FilmedTinyRobot
 
+from homie.bench.play.pool import Limits, LocalPool
 from homie.bench.play.worker import EXPERT, Job, Report, perform
 from homie.bench.suite import Task
 from homie.errors import HomieError, InfrastructureError, Interrupted, RobotFault
@@ -150,3 +151,18 @@ def test_an_expert_without_steps(job: Callable[..., Job]) -> None:
     report = perform(job(planner=EXPERT))
     assert report.message == ("task 'put': the suite gives no expert for it, so the planner 'expert' cannot play it.")
     assert report.fatal and report.exit_code == 2
+
+
+def test_a_worker_process_that_does_not_start_is_ended(
+    job: Callable[..., Job], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("homie.bench.play.pool.START", 0.0)
+    made = job()
+    (tmp_path / "bench" / "workers").mkdir()
+    pool = LocalPool(tmp_path / "bench", 2, Limits(60.0, None, 5))
+    pool.submit(made)
+    assert pool.free == 1
+    ((done, report, _),) = pool.wait(1.0)
+    assert done == made and (report.cause, report.fatal) == ("deadline", False)
+    assert report.message == "The worker process had not started after 0 s." and pool.free == 2
+    pool.close()
