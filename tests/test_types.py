@@ -151,6 +151,12 @@ def test_how_far_a_solid_reaches(one: Solid, aslant: float) -> None:
     np.testing.assert_allclose(one.reach(directions), [*along, 0.6 * 1.0 + 0.8 * 3.0 + aslant])
 
 
+def test_cylinders_and_capsules_are_round() -> None:
+    aslant = np.array([[0.6, 0.8, 0.0]])
+    for kind in ("cylinder", "capsule"):
+        np.testing.assert_allclose(solid(kind, 0.3, 0.3, 0.5).reach(aslant), [0.6 * 1.0 + 0.8 * 2.0 + 0.3])
+
+
 def test_the_box_around_solids_is_the_smallest_of_its_yaw() -> None:
     low, high = (
         solid("box", 0.3, 0.4, 0.5),

@@ -1,0 +1,100 @@
+"""Rules of error detection one by one: where they have nothing to say, and the metre at which they begin to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from text_world import home, stage
+
+from error_detection import code_order, distance, format, logical, paper_order
+from homie.agent import EpisodeListener
+from homie.interfaces import CheckQuestion
+from homie.types import VIEWS, Decision, ErrorCode, Subtask
+
+
+@pytest.fixture
+def scene():
+    world = home()
+    world.at = "lamp_1"
+    return stage(world=world)
+
+
+def question(scene, action: str, target: str = "", destination: str = "", **more: object) -> CheckQuestion:
+    """About the apple in the hand of a robot at the lamp."""
+    seen = scene.executor.robot.observe(VIEWS)
+    scene.locator.update(seen, scene.executor.detector.detect(seen))
+    subtask = Subtask(action, target, destination)
+    usual = CheckQuestion(
+        Decision((subtask,)), subtask, None, ("apple",), seen, scene.locator, scene.executor.actions, ("text",), True
+    )
+    return replace(usual, **more)
+
+
+@pytest.mark.parametrize(
+    ("subtask", "inventory"),
+    [
+        (("Put", "lemon", "table"), ()),
+        (("Put", "", "table"), ("apple",)),
+        (("Put", "lemon", ""), ("apple",)),
+        (("Pick", "lemon", "table"), ("apple",)),
+        (("Put", "apple", "table"), ("apple",)),
+    ],
+)
+def test_what_is_put_is_no_matter_where_something_else_is_missing(scene, subtask, inventory) -> None:
+    assert logical.other_in_hand(question(scene, *subtask, inventory=inventory)) is None
+
+
+def test_rules_about_targets_have_nothing_to_say_without_one(scene) -> None:
+    rules = (logical.closed_for_put, logical.closed_for_pick, logical.interactive, format.pickable_or_place)
+    for rule in (*rules, distance.within_reach):
+        for action in ("Pick", "Put"):
+            assert rule(question(scene, action, "moon", "moon")) is None
+
+
+@pytest.mark.parametrize(
+    ("metres", "code"), [(2.0, None), (2.01, ErrorCode.D1), (0.1, None), (0.09, ErrorCode.D2), (1.0, None)]
+)
+@pytest.mark.parametrize("action", ["Pick", "Put", "Open", "Close", "Go to"])
+def test_how_near_is_near(scene, action, metres, code) -> None:
+    scene.world.distances = {"fridge_1": metres}
+    found = distance.within_reach(question(scene, action, "fridge", entity="fridge_1"))
+    assert (found and found.code) == (None if action == "Go to" else code)
+
+
+@pytest.mark.parametrize(("metres", "known"), [(2.0, True), (2.01, False)])
+def test_of_what_is_in_reach_it_is_known_that_nothing_can_be_put_there(scene, metres, known) -> None:
+    scene.world.distances = {"lamp_1": metres}
+    put = question(scene, "Put", "apple", "lamp", entity="lamp_1", arguments=("target", "destination"))
+    assert (logical.interactive(put) is not None) is known
+    refused = format.pickable_or_place(put)
+    assert (refused is not None) is known and (not known or refused.message.startswith("lamp "))
+
+
+def test_the_official_order_calls_a_place_that_is_none_unknown() -> None:
+    for checks, code in ((paper_order, ErrorCode.L4), (code_order, ErrorCode.F2)):
+        world = home()
+        world.at = "lamp_1"
+        world.things["apple_1"].place = "hand"
+        scene = stage(world=world, checks=checks)
+        subtask = Subtask("Put", "apple", "lamp")
+        seen = scene.executor.robot.observe(VIEWS)
+        done = scene.executor.execute(Decision((subtask,)), subtask, ("apple",), seen, EpisodeListener())
+        assert done.feedback.code is code
+
+
+def test_a_closed_container_has_the_name_that_the_planner_was_told(scene, monkeypatch) -> None:
+    pick = question(scene, "Pick", "banana", entity="banana_1", inventory=())
+
+    def sentence() -> str:
+        found = logical.closed_for_pick(pick)
+        assert found is not None and found.code is ErrorCode.L3
+        return found.message
+
+    assert "the fridge is closed" in sentence()
+    asked = []
+    monkeypatch.setattr(scene.locator, "resolve", lambda name, subtask, seen: asked.append(subtask) or name)
+    assert "the fridge_1 is closed" in sentence(), "there is a second"
+    assert asked == [Subtask("Open", "fridge_2")]
+    monkeypatch.setattr(scene.locator, "called", lambda entity: f"white {entity}")
+    assert "the white fridge_1 is closed" in sentence()
