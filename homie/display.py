@@ -23,13 +23,13 @@ class ProgressDisplay(EpisodeListener):
     """Writes one line for everything that happens, so that a log of it reads like the screen."""
 
     def __init__(self, console: Console | None = None, clock: Callable[[], float] = time.monotonic) -> None:
-        self._console = console or Console(stderr=True, highlight=False)
+        self._console = console or Console(stderr=True)
         self._clock = clock
         self._status: Status | None = None
         self._checks: list[Check] = []
-        self._doing = ""
+        self._doing: str = ""
         self._began: float | None = None
-        self._told = 0.0
+        self._told: float = clock()
 
     def started(self, task: str) -> None:
         self._line("task  ", task, style="bold")
@@ -99,7 +99,6 @@ class ProgressDisplay(EpisodeListener):
         """Take the running clock off the screen. Idempotent."""
         if self._status is not None:
             self._status.stop()
-            self._status = None
 
     def _tell_checks(self) -> None:
         """The layers that looked, in their order. The execution check is told by the attempts."""

@@ -210,3 +210,58 @@ def test_on_a_terminal_a_clock_runs_and_is_gone_at_the_end() -> None:
     assert "\x1b[?25h" in written and "feedback" in written
     screen.display.close()
     assert screen.new() == ""
+
+
+@pytest.mark.parametrize(
+    ("thought", "moved", "said"),
+    [
+        (5.26, 2.0, "the skill thought for 5.3 s over 2.0 s of robot time, which waited for it"),
+        (0.8, 0.5, "the skill thought for 0.8 s over 0.5 s of robot time, which waited for it"),
+        (2.0, 2.0, ""),
+        (1.0, 2.0, ""),
+        (1.0, 0.0, ""),
+        (None, 0.5, ""),
+    ],
+)
+def test_a_skill_that_thinks_longer_than_it_moves_is_told(screen: Screen, thought, moved, said) -> None:
+    attempts = tuple(Attempt(number, "pick", Outcome.SUCCEEDED, "", moved / 2, 9) for number in (1, 2))
+    done = record(SUCCESS)
+    done = replace(done, execution=replace(done.execution, attempts=attempts))
+    screen.display.recorded(replace(done, timings={} if thought is None else {"skill": thought}))
+    assert screen.new() == (f"  slow      {said}\n" if said else "") + "  feedback  success\n  inventory nothing\n"
+
+
+def test_heads_are_dim_and_what_matters_stands_out() -> None:
+    screen = Screen(terminal=True)
+    bold, dim, yellow, cyan, plain = "\x1b[1m", "\x1b[2m", "\x1b[33m", "\x1b[1;36m", "\x1b[0m"
+    screen.display.observed(given(), seen(1.0))
+    assert screen.new() == (
+        f"\n{bold}round 3{plain}{dim}  1.0 s{plain}\n{dim}  sees      {plain}{dim}nothing it knows{plain}\n"
+    )
+    screen.display.decided(3, Decision((PICK,), "It is near."))
+    assert screen.new() == (
+        f"{dim}  analysis  {plain}{dim}It is near.{plain}\n{dim}  decision  {plain}{cyan}[Pick, apple]{plain}\n"
+    )
+    attempt = Attempt(1, "pick", Outcome.SUCCEEDED, "", 1.0, 9)
+    done = record(SUCCESS)
+    slow = replace(done, execution=replace(done.execution, attempts=(attempt,)), timings={"skill": 2.0})
+    screen.display.recorded(slow)
+    first, *_, last = screen.new().splitlines()
+    assert first.startswith(f"{dim}  slow      {plain}{yellow}the skill") and last.endswith(f"{dim}nothing{plain}")
+
+
+def test_a_log_may_be_in_colour() -> None:
+    screen = Screen()
+    console = Console(file=screen.file, width=80, force_terminal=False, color_system="standard")
+    display = ProgressDisplay(console, screen.clock)
+    display.executing(1, PICK)
+    screen.clock.now = 30.0
+    display.ticked(seen(1.0))
+    assert screen.new().count("\x1b[2m[Pick, apple]") == 2
+
+
+def test_a_line_stays_a_line_on_stderr(screen: Screen, capsys) -> None:
+    screen.display.started("word " * 40)
+    assert screen.new().count("\n") == 1
+    ProgressDisplay().started("put it away")
+    assert capsys.readouterr() == ("", "task  put it away\n")
