@@ -159,6 +159,7 @@ def test_an_attempt_is_over_when_its_second_has_passed():
     said = f"{TOO_DIFFICULT}: it took too long. Please go to it again and try once more"
     assert execution.feedback == Feedback("fail", ErrorCode.E1, said)
     assert execution.checks == (Check("execution", ErrorCode.E1, said),)
+    assert run(PICK, Steps(ends=Outcome.FAILED))[0].feedback.message == TOO_DIFFICULT
 
 
 def test_commands_that_are_changed_are_counted_and_refused_ones_end_it():
