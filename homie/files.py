@@ -28,7 +28,7 @@ def write_atomically(path: Path, data: bytes) -> None:
         temporary.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+            temporary.unlink()
         raise
     sync_folder(path.parent)
 

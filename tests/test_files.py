@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
 import subprocess
 import sys
+
+import numpy as np
+import pytest
+
+from homie.files import DISK, slug, sync_folder, to_json, write_atomically
 
 FULL = """
 import resource, sys
@@ -23,3 +31,72 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path):
     assert done.stdout.strip() == "27"  # EFBIG
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
     assert (tmp_path / "page.html").read_bytes() == b"the first"
+
+
+def test_a_file_is_on_the_disk_before_it_has_its_name_and_the_name_after_it(tmp_path, monkeypatch):
+    path, synced, sync = tmp_path / "page.html", [], os.fsync
+
+    def watched(descriptor):
+        about = os.fstat(descriptor)
+        synced.append("folder" if stat.S_ISDIR(about.st_mode) else about.st_size)
+        synced.append(path.exists())
+        sync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", watched)
+    before = len(os.listdir("/dev/fd"))
+    write_atomically(path, b"seven b")
+    assert synced == [7, False, "folder", True] and path.read_bytes() == b"seven b"
+    sync_folder(tmp_path)
+    assert synced[4:] == ["folder", True] and len(os.listdir("/dev/fd")) == before
+    with pytest.raises(FileNotFoundError):
+        write_atomically(tmp_path / "none" / "page.html", b"x")
+    path.with_name(".page.html.tmp").write_bytes(b"left by a kill, and longer than what follows")
+    write_atomically(path, b"new")
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"] and path.read_bytes() == b"new"
+
+
+def test_a_name_that_is_taken_by_a_folder_leaves_no_temporary_file(tmp_path):
+    (tmp_path / "page.html").mkdir()
+    with pytest.raises(OSError, match="directory"):
+        write_atomically(tmp_path / "page.html", b"x")
+    assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        ({"a": 1.5, 2: None}, '{"a": 1.5, "2": null}'),
+        ([float("nan"), float("inf"), -float("inf"), 0.0, np.float64(0.25)], "[null, null, null, 0.0, 0.25]"),
+        ((True, "ä", ("x",), []), '[true, "ä", ["x"], []]'),
+        ({"deep": [{"er": float("nan")}]}, '{"deep": [{"er": null}]}'),
+    ],
+)
+def test_json_that_every_parser_reads(value, text):
+    assert to_json(value, indent=None) == f"{text}\n".encode()
+
+
+def test_json_is_indented_for_people_and_escapes_half_a_character():
+    assert to_json({"a": [1]}) == b'{\n  "a": [\n    1\n  ]\n}\n'
+    assert to_json("\ud800", indent=None) == b'"\\ud800"\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Put the red_apple into the bowl!", "put-the-red-apple-into-the-bowl"),
+        ("ÄPFEL 7", "äpfel-7"),
+        ("!?", "task"),
+        ("a" * 23 + " " + "b" * 24, "a" * 23 + "-" + "b" * 24),
+        ("a" * 23 + " " + "b" * 25, "a" * 23),
+        ("a" * 23 + " " + "b" * 25 + " c", "a" * 23),
+        ("a" * 60 + " b", "a" * 48),
+        ("a" * 47 + " b", "a" * 47),
+    ],
+)
+def test_a_text_as_a_file_name(text, name):
+    assert slug(text) == name
+
+
+def test_a_file_name_may_be_shorter():
+    assert slug("ab cd ef", 4) == "ab" and slug("ab cd ef", 5) == "ab-cd" and slug("abcdefg", 4) == "abcd"
+    assert errno.ENOSPC in DISK and errno.ENOENT not in DISK
