@@ -47,7 +47,7 @@ def to_json(value: object, indent: int | None = 2) -> bytes:
 
     A lone surrogate, which a model's raw text may hold and UTF-8 may not, is written as its JSON escape.
     """
-    text = json.dumps(_finite(value), ensure_ascii=False, indent=indent, allow_nan=False)
+    text = json.dumps(_finite(value), ensure_ascii=False, indent=indent)
     return (text + "\n").encode("utf-8", errors="backslashreplace")
 
 

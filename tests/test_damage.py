@@ -11,7 +11,8 @@ import pytest
 from homie import session
 from homie.checksums import FileMark, mark
 from homie.damage import Damaged, changed, history_of, lost_to, read_finished
-from homie.runstore import EpisodeFile, read_steps
+from homie.errors import BadInput
+from homie.runstore import EpisodeFile, read_episode, read_steps
 
 
 @pytest.fixture
@@ -78,7 +79,11 @@ def test_an_ending_that_cannot_be_read_is_told_without_its_path(episode):
     assert said.startswith("episode.json (") and str(episode) not in said and ".)" not in said and "\n" not in said
     assert "is damaged" not in said
     path.write_text(json.dumps({"format": 1, "task": "x" * 500}))
-    assert len(damage(episode)) <= len("episode.json ()") + 200
+    with pytest.raises(BadInput) as caught:
+        read_episode(episode)
+    whole = " ".join(str(caught.value).replace(f"{episode}/", "").split())
+    shortened = whole[:200].removeprefix("episode.json is damaged: ").rstrip(".")
+    assert len(whole) > 201 and damage(episode) == f"episode.json ({shortened})"
     path.unlink()
     path.mkdir()
     assert damage(episode).startswith("episode.json (")

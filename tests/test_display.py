@@ -153,19 +153,6 @@ def test_what_became_of_it(screen: Screen) -> None:
     assert screen.new() == "  feedback  fail D1: too far\n  inventory nothing\n"
 
 
-def test_a_skill_that_thinks_longer_than_it_moves_is_told(screen: Screen) -> None:
-    tries = tuple(Attempt(number, "octo", Outcome.FAILED, "", 2.0, 9) for number in (1, 2))
-    execution = Execution(PICK, "octo", (), tries, SUCCESS)
-
-    def told(skill: float, done: Execution = execution) -> str:
-        screen.display.recorded(RoundRecord(1, Decision((PICK,)), done, (), 9.0, {"skill": skill}))
-        return screen.new()
-
-    slow = "  slow      the skill thought for 4.1 s over 4.0 s of robot time, which waited for it\n"
-    assert told(4.06).startswith(slow)
-    assert "slow" not in told(4.0) and "slow" not in told(9.0, replace(execution, attempts=())), "nothing has moved"
-
-
 def test_the_end(screen: Screen) -> None:
     screen.display.finished(EpisodeResult("task", "ended", 1, (), (), 8.04))
     assert screen.new() == "\nThe planner ended the task after 1 round and 8.0 s of robot time.\n"
