@@ -49,6 +49,9 @@ _RETRACTED = re.compile(
 _BRACKETED = re.compile(r"\[\s*[A-Za-z][\w ]{0,30}[,\]]|\{\s*[\"'“]\w{1,30}[\"'”]\s*:")
 """What looks like one more subtask behind an answer."""
 
+_ALONE = re.compile(r"^[ \t*_`\"'>-]*\[\s*[A-Za-z][\w ]{0,30}(?:,[^\[\]\n]*)?\][ \t*_`\"'.,]*$", re.MULTILINE)
+"""A line before an answer that is an answer, too."""
+
 
 def check_surroundings(lead: str, tail: str, rules: Rules) -> None:
     """Look at the text before and after the only answer of a text. Raises Unclear where it may be none."""
@@ -83,6 +86,8 @@ def _check_lead(lead: str) -> None:
     line = lead.rpartition("\n")[2].strip(" \t*_`\"'")
     if line and not line.endswith((":", "：")) and not re.fullmatch(r"(?:[-*•]|\(?\d{1,2}[.)])", line):
         raise Unclear("The answer stands inside a sentence.")
+    if _ALONE.search(lead):
+        raise Unclear("Another subtask stands on a line of its own before the answer.")
     near = lead.rstrip(" \t\r\n*_`\"'")[-_NEAR:]
     sentences = [one for one in re.split(r"(?<=[.!])\s+|\n\s*", near) if one.strip(_BLANK)]
     last = sentences[-1] if sentences else ""

@@ -158,6 +158,7 @@ def test_whatever_the_strict_form_accepts_is_read_identically_by_the_strict_prof
 
 
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=14).map("".join))
+@example("[Pick, apple]\nSubtask: [Go to, mug]")
 def test_of_several_answers_none_is_chosen(text: str) -> None:
     """Pieces of answers in any order: what is read by default is the only subtask of its kind in the text."""
     try:

@@ -81,7 +81,7 @@ def test_an_example_of_the_prompt_that_comes_back_is_no_answer(template: str) ->
     """The model repeats the last example, as one does that takes the prompt for a document."""
     planner = load_planner("chat:m", {"template": template, "base_url": "http://127.0.0.1:9/v1"})
     prompt = planner.prompt  # type: ignore[attr-defined]
-    example = prompt.examples.all[2].answer(prompt.template.answer, "text")
+    example = prompt.examples.all[2].answer(prompt.template.answer, ("text",), {})
     answers = [says(example)] * 3 + [says(END)]
     made = stage()
     with Endpoint(*answers) as endpoint:
