@@ -32,6 +32,15 @@ most: it is back on it after some 15 cm, which is half of the way before a place
 COMFORT = 0.30
 """Clearance (m) beyond the footprint that is worth a detour."""
 
+ON_THE_SPOT = 0.6
+"""Radians off the direction of the path from which the base turns before it drives."""
+
+ROOM_TO_TURN = (0.0, -0.05, 0.05, -0.1, 0.1, -0.2, 0.2, -0.3, 0.3)
+"""Metres ahead (negative: back) to where what is in the hand may have room to go round with the base, nearest first."""
+
+STILL_THERE = 0.1
+"""Metres off the place to stand at from which `straight` is back on the line in time."""
+
 NO_PROGRESS_SECONDS = 4.0
 MAX_PLANS, MAX_BLOCKED = 25, 4
 
@@ -98,7 +107,7 @@ class MobileSkill(RoutineSkill):
             done = yield from self.follow(path)
             if done == "arrived":
                 if yaw is not None:
-                    yield from self.turn(yaw)
+                    yield from self._turn_with_room(yaw, STILL_THERE)
                 return
             if done == "blocked":
                 blocked += 1
@@ -145,22 +154,45 @@ class MobileSkill(RoutineSkill):
             if ticks % 10 == 0 and self._stale(planned, path):
                 return "stale"
             ahead = _point_ahead(path, base.xy, LOOKAHEAD)
-            error = wrap(float(np.arctan2(*(ahead - base.xy)[::-1])) - base.yaw)
-            yield Command(base=self._steer(error, left))
+            heading = float(np.arctan2(*(ahead - base.xy)[::-1]))
+            error = wrap(heading - base.yaw)
+            if abs(error) > ON_THE_SPOT and len(self.held):
+                yield from self._turn_with_room(heading)
+            else:
+                yield Command(base=self._steer(error, left))
 
     def _steer(self, error: float, left: float) -> tuple[float, float]:
         w = float(np.clip(2.5 * error, -self._haste * self.spec.max_angular, self._haste * self.spec.max_angular))
-        if abs(error) > 0.6:
+        if abs(error) > ON_THE_SPOT:
             return 0.0, w
         brake = np.sqrt(2.0 * 0.5 * self.spec.max_linear_acceleration * max(left - 0.02, 0.0)) + 0.02
         return float(min(self._haste * self.spec.max_linear, brake) * np.cos(error) ** 2), w
+
+    def _turn_with_room(self, heading: float, furthest: float = np.inf) -> Motion:
+        """Turn in place, from a little ahead or back (m) if what is in the hand would touch something here."""
+        left = wrap(heading - self.base.yaw)
+        for distance in ROOM_TO_TURN if len(self.held) else ():
+            if abs(distance) > furthest:
+                break
+            there = self._ahead(distance)
+            if any(self._sweeps_clear(angle, there) for angle in (left, _other_way(left))) and (
+                not distance or self.clearance_ahead(self.base, distance) >= self.spec.footprint_radius
+            ):
+                yield from self.straight(distance, speed=0.2)
+                break
+        yield from self.turn(heading)
+
+    def _ahead(self, distance: float) -> Pose2:
+        """The pose of the base after a straight move, m."""
+        base = self.base
+        return Pose2(base.x + distance * np.cos(base.yaw), base.y + distance * np.sin(base.yaw), base.yaw)
 
     def turn(self, yaw: float, *, tolerance: float = 0.02, seconds: float = 8.0) -> Motion:
         """Turn in place to a heading, the way on which what is in the hand touches nothing. Raises Stuck if something
         holds the base."""
         left = wrap(yaw - self.base.yaw)
-        if len(self.held) and not self._sweeps_clear(left) and self._sweeps_clear(left - np.copysign(2 * np.pi, left)):
-            left -= float(np.copysign(2 * np.pi, left))
+        if len(self.held) and not self._sweeps_clear(left) and self._sweeps_clear(_other_way(left)):
+            left = _other_way(left)
         heading = self.base.yaw
         for _ in range(int(seconds / self.spec.period)):
             left -= wrap(self.base.yaw - heading)
@@ -172,9 +204,9 @@ class MobileSkill(RoutineSkill):
             yield Command(base=(0.0, float(np.copysign(speed, error))))
         raise Stuck("the base can not turn")
 
-    def _sweeps_clear(self, angle: float) -> bool:
-        """Whether the arm with what it holds touches nothing while the base turns by an angle (rad)."""
-        base, q = self.base, self.q
+    def _sweeps_clear(self, angle: float, base: Pose2 | None = None) -> bool:
+        """Whether the arm with what it holds touches nothing while the base turns by an angle (rad), here or there."""
+        base, q = base or self.base, self.q
         turned = (Pose2(base.x, base.y, base.yaw + part) for part in np.linspace(0.0, angle, 2 + int(abs(angle) / 0.2)))
         space = self.space()
         return all(replace(space, base=pose).clearance(q) >= 0.0 for pose in turned)
@@ -303,6 +335,11 @@ class MobileSkill(RoutineSkill):
         direction = np.array([np.cos(pose.yaw), np.sin(pose.yaw)])
         points = [pose.xy + direction * d for d in np.linspace(distance / 3, distance, 6)]
         return min(self.costs.clear_at(point) for point in points)
+
+
+def _other_way(angle: float) -> float:
+    """The same turn the other way round, rad."""
+    return angle - float(np.copysign(2 * np.pi, angle))
 
 
 def _segment(path: Array, point: Array) -> tuple[int, float]:
