@@ -37,8 +37,17 @@ WIDEST_HALF = 0.046
 EAR = 10.0
 """Cost of a rim grasp by the metres that the thing is longer that way: a mug has its ear there, which gives way."""
 
-OVER_RIM = 0.07
-"""Metres above a rim grasp from which both fingers go past the near side of the rim."""
+SIDEWAYS_OVER = 0.04
+"""Metres above a grasp from the side at which the hand comes in over the edge of what the thing stands on."""
+
+OVER_RIM = 0.022
+"""Metres between a rim and the fingers that go past its near side: the arm may be a centimetre off."""
+
+DOWN = np.pi / 2
+"""Pitch of a hand whose fingers point straight down."""
+
+ROOM_ABOVE = 0.45
+"""Clearance (m) of a compartment from which the hand and the wrist over it fit in pointing down."""
 
 FROM_ABOVE = (0.7, 0.95, 0.45, 1.25, np.pi / 2)
 STANDING = (0.35, 0.5, 0.7, 0.95, 1.25)
@@ -57,7 +66,8 @@ MOST_SIDEWAYS = 0.8
 class Grasp:
     """One way to take a thing: gripper pose, its yaw and pitch, opening (m), and a cost of how little it is liked.
 
-    over: metres above the pose at which the hand may come in sideways without a finger touching the thing.
+    over: metres above the pose at which the hand may come in sideways without a finger touching the thing; with
+    straight_down it must, and comes down from there.
     """
 
     pose: Pose
@@ -65,7 +75,8 @@ class Grasp:
     pitch: float
     opening: float
     cost: float
-    over: float = 0.04
+    over: float = SIDEWAYS_OVER
+    straight_down: bool = False
 
     @property
     def approach(self) -> Array:
@@ -77,15 +88,19 @@ class Grasp:
         return Pose(self.pose.position - distance * self.approach + np.array([0, 0, lift]), self.pose.rotation)
 
 
-def grasps(box: Box, others: Sequence[Box], access: Array | None, *, parts: Sequence[Solid] = ()) -> list[Grasp]:
+def grasps(
+    box: Box, others: Sequence[Box], access: Array | None, *, room: float = np.inf, parts: Sequence[Solid] = ()
+) -> list[Grasp]:
     """Ways to take an upright box on a surface, best first.
 
     others: boxes that the open fingers must not hit. access: way out (2,) if the thing stands in a compartment;
-    then only hands that fit through the front are offered. parts: the solids that the thing is made of, where they are
-    known. A box that the fingers do not go round is taken by its rim, unless its parts say that it has none.
+    then only hands that fit through the front are offered. room: metres above what it stands on. parts: the solids
+    that the thing is made of, where they are known. A box that the fingers do not go round is taken by its rim, unless
+    its parts say that it has none.
     """
     above = STANDING if box.half[2] > TALL else FROM_ABOVE
-    around = _fitting(_around(box, above if access is None else THROUGH_FRONT, parts), others, access)
+    in_front = (*THROUGH_FRONT, *((DOWN,) if room >= ROOM_ABOVE else ()))
+    around = _fitting(_around(box, above if access is None else in_front, parts), others, access)
     return around or _fitting((grasp for grasp in _on_rim(box) if _hollow(grasp, parts)), others, access)
 
 
@@ -95,8 +110,12 @@ def _fitting(found: Iterable[Grasp], others: Sequence[Box], access: Array | None
     if access is None:
         return sorted(chosen, key=lambda grasp: grasp.cost)
     inward = float(np.arctan2(-access[1], -access[0]))
-    chosen = [grasp for grasp in chosen if abs(wrap(grasp.yaw - inward)) <= MOST_SIDEWAYS]
-    return sorted(chosen, key=lambda grasp: grasp.cost + 0.4 * abs(wrap(grasp.yaw - inward)))
+
+    def aside(grasp: Grasp) -> float:
+        return 0.0 if grasp.pitch >= DOWN else abs(wrap(grasp.yaw - inward))
+
+    chosen = [grasp for grasp in chosen if aside(grasp) <= MOST_SIDEWAYS]
+    return sorted(chosen, key=lambda grasp: grasp.cost + 0.4 * aside(grasp))
 
 
 def _around(box: Box, pitches: Sequence[float], parts: Sequence[Solid]) -> Iterator[Grasp]:
@@ -121,8 +140,9 @@ def _around(box: Box, pitches: Sequence[float], parts: Sequence[Solid]) -> Itera
                     position = middle - back * np.array([np.cos(yaw), np.sin(yaw), 0.0])
                     pose = Pose(position, gripper_rotation(yaw, pitch))
                     width = 2 * (half * np.cos(twist) + depth * np.sin(abs(twist)))
+                    over = top - (height - _tip(pitch)) + OVER_RIM if pitch >= DOWN else SIDEWAYS_OVER
                     for spare, dear in SPARE:
-                        yield Grasp(pose, yaw, pitch, min(MAX_OPENING, width + spare), cost + dear)
+                        yield Grasp(pose, yaw, pitch, min(MAX_OPENING, width + spare), cost + dear, over, pitch >= DOWN)
 
 
 def _on_rim(box: Box) -> Iterator[Grasp]:
@@ -135,12 +155,13 @@ def _on_rim(box: Box) -> Iterator[Grasp]:
                 over = PALM_HALF * np.cos(pitch) - PALM_FACE * np.sin(pitch) + BEFORE_PALM  # the palm over the rim
                 height = max(_lowest(box, pitch), top - 0.02, top + over)
                 position = np.array([box.center[0], box.center[1], height]) + edge
+                past = top - (height - _tip(pitch)) + OVER_RIM
                 for side in (np.pi / 2, -np.pi / 2):
                     pose = Pose(position, gripper_rotation(out + side, pitch))
                     for opening, dear in RIM_OPENINGS:
                         ear = EAR * (half - float(np.min(box.half[:2])))
                         cost = 0.2 + 0.15 * abs(pitch - RIM[0]) + dear + ear
-                        yield Grasp(pose, out + side, pitch, opening, cost, OVER_RIM)
+                        yield Grasp(pose, out + side, pitch, opening, cost, past, True)
 
 
 def _hollow(grasp: Grasp, parts: Sequence[Solid]) -> bool:
@@ -180,9 +201,13 @@ def _palm_back(box: Box, parts: Sequence[Solid], pose: Pose, yaw: float, pitch: 
 
 def _lowest(box: Box, pitch: float) -> float:
     """Height of the gripper frame at which neither fingertips nor palm touch what the thing stands on."""
-    tip = FINGER_REACH * np.sin(pitch) + FINGER_HALF_HEIGHT * np.cos(pitch)
     palm = PALM * np.cos(pitch) - 0.06 * np.sin(pitch)
-    return float(box.center[2] - box.half[2] + max(tip, palm) + 0.006)
+    return float(box.center[2] - box.half[2] + max(_tip(pitch), palm) + 0.006)
+
+
+def _tip(pitch: float) -> float:
+    """Metres from the gripper frame down to the lowest point of the fingers."""
+    return float(FINGER_REACH * np.sin(pitch) + FINGER_HALF_HEIGHT * np.cos(pitch))
 
 
 def touches(grasp: Grasp, others: Sequence[Box]) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from homie.interfaces import Kinematics, RobotSpec
 from homie.types import Array, Box, Goal, Observation, Pose, Pose2, Subtask, Surface
 from skills.classical.collision import DRIVEN, FREE, TOUCH, Solids
-from skills.classical.grasps import Grasp, grasps, palm_touches, touches
+from skills.classical.grasps import DOWN, Grasp, grasps, palm_touches, touches
 from skills.classical.hand import Hand
 from skills.classical.manipulation import AWAY, Manipulation
 from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation, rotation_z, wrap
@@ -51,9 +51,6 @@ TURNED = (0.0, 0.5, -0.5, 1.0, -1.0, 1.57, -1.57)
 GENTLY = 0.25
 """Metres per second of the base with something in the hand that something lies in."""
 
-LOW_ENTRY = 0.05
-"""Height (m) over a thing in a compartment from which the hand comes down straight rather than on its way in."""
-
 LOW = 0.65
 """Height (m) below which the arm comes from further above: over chair backs and arm rests."""
 
@@ -90,7 +87,7 @@ class Pick(Manipulation):
         grasp, joints = self._from_here(grasp)
         before, lifted = self._before(grasp), self._lifted(grasp)
         yield from self.together(self.reach(joints[0]), self.gripper(grasp.opening), self.look_at(self._box().center))
-        if self._compartment() is not None and grasp.over > LOW_ENTRY:
+        if self._compartment() is not None and grasp.straight_down:
             yield from self.line(lifted, speed=APPROACH)
         yield from self.line(grasp.pose, speed=APPROACH)
         yield from self.squeeze()
@@ -206,7 +203,8 @@ class Pick(Manipulation):
     def _grasps(self) -> list[Grasp]:
         compartment = self._compartment()
         access = None if compartment is None else compartment.access
-        chosen = grasps(self._box(), self.goal.obstacles, access, parts=self.goal.parts)
+        room = np.inf if compartment is None else compartment.clearance
+        chosen = grasps(self._box(), self.goal.obstacles, access, room=room, parts=self.goal.parts)
         # A finger may push what is in a bowl aside, or brush the bowl that the thing lies in, but rather not.
         avoided = [*self._contents, *self._around_target()]
 
@@ -249,7 +247,7 @@ class Pick(Manipulation):
         inside = float((compartment.center[:2] - grasp.pose.position[:2]) @ compartment.access)
         depth = half_depth(compartment) + inside + 0.10
         # Along the hand's own direction, or a finger would run into the thing from the side.
-        back = -np.array([np.cos(grasp.yaw), np.sin(grasp.yaw)])
+        back = compartment.access if grasp.pitch >= DOWN else -np.array([np.cos(grasp.yaw), np.sin(grasp.yaw)])
         way = np.array([*back, 0.0]) * max(depth, HOVER) / max(float(back @ compartment.access), 0.6)
         return Pose(grasp.pose.position + way + np.array([0, 0, grasp.over]), grasp.pose.rotation)
 
