@@ -89,4 +89,4 @@ def history_of(records: tuple[RoundRecord, ...]) -> tuple[HistoryItem, ...]:
 def _short(error: Exception, folder: Path) -> str:
     """What is wrong, without the path that everybody knows, in one line."""
     text = " ".join(str(error).replace(f"{folder}/", "").split())
-    return text[:200].removeprefix(f"{ENDING} is damaged: ").rstrip(".")
+    return text[:200].removeprefix(f"{ENDING} is damaged: ").removesuffix(".")
