@@ -112,7 +112,7 @@ def test_records_and_ending_must_agree(episode):
     with pytest.raises(BadInput) as caught:
         read_steps(episode)
     whole = " ".join(str(caught.value).replace(f"{episode}/", "").split())
-    assert len(whole) > 201 and damage(episode) == f"steps.jsonl ({whole[:200]})"
+    assert len(whole) > 201 and damage(episode) == f"steps.jsonl ({whole[:200].rstrip('.')})"
 
 
 def test_a_damaged_episode_is_lost_to_infrastructure():
