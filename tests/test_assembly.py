@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import pytest
 from homes import one_room
+from homie_tiny import TinyRobot, TinySkills
 
 from homie import session
-from homie.assembly import load_detector, load_skills, skill_names
+from homie.assembly import (
+    SkillShelf,
+    assemble,
+    check_planner,
+    load_checks,
+    load_detector,
+    load_planner,
+    load_skills,
+    skill_names,
+)
 from homie.envs.mujoco.home import MujocoHome
 from homie.errors import BadInput, MissingCheckpoint
 from homie.executor import SkillBook
@@ -128,3 +138,60 @@ def test_the_run_file_keeps_what_the_detector_says(homie, tmp_path):
     told = read_parts(tmp_path / "run", read_run(tmp_path / "run").parts)
     assert told is not None and told.detector.items() >= {"min_pixels": 40, "min_part_pixels": 16}.items()
     assert read_text(tmp_path / "run", told.planner["sha256"]) == script.read_text()
+
+
+class Kept(TinySkills):
+    """Counts how often it is closed."""
+
+    def __init__(self, name="kept"):
+        self.name, self.closed = name, 0
+
+    def close(self):
+        self.closed += 1
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"picture_size": "64x48"}, "have their own size: leave out --picture-size"),
+        ({"targets": "homie_tiny:TinySkills"}, "is no homie.interfaces.Locator"),
+    ],
+)
+def test_a_robot_that_does_not_fit_is_closed(tiny_options, more, said):
+    robot = TinyRobot()
+    with pytest.raises(BadInput, match=said):
+        assemble(tiny_options(**more), {("robot", "tiny"): robot})
+    assert robot.calls == ["close"]
+
+
+def test_who_made_a_set_of_skills_closes_it(tiny_options):
+    lent, own = Kept("lent"), Kept("own")
+    shelf = SkillShelf({"lent": lent, "own": own}, {}, None, frozenset({"lent"}))
+    shelf.close()
+    assert (lent.closed, own.closed) == (0, 1)
+    spare = Kept("spare")
+    SkillShelf({"gone": TinySkills}, {"gone": "no checkpoint"}, spare).close()
+    assert spare.closed == 1
+    robot = TinyRobot()
+    with assemble(tiny_options(skills="lent"), {("robot", "tiny"): robot, ("skills", "lent"): lent}) as parts:
+        assert parts.executor.skills.models == ("lent",) and not robot.closed
+        assert "shelf" not in repr(parts)
+    assert robot.closed and lent.closed == 0
+
+
+def test_what_is_no_order_of_checks():
+    for wrong in ([], 3, [3], ["paper"]):
+        with pytest.raises(
+            BadInput, match=r"^The order of checks 'mine' is no sequence of homie.interfaces.ErrorCheck\.$"
+        ):
+            load_checks("mine", {("check_order", "mine"): wrong})
+    assert load_checks("mine", {("check_order", "mine"): len}) == (len,), "one alone will do"
+    assert len(load_checks("paper")) > 2
+
+
+def test_the_expert_is_of_a_bench_alone():
+    for load in (load_planner, check_planner):
+        with pytest.raises(
+            BadInput, match=r"^The planner 'expert' plays the steps that a suite gives: only `homie bench`"
+        ):
+            load("expert")

@@ -19,6 +19,7 @@ from homie.bench.suites import homie_100
 from homie.bench.trajectory import Trajectory, written_step
 from homie.envs.mujoco.generate import generate
 from homie.envs.mujoco.home import open_home
+from homie.envs.mujoco.spec import SceneSpec
 from homie.envs.mujoco.variation import Variation
 from homie.interfaces import WorldState
 from homie.options import RunOptions
@@ -193,6 +194,16 @@ def test_what_people_call_a_thing_means_it():
     said = [here.spoken(name) for name in tables]
     assert len(tables) > 1 and len(set(said)) == len(tables) and None not in said
     assert [here.word(name) for name in tables] == tables and here.word("fridge") == "fridge"
+
+
+def test_what_is_where_in_a_house_and_what_it_is_called():
+    here = House(SceneSpec.load(Path(__file__).parents[2] / "examples" / "scenes" / "kitchen.json"))
+    assert here.word("kitchen") == "kitchen" and here.word("fridge") == "fridge"
+    assert here.room("mug") == "kitchen" == here.room("table") and here.room("kitchen") == "kitchen"
+    assert set(here.things_at("table")) >= {"mug"} and "mug" in here.things_at("kitchen")
+    assert here.things_at("nowhere") == [] and here.of_kind("table", "cabinet") == ["cabinet", "table"]
+    assert here.container("fridge") == "fridge" and here.container("table") is None and here.container("mug") is None
+    assert not here.stands_open("fridge") and not here.stands_open("mug")
 
 
 def test_orders_are_all_that_are_allowed():
