@@ -21,10 +21,10 @@ from planners.rule.orders import (
     names_in,
     without_repeats,
 )
-from planners.rule.transfers import Transfers
+from planners.rule.statements import Statements
 
 
-class Reader(Transfers):
+class Reader(Statements):
     """Reads orders from a cursor. `items` is what `it` means at first, `place` what `there` means."""
 
     def __init__(self, cursor: Cursor, items: Sequence[Item] = (), place: str = "") -> None:
