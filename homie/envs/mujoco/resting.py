@@ -124,11 +124,14 @@ class Resting:
         normal_up = contacts.frame[:count, 2]
         pressing = np.flatnonzero((np.abs(normal_up) > UPWARD) & (contacts.dist[:count] < TOUCH))
         found: dict[str, dict[str, float]] = {}
+        geoms = self._index.geoms
         for (first, second), up in zip(contacts.geom[pressing].tolist(), normal_up[pressing].tolist(), strict=True):
             lower, upper = (first, second) if up > 0.0 else (second, first)  # the normal points away from the first
-            name = self._index.geoms[upper].entity
+            if upper not in geoms or lower not in geoms:
+                continue  # the robot's own links, which meet as explicit pairs, whatever they collide with else
+            name = geoms[upper].entity
             if name in self._objects:
-                below, entity = found.setdefault(name, {}), self._index.geoms[lower].entity
+                below, entity = found.setdefault(name, {}), geoms[lower].entity
                 below[entity] = max(below.get(entity, 0.0), abs(up))
         return found
 
