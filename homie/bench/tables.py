@@ -118,13 +118,17 @@ def shown(cell: Cell, kind: Kind) -> str:
         if cell.interval is None:
             return value
         return f"{value} {_bracketed(cell.interval, kind)}"
-    if isinstance(cell, str) or kind in ("text", "count"):
-        return str(cell)
-    if kind == "p":
-        return "<0.0001" if cell < 0.0001 else f"{cell:.4f}"
-    if kind == "number":
-        return _three_digits(cell)
-    return f"{100 * cell:.2f}"
+    if isinstance(cell, str):
+        return cell
+    match kind:
+        case "text" | "count":
+            return str(cell)
+        case "percent":
+            return f"{100 * cell:.2f}"
+        case "number":
+            return _three_digits(cell)
+        case "p":
+            return "<0.0001" if cell < 0.0001 else f"{cell:.4f}"
 
 
 def _three_digits(value: float) -> str:

@@ -76,6 +76,7 @@ def test_latex() -> None:
 @pytest.mark.parametrize(
     ("text", "set_as"),
     [
+        ("XXX", "XXX"),
         ("a & b", r"a \& b"),
         ("5 %", r"5 \%"),
         ("$x_1#{}", r"\$x\_1\#\{\}"),
