@@ -96,7 +96,7 @@ def _can_go(question: Question, place: str) -> bool:
     named = bool(_said_closed(question)) and _means(place, _said_closed(question))
     if reached or named or place in question.rooms or _known(question, place) is not None:
         return True
-    if question.memory:
+    if question.memory or _stands_before_closed(question):
         return False
     moves = sum(step.ok for step in question.history[missing[-1] + 1 :]) if missing else PATIENCE
     return moves >= (PATIENCE if question.names else 1)
@@ -131,6 +131,14 @@ def _closed(question: Question) -> list[str]:
         return list(dict.fromkeys(told))
     kinds = [one.name for one in question.things if any(_means(kind, one.name) for kind in CONTAINERS)]
     return list(dict.fromkeys([*kinds, *([] if question.names else CONTAINERS)]))
+
+
+def _stands_before_closed(question: Question) -> bool:
+    """Whether the search has just come to something that it has still to open."""
+    last = question.history[-1] if question.history else None
+    if last is None or not last.ok or last.action != "Go to" or question.inventory != "None":
+        return False
+    return last.place in _closed(question) and not _attempts(question, ("Open", last.place))
 
 
 def _known(question: Question, words: str) -> Known | None:

@@ -11,8 +11,8 @@ import pytest
 from text_world import stage
 
 from benchmarks.prompt_ablation.jobs import jobs_by_text, playable
-from benchmarks.prompt_ablation.question import Question, read_question
-from benchmarks.prompt_ablation.reader import next_subtask
+from benchmarks.prompt_ablation.question import Question, Step, read_question
+from benchmarks.prompt_ablation.reader import ROOMS, next_subtask
 from benchmarks.prompt_ablation.serving import Served
 from homie.actions import ACTIONS
 from homie.assembly import load_planner
@@ -135,6 +135,13 @@ def test_it_acts_where_it_stands_and_ends_when_all_is_done() -> None:
         assert Subtask(*next_subtask(read, JOBS)) == expected
     last = (HistoryItem(1, Subtask("Pick", "apple"), Feedback("success")),)
     assert next_subtask(question(replace(GIVEN, history=last, feedback=None)), [("Pick", "apple")]) == ("End",)
+
+
+def test_what_it_came_to_in_a_search_is_opened_before_anything_else_is_tried() -> None:
+    came = (HistoryItem(1, Subtask("Go to", "fridge"), Feedback("success")),)
+    blind = question(replace(GIVEN, history=came, feedback=None), names=False, rooms=False, memory=False)
+    tried = replace(blind, history=(*(Step(("Go to", room), True) for room in ROOMS), *blind.history))
+    assert next_subtask(tried, [("Pick", "mug")]) == ("Open", "fridge")
 
 
 def test_what_a_failure_calls_closed_is_opened_first() -> None:
