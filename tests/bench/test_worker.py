@@ -44,6 +44,10 @@ def open_faulty(options: RunOptions) -> Robot:
     return Faulty()
 
 
+def open_broken(options: RunOptions) -> Robot:
+    raise ZeroDivisionError("a bug in a plug-in")
+
+
 def open_blind(options: RunOptions) -> Robot:
     return Blind()
 
@@ -133,6 +137,15 @@ def test_a_goal_for_a_robot_that_does_not_know_its_world(job: Callable[..., Job]
     report = perform(job(robot=f"{__name__}:open_blind", targets="tiny"))
     assert report.message == "task 'put': the goal cannot be judged: this robot has no world state."
     assert report.fatal and report.exit_code == 2
+
+
+def test_what_nobody_expected_leaves_its_traceback(job: Callable[..., Job]) -> None:
+    made = job(robot=f"{__name__}:open_broken")
+    report = perform(made)
+    assert (report.cause, report.fatal) == ("error", False)
+    assert report.message == "Unexpected ZeroDivisionError: a bug in a plug-in."
+    trace = (made.folder / "error.log").read_text(encoding="utf-8")
+    assert trace.startswith("Traceback") and "open_broken" in trace and trace.rstrip().endswith("a bug in a plug-in")
 
 
 def test_an_expert_plays_the_steps_of_the_suite(job: Callable[..., Job]) -> None:
