@@ -1,0 +1,249 @@
+"""From options to parts: who gets what, what is closed when, and what is refused in which words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from homie_tiny import LostSkills, TinyDetector, TinyLocator, TinyRobot, TinySkills
+
+from error_detection import code_order, messages, paper_order
+from homie.assembly import (
+    assemble,
+    check_detector,
+    check_planner,
+    choose,
+    load_checks,
+    load_detector,
+    load_planner,
+    load_skills,
+    skill_names,
+)
+from homie.errors import BadInput
+from homie.interfaces import Planner
+from homie.options import OpenOptions
+from homie.types import Check, Decision
+from planners.rule import RulePlanner
+
+TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny"}
+
+
+class Body(TinyRobot):
+    """Says what becomes of it."""
+
+    hand = ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seeds: list[int] = []
+
+    def reset(self, *, seed):
+        self.seeds.append(seed)
+        super().reset(seed=seed)
+
+    def describe(self):
+        return {"firmware": 3}
+
+
+class Closing(TinySkills):
+    """Counts how often it was let go of."""
+
+    closed = 0
+
+    def close(self):
+        self.closed += 1
+
+
+class Told(Planner):
+    """A planner that knows the robot, and may want to see its hand."""
+
+    name = "told"
+
+    def __init__(self, hand: bool = False) -> None:
+        self.entered, self.looks_at_hand = [], hand
+
+    def reset(self, task, *, seed):
+        pass
+
+    def decide(self, given):
+        return Decision(())
+
+    def enter(self, robot):
+        self.entered.append(robot)
+
+    def describe(self):
+        return {"told": "much"}
+
+
+def objects(**parts: Any) -> dict[tuple[str, str], Any]:
+    return {(option, "tiny" if option in TINY else option): part for option, part in parts.items()}
+
+
+def options(**more: Any) -> OpenOptions:
+    return OpenOptions.build(**{**TINY, **more})
+
+
+def test_every_part_is_where_it_belongs():
+    body, planner, detector = Body(), Told(), TinyDetector()
+    given = objects(robot=body, detector=detector, planner=planner)
+    asked = options(planner="planner", attempts=2, check_order="code")
+    with assemble(asked, given) as parts:
+        executor = parts.executor
+        assert (parts.robot, parts.planner, executor.detector) == (body, planner, detector)
+        assert planner.entered == [body] and isinstance(executor.locator, TinyLocator)
+        assert (executor.attempts, tuple(executor.checks), executor.sentences) == (2, tuple(code_order), messages)
+        assert executor.actions == ("Go to", "Pick", "Put", "Open", "Close", "End")
+        before = executor.skills.choose("tiny", "Pick")
+        executor.locator.reset(seed=0)
+        executor.locator.seen.append(1.0)
+        parts.reset(7)
+        assert body.seeds == [7] and executor.locator.seen == []
+        assert executor.skills.choose("tiny", "Pick") not in (before, None), "skills that know nothing of before"
+        said = parts.describe()
+        assert said["robot"].items() >= {"name": "tiny", "picture_size": None, "firmware": 3}.items()
+        assert said["robot"]["class"] == f"{__name__}:Body" and said["planner"]["told"] == "much"
+        assert said["planner"]["class"] == f"{__name__}:Told" and said["detector"]["class"] == "homie_tiny:TinyDetector"
+        assert list(said["skills"]) == ["tiny"]
+    assert body.calls == ["close"]
+
+
+def test_what_cannot_be_wired_is_let_go_of(monkeypatch):
+    shelves = []
+    monkeypatch.setattr(TinySkills, "close", lambda self: shelves.append(self.name))
+    for more, given, said in (
+        (
+            {"picture_size": 64},
+            {},
+            "The pictures of the robot 'tiny' have their own size: leave out --picture-size.",
+        ),
+        (
+            {"planner": "planner"},
+            {"planner": Told(hand=True)},
+            "The robot 'tiny' has no camera at its hand: leave out --set hand=true.",
+        ),
+        ({}, {"targets": lambda robot: 3}, "The locator 'tiny' is no homie.interfaces.Locator, but builtins:int."),
+    ):
+        body = Body()
+        with pytest.raises(BadInput) as refusal:
+            assemble(options(**more), objects(robot=body, **given))
+        assert str(refusal.value) == said and body.closed
+    assert shelves == ["tiny"] * 3
+    handy = Body()
+    handy.hand = "wrist"
+    with assemble(options(planner="planner"), objects(robot=handy, planner=Told(hand=True))) as parts:
+        assert parts.robot is handy
+    sized = Body()
+    sized.picture_size = (64, 64)
+    with assemble(options(picture_size=64), objects(robot=sized)) as parts:
+        assert parts.describe()["robot"]["picture_size"] == (64, 64)
+
+
+def test_skills_are_let_go_of_even_if_the_robot_breaks(monkeypatch):
+    shelves = []
+    monkeypatch.setattr(TinySkills, "close", lambda self: shelves.append(self.name))
+    body = Body()
+    monkeypatch.setattr(body, "close", lambda: 1 / 0)
+    parts = assemble(options(), objects(robot=body))
+    with pytest.raises(ZeroDivisionError):
+        parts.close()
+    assert shelves == ["tiny"]
+
+
+def test_a_set_that_was_lent_is_left_to_who_made_it():
+    lent = Closing()
+    shelf = load_skills("tiny", objects=objects(skills=lent))
+    assert shelf.sets == {"tiny": lent} and shelf.lent == {"tiny"} and shelf.stand_in is None
+    shelf.close()
+    own = load_skills("tiny", objects=objects(skills=Closing))
+    own.close()
+    assert lent.closed == 0 and own.sets["tiny"].closed == 1 and own.lent == frozenset()
+
+
+def test_the_classical_set_of_the_list_stands_in_itself():
+    with pytest.warns(UserWarning, match=r"^Lost-1 needs its checkpoint: .* `classical` stands in for Lost-1.$"):
+        shelf = load_skills("lost,classical")
+    assert shelf.stand_in is shelf.sets["classical"] and list(shelf.missing) == ["Lost-1"]
+    assert shelf.sets["Lost-1"] is LostSkills
+    assert load_skills("classical").stand_in is not None and load_skills("tiny").stand_in is None
+    with pytest.warns(UserWarning, match="stands in"):
+        alone = load_skills("lost")
+    assert alone.stand_in is not None and alone.stand_in.name == "classical" and "classical" not in alone.sets
+
+
+def test_a_set_of_skills_gets_its_own_settings_only():
+    shelf = load_skills("tiny,lost:w.pth", {"lost.speed": 3}, fallback=False)
+    assert shelf.sets["Lost-1"].told == {"checkpoint": "w.pth", "speed": 3} and not shelf.missing
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"speed": 3}, "such as tiny.NAME (got 'speed'): the skill sets are tiny, lost."),
+        ({"lots.speed": 3}, "such as tiny.NAME (got 'lots.speed'): did you mean 'lost'?"),
+        ({"lost.": 3}, "such as tiny.NAME (got 'lost.'): did you mean 'lost'?"),
+        ({"lost.size": 3}, "The skill set 'lost' has no setting 'size': it knows: speed."),
+        ({"lost.sped": 3}, "The skill set 'lost' has no setting 'sped': did you mean 'speed'?"),
+        ({"tiny.a": 3, "tiny.b": 3}, "The skill set 'tiny' has no settings (got a, b)."),
+        ({"lost.speed": "fast"}, "Setting of the skill set 'lost': speed: "),
+    ],
+)
+def test_a_setting_that_no_set_has(settings, said):
+    with pytest.raises(BadInput) as refusal:
+        load_skills("tiny,lost:w.pth", settings)
+    assert said in str(refusal.value)
+
+
+def test_names_of_skill_sets_are_different():
+    assert skill_names(" tiny , lost : a:b ,") == [("tiny", ""), ("lost", "a:b")]
+    for text in ("", " , ", "tiny,tiny", "lost:a,lost:a"):
+        with pytest.raises(BadInput) as refusal:
+            skill_names(text)
+        assert str(refusal.value) == f"skills: expected different skill sets separated by commas (got {text!r})."
+    with pytest.raises(BadInput, match=r"^skills: two of the sets in 'lost:a,lost:b' are the same model\.$"):
+        load_skills("lost:a,lost:b")
+
+
+def test_planners_and_detectors_before_they_are_made():
+    assert check_planner("rule") == (RulePlanner, "", None)
+    made, argument, settings = check_planner("chat:gpt", {"examples": 2})
+    assert (made.name, argument, settings.examples) == ("chat", "gpt", 2)
+    made, argument, settings = check_detector("simulated", {"min_pixels": 3})
+    assert (made.name, argument, settings.min_pixels) == ("simulated", "", 3)
+    assert load_detector("simulated", {"min_pixels": 3}).describe()["min_pixels"] == 3
+    for load in (load_planner, check_planner):
+        with pytest.raises(
+            BadInput, match=r"^The planner 'expert' plays the steps that a suite gives: only `homie bench`"
+        ):
+            load("expert")
+        with pytest.raises(BadInput, match=r"^The planner 'chat' has no setting 'exampels': did you mean 'examples'"):
+            load("chat:gpt", {"exampels": 2})
+    with pytest.raises(BadInput, match=r"^The detector 'simulated' has no setting 'pixels': "):
+        check_detector("simulated", {"pixels": 2})
+    with pytest.raises(
+        BadInput, match=r"^The planner 'planner' is an object that was made in Python: give its settings"
+    ):
+        load_planner("planner", {"examples": 2}, objects(planner=Told()))
+    told = Told()
+    assert load_planner("planner", {}, objects(planner=told)) is told
+
+
+def test_checks_are_a_sequence_or_one_alone():
+    def check(question):
+        return Check("mine")
+
+    assert load_checks("paper") == tuple(paper_order)
+    for given in (check, [check], (check,)):
+        assert load_checks("mine", {("check_order", "mine"): given}) == (check,)
+    for given in ([], [check, 3], 3):
+        with pytest.raises(BadInput) as refusal:
+            load_checks("mine", {("check_order", "mine"): given})
+        assert str(refusal.value) == "The order of checks 'mine' is no sequence of homie.interfaces.ErrorCheck."
+
+
+def test_a_missing_model_fails_where_nothing_may_stand_in():
+    chosen = choose(options(skills="tiny,lost:w.pth", on_missing_model="fail"))
+    assert list(chosen.shelf.sets) == ["tiny", "Lost-1"]
+    with pytest.raises(BadInput, match=r"^Lost-1 needs its checkpoint"):
+        choose(options(skills="lost", on_missing_model="fail"))
+    with pytest.warns(UserWarning, match="stands in"):
+        assert list(choose(options(skills="lost")).shelf.missing) == ["Lost-1"]
