@@ -47,9 +47,10 @@ def _there_is(cursor: Cursor) -> Condition | None:
     if asked or cursor.take(lexicon.IF_THERE_IS):
         absent = bool(cursor.take({"no", "not any", "not a", "not an"}))
         item = noun(cursor)
-        place = noun(cursor) if cursor.take(lexicon.AT) else None
+        preposition = cursor.take(lexicon.AT)
+        place = noun(cursor) if preposition else None
         if not asked or cursor.sees({"."}):
-            return _condition(item, place, absent=absent)
+            return _condition(item, place, absent=absent, inside=preposition in lexicon.INSIDE)
     cursor.at = start
     return None
 
@@ -67,10 +68,14 @@ def _it_is(cursor: Cursor) -> Condition | None:
     if not cursor.take(lexicon.IS):
         return None
     absent = bool(cursor.take({"not"}))
-    return _condition(first, noun(cursor) if cursor.take(lexicon.AT) else None, absent=absent)
+    preposition = cursor.take(lexicon.AT)
+    place = noun(cursor) if preposition else None
+    return _condition(first, place, absent=absent, inside=preposition in lexicon.INSIDE)
 
 
-def _condition(item: Noun | None, place: Noun | None, *, absent: bool, searched: bool = False) -> Condition | None:
+def _condition(
+    item: Noun | None, place: Noun | None, *, absent: bool, searched: bool = False, inside: bool = False
+) -> Condition | None:
     if item is None or place is None or item.kind is not Kind.THING or place.kind is not Kind.PLACE:
         return None
     if place.count != 1 or item.other or place.other or item.words.endswith(" one"):
@@ -78,4 +83,4 @@ def _condition(item: Noun | None, place: Noun | None, *, absent: bool, searched:
     count = 1 if item.count is None else item.count
     if count != 1:
         return None
-    return Condition(Item(item.words), Place(place.words, is_container(place.words)), absent, searched)
+    return Condition(Item(item.words), Place(place.words, inside or is_container(place.words)), absent, searched)

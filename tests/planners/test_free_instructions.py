@@ -57,6 +57,8 @@ UNDERSTOOD: list[tuple[str, list[Errand]]] = [
     ("Swap the apple with the banana.", [Swap(Item("apple"), Item("banana"))]),
     ("If there's no lemon in the fridge, put one in.",
      [IfThere(Item("lemon"), Place("fridge"), (), (bring("lemon", "fridge", inside=True),))]),
+    ("If there is no mug in the sink, put one in. Then bring me a banana.",
+     [IfThere(Item("mug"), Place("sink"), (), (bring("mug", "sink", inside=True),)), Fetch(Item("banana"))]),
     ("If you find a lemon in the fridge put it on the table, otherwise put the banana on the table.",
      [IfThere(Item("lemon"), Place("fridge"), (bring("lemon", "table", source="fridge"),),
               (bring("banana", "table"),))]),
