@@ -52,6 +52,7 @@ TRUE = [
     {"count": {"of": "apple", "on": "table", "exactly": 1}},
     {"count": {"of": "anything", "at": "kitchen", "at_least": 4, "at_most": 4}},
     {"count": {"of": ["apple", "bowl"], "at": "kitchen", "every": True}},
+    {"count": {"of": "bowl", "at": "kitchen", "every": True}},
     {"in": ["cube", "container"]},
     {"done": True},
     {"any": [{"held": "apple"}, {"held": "mug"}]},
