@@ -16,6 +16,8 @@ ROOMS = ("kitchen", "living room", "bedroom", "bathroom", "dining room", "hallwa
 """What one guesses that a home has, where no room is told."""
 CONTAINERS = ("fridge", "cabinet", "drawer", "microwave")
 """What small things may be in, where nothing is told about doors."""
+_UNKNOWN = re.compile(r"does not exist|has been seen yet|is known;")
+"""What F2 says of a name that means nothing."""
 TRIES = 3
 """Times that the same subtask may fail before something else is tried."""
 PATIENCE = 3
@@ -88,7 +90,7 @@ def _can_go(question: Question, place: str) -> bool:
     missing = [
         number
         for number, step in enumerate(question.history)
-        if step.action == "Go to" and not step.ok and _means(place, step.place) and "does not exist" in step.why
+        if step.action == "Go to" and not step.ok and _means(place, step.place) and _UNKNOWN.search(step.why)
     ]
     if question.anywhere:
         return len(missing) < TRIES
