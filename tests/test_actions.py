@@ -10,7 +10,17 @@ from homie_tiny import TinyRobot
 from text_world import Stage, TextSkill, World, home, stage
 
 from error_detection import code_order, paper_order
-from homie.actions import ARGUMENTS, ActionTable, action_table, misfit
+from homie.actions import (
+    ARGUMENTS,
+    ActionTable,
+    acted_on,
+    action_table,
+    arguments_of,
+    canonical_action,
+    listed_actions,
+    misfit,
+    spoken,
+)
 from homie.agent import EpisodeResult
 from homie.assembly import SkillShelf
 from homie.errors import BadInput
@@ -123,6 +133,35 @@ def test_the_default_order_puts_nothing_that_was_called_otherwise() -> None:
 
 
 # ---------------------------------------------------------------- the table
+
+
+def test_what_an_action_is_done_to_and_what_it_takes() -> None:
+    assert [arguments_of(action) for action in ("Pick", "Put", "End", "Dance")] == [
+        ("target",), ("target", "destination"), (), ("target",)
+    ]  # fmt: skip
+    assert arguments_of("Pick", {}) == arguments_of("Pick", {"Pick": ["target"]}) == ("target",)  # type: ignore[dict-item]
+    both = ("target", "destination")
+    assert acted_on(Subtask("Put", "cup", "table"), both) == "table" and acted_on(Subtask("Put", "cup"), both) == "cup"
+    assert acted_on(Subtask("Pick", "cup", "table"), ("target",)) == "cup" and acted_on(Subtask("Wait"), ()) == ""
+    assert [spoken(arguments) for arguments in ((), ("target",), both)] == [
+        "no target", "a target", "a target and a destination"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("own", "able", "listed"),
+    [
+        ((), (), ("Go to", "Pick", "Put", "Open", "Close", "End")),
+        ((), ("Pick", "Wave", "End"), ("Go to", "Pick", "Put", "Open", "Close", "Wave", "End", "End")),
+        (("End", "Move"), ("Move", "Wave"), ("Move", "Wave", "End")),
+    ],
+)
+def test_what_is_listed(own, able, listed) -> None:  # type: ignore[no-untyped-def]
+    assert listed_actions(own, [action for action in able if action != "End"]) == tuple(dict.fromkeys(listed))
+
+
+def test_a_listed_action_is_named_exactly() -> None:
+    assert canonical_action("GO_to") == canonical_action(" go  to ") == "Go to" and canonical_action("goto") is None
 
 
 def test_a_skill_set_adds_its_actions_to_the_table() -> None:

@@ -10,7 +10,7 @@ from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkill, Ti
 
 from homie import interfaces
 from homie.errors import BadInput
-from homie.interfaces import Detector, Locator, Planner, Robot, Skill, SkillSet
+from homie.interfaces import Detector, Locator, Planner, Robot, Skill, SkillSet, kind_of
 from homie.types import VIEWS, Detection, Goal, Subtask
 
 
@@ -107,3 +107,52 @@ def test_a_locator() -> None:
 
 def test_the_spec_of_the_smallest_robot_is_whole() -> None:
     assert SPEC.period == 0.1 and math.isfinite(SPEC.gripper_max) and isinstance(TinyRobot(), Robot)
+
+
+class Named(TinyLocator):
+    """Knows things by their kinds, and what is in the hand."""
+
+    holds: str | None = None
+
+    def held(self, observation):  # type: ignore[no-untyped-def]
+        return self.holds
+
+    def resolve(self, name, subtask, observation):  # type: ignore[no-untyped-def]
+        assert subtask == Subtask("Pick", name)
+        return {"fruit": "red_apple_2", "snack": "lemon_1", "apple": "red_apple_1"}.get(name)
+
+
+@pytest.mark.parametrize(
+    ("words", "inventory", "holds", "same"),
+    [
+        ("apple", (), "red_apple_1", True),
+        ("the red apple", (), "apple_3", True),
+        ("a lemon", (), "red_apple_1", False),
+        ("red lemon", (), "red_apple_1", False),
+        ("fruit", (), "red_apple_1", True),
+        ("snack", (), "red_apple_1", False),
+        ("apple", ("mug", "red apple"), None, True),
+        ("mug", ("mug", "red apple"), None, False),
+        ("fruit", ("apple",), None, True),
+        ("moon", ("apple",), None, False),
+        ("moon", ("sun",), None, False),
+        ("fruit", ("sun",), None, False),
+        ("fruit", (), None, False),
+        ("fruit", ("fruit",), "lemon_1", True),
+        ("fruit", ("apple",), "lemon_1", False),
+        ("the", (), "red_apple_1", False),
+        ("", (), "red_apple_1", False),
+        ("An Apple 7", (), "red_apple_1", True),
+    ],
+)
+def test_words_that_mean_what_is_in_the_hand(words: str, inventory: tuple[str, ...], holds: str, same: bool) -> None:
+    robot = TinyRobot()
+    locator = Named(robot)
+    locator.holds = holds
+    assert locator.names_held(words, inventory, robot.observe()) is same
+
+
+def test_the_kind_of_an_entity() -> None:
+    assert [kind_of(name) for name in ("tomato_soup_can_2", "apple", "apple 12", "7up_can_3", "can_4_you")] == [
+        "tomato soup can", "apple", "apple", "7up can", "can 4 you"
+    ]  # fmt: skip

@@ -204,10 +204,20 @@ def test_a_round_that_cannot_be_read_is_f1_and_no_history():
     assert [event for _, event, _ in heard] == [
         "started", "observed", "decided", "checked", "recorded", "observed", "decided", "recorded", "finished"
     ]  # fmt: skip
+    told = {event: given for _, event, given in heard}
+    assert told["started"] == ("wait",) and told["decided"] == (2, END) and told["checked"] == (check,)
+    assert told["observed"][0] is planner.given[-1] and told["observed"][1].stamp == 0.0
     assert planner.begun == ("wait", 7) and planner.given[1].feedback == first.execution.feedback
     assert [(given.round, given.rounds, given.task) for given in planner.given] == [(1, 5, "wait"), (2, 5, "wait")]
     history = (HistoryItem(1, Subtask("End"), SUCCESS),)
     assert result == EpisodeResult("wait", "ended", 2, history, (), 0.0) == heard[-1][2][0]
+
+
+def test_a_subtask_is_told_with_its_round():
+    heard: list[Any] = []
+    planner = Lines(Decision((Subtask("Fly", "ball"),)), END)
+    run_episode("go", planner, executor(), seed=0, rounds=5, listener=listener("one", heard))
+    assert [given for _, event, given in heard if event == "executing"] == [(1, Subtask("Fly", "ball"))]
 
 
 def test_what_a_planner_is_told_comes_from_the_parts():
@@ -242,7 +252,7 @@ def test_the_time_of_a_round_is_told_by_what_took_it(monkeypatch):
 
         return slow
 
-    tiny, planner = executor(), Lines(Decision((Subtask("Go to", "ball"),)), END)
+    tiny, planner = executor(), Lines(Decision((Subtask("Go to", "ball"), Subtask("Fly", "ball"))), END)
     planner.decide = taking(2.0, planner.decide)
     tiny.detector.detect = taking(0.5, tiny.detector.detect)
     tiny.execute = taking(4.0, tiny.execute)
@@ -254,8 +264,10 @@ def test_the_time_of_a_round_is_told_by_what_took_it(monkeypatch):
     heard.recorded = records.append
     monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
     run_episode("go", planner, tiny, seed=0, rounds=5, listener=heard)
-    moved, ended = (record.timings for record in records)
+    moved, refused, ended = (record.timings for record in records)
     thought = 0.125 * (records[0].execution.attempts[0].commands)
     spent = {"observe": 0.5, "listen": 0.75, "plan": 2.0, "execute": 4.0 + thought}
     assert moved == {**spent, "skill": thought, "overhead": 0.0, "total": sum(spent.values())}
+    spent = {"observe": 1.0, "listen": 1.0, "plan": 2.0, "execute": 8.0 + thought}
+    assert refused == {**spent, "overhead": 0.0, "total": sum(spent.values())}, "the round so far"
     assert ended == {"observe": 0.5, "listen": 0.5, "plan": 2.0, "execute": 0.0, "overhead": 0.0, "total": 3.0}
