@@ -51,10 +51,9 @@ class _Strict(yaml.SafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         names = set()
         for key, _ in node.value:
-            if key.tag == "tag:yaml.org,2002:merge":
+            if not isinstance(key, yaml.ScalarNode) or key.tag == "tag:yaml.org,2002:merge":
                 continue
             if key.value in names:
                 raise yaml.constructor.ConstructorError(None, None, f"'{key.value}' stands twice", key.start_mark)
-            if isinstance(key.value, str):
-                names.add(key.value)
+            names.add(key.value)
         return super().construct_mapping(node, deep)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from homie import registry
+from homie.config import read_config
 from homie.errors import BadInput
 from homie.options import (
     MAX_SEED,
@@ -179,6 +180,35 @@ def test_keys_that_are_merged_may_stand_again(tmp_path):
         RunOptions.build(config)
     config.write_text("planner_settings: {<<: {style: brief, examples: 2}, examples: 3}\ntask: go\n")
     assert RunOptions.build(config).planner_settings == {"style": "brief", "examples": 3}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[a, b]: 3\n", "not valid YAML: found unhashable key in line 1, column 1."),
+        ("a:\n  1: 2\n  1: 3\n", "not valid YAML: '1' stands twice in line 3, column 3."),
+        ("a: 1\n\x07", "not valid YAML: unacceptable character #x0007: special characters are not allowed"),
+        ("3: 4\n", "must hold option names, such as `seed: 7` (got 3)."),
+        ("- a\n", "must hold a mapping of option names to values."),
+        ("seed: 1\nse-ed: 1\nse_ed: 2\n", "gives the option 'se_ed' twice."),
+    ],
+)
+def test_what_is_wrong_in_a_config_file_and_where(tmp_path, text, said):
+    config = tmp_path / "run.yaml"
+    config.write_text(text)
+    with pytest.raises(BadInput) as refusal:
+        read_config(config)
+    sentence = str(refusal.value)
+    assert sentence.startswith(f"The config file {config} ") and said in sentence and "\n" not in sentence
+
+
+def test_a_config_file_is_read_with_its_merges_and_hyphens(tmp_path):
+    config = tmp_path / "run.yaml"
+    config.write_text("first: &a {x: ä}\nsecond: &b {y: 2}\nall-of-it:\n  <<: *a\n  <<: *b\n  z: 3\n")
+    assert read_config(config) == {"first": {"x": "ä"}, "second": {"y": 2}, "all_of_it": {"x": "ä", "y": 2, "z": 3}}
+    with pytest.raises(BadInput) as refusal:
+        read_config(tmp_path / "none.yaml")
+    assert str(refusal.value) == f"Cannot read the config file {tmp_path}/none.yaml: No such file or directory."
 
 
 def test_a_config_file_that_is_no_text(tmp_path):
