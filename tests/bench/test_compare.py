@@ -15,11 +15,14 @@ import pytest
 from bench_runs import DONE, LATE, RENAMED, WANDERED, rewrite, suite, write_run
 
 from homie.bench.compare import compare
-from homie.bench.results import load_run, load_runs
+from homie.bench.play.ledger import SweepFile
+from homie.bench.results import load_run, load_runs, make_profile
 from homie.bench.statistics import Estimate
 from homie.bench.suite import Suite
 from homie.bench.summary import Intervals
 from homie.bench.tables import Table
+from homie.bench.trajectory import Trajectory, written_step
+from homie.checksums import sealed
 from homie.errors import BadInput
 from homie.runstore import Usage
 from homie.types import Decision, Subtask
@@ -239,6 +242,57 @@ def test_labels_tell_runs_apart(tmp_path: Path) -> None:
     assert [run.label for run in load_runs(alike)] == ["rule (run) #1", "rule (run) #2"]
     other = write_run(tmp_path / "e", ALL_DONE, planner="chat")
     assert [run.label for run in load_runs([folders[0], other, alike[0]])] == ["rule (a)", "chat", "rule (run)"]
+
+
+def test_runs_of_a_sweep_are_called_by_what_varies(tmp_path: Path) -> None:
+    values = {"1": {"planner.examples": 5, "targets": "sensors"}, "2": {"planner.examples": 0}}
+    for place, planner in (("s/1", "rule"), ("s/2", "rule"), ("t/2", "rule"), ("t/1", "human")):
+        write_run(tmp_path / place, {}, planner=planner)
+    sweep = SweepFile(sweep=(), runs=values)
+    (tmp_path / "s" / "sweep.json").write_bytes(sealed(sweep.model_dump(mode="json")))
+
+    def labels(*folders: str) -> list[str]:
+        return [run.label for run in load_runs([tmp_path / folder for folder in folders])]
+
+    assert labels("s/1", "s/2") == ["examples=5, targets=sensors", "examples=0"]
+    assert labels("s/1") == ["rule"] and labels("s/1", "t/1") == ["rule", "human"]
+    assert labels("s/2", "t/2", "t/1") == ["rule (examples=0)", "rule (2)", "human"]
+    copy = write_run(tmp_path / "u" / "2", {})
+    assert [run.label for run in load_runs([tmp_path / "t" / "2", copy])] == ["rule (2) #1", "rule (2) #2"]
+
+
+def test_where_a_scene_lies_makes_no_other_task(tmp_path: Path) -> None:
+    def placed(spec: str, **more: object) -> Suite:
+        fields = suite().model_dump(mode="json", by_alias=True, exclude_none=True)
+        fields["tasks"][0]["scene"] = {"spec": spec, "sha256": "x", **more}
+        return Suite.model_validate(fields)
+
+    first = write_run(tmp_path / "a", ALL_DONE, tasks=placed("/there/a.json"))
+    second = write_run(tmp_path / "b", ALL_DONE, tasks=placed("/here/a.json"), planner="human")
+    other = write_run(tmp_path / "c", ALL_DONE, tasks=placed("/here/a.json", sha256="y"), planner="c")
+    assert len(compare([first, second], intervals=QUICK)) > 3
+    with pytest.raises(BadInput, match=r"'task-0' is not the same in .*a and .*c: compare runs of one suite"):
+        compare([first, second, other], intervals=QUICK)
+
+
+def test_the_notebooks_know_the_words_of_the_key_paths_in_every_form() -> None:
+    fields = suite(1).model_dump(mode="json", by_alias=True, exclude_none=True)
+    fields["tasks"][0]["keypaths"] = [["[Put, red Apple, Side_table]", "[End]"]]
+    strict = make_profile("strict-emmoe", Suite.model_validate(fields))
+    for text in ("Put, red apple, side_table", "Put, red_apple, side table", "Put, Red apple, Side_table"):
+        steps = (written_step(text, True, "None"), written_step("End", True, "None"))
+        run = Trajectory("t", 0, "", tuple(map(tuple, fields["tasks"][0]["keypaths"])), 2, steps, 2, True)
+        assert strict.score(run).tp_per_keypath == (1.0,)
+
+
+def test_episodes_in_the_order_of_the_suite(tmp_path: Path) -> None:
+    tasks = suite(2)
+    run = load_run(
+        write_run(tmp_path / "a", {("task-1", 0): DONE}, tasks=tasks.model_copy(update={"tasks": tasks.tasks[::-1]}))
+    )
+    assert [(score.key, bool(score.success)) for score in run.in_order] == [
+        *((("task-1", 0), True), (("task-1", 1), False), (("task-0", 0), False), (("task-0", 1), False)),
+    ]
 
 
 def test_declared_names(tmp_path: Path) -> None:

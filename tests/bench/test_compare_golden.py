@@ -37,7 +37,7 @@ def write_runs(folder: Path) -> dict[str, Path]:
     }
     for name, (plan, wall, robot) in TIMES.items():
         for number, (task, trial) in enumerate(key for key, way in WAYS[name].items() if way != GONE):
-            used = Usage(
+            used = Usage() if (task, trial) == ("task-0", 1) else Usage(
                 answers=4, cached=number % 2, input_tokens=1000, output_tokens=50, cost=0.01, cache_read_tokens=125,
                 unreadable=1, lenient=1, leniencies={"fence": 1},
             )  # fmt: skip
