@@ -144,7 +144,7 @@ def wrap(text: str, font: ImageFont.FreeTypeFont, width: int) -> list[str]:
         if line:
             lines.append(line)
         while len(word) > 1 and font.getlength(word) > width:
-            cut = next(n for n in range(len(word), 0, -1) if n == 1 or font.getlength(word[:n]) <= width)
+            cut = next(n for n in range(len(word) - 1, 0, -1) if n == 1 or font.getlength(word[:n]) <= width)
             lines.append(word[:cut])
             word = word[cut:]
         line = word

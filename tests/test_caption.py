@@ -107,6 +107,7 @@ def test_a_line_is_full_when_it_is_full() -> None:
     assert wrap(full, font, 816) == [full] and wrap(f"{full[:9]} {full[10:]}", font, 900)[1:] == []
     assert wrap("ab cd", font, int(font.getlength("ab cd"))) == ["ab cd"]
     assert wrap("WWWW", font, int(font.getlength("WW"))) == ["WW", "WW"]
+    assert wrap("WWW", font, int(font.getlength("WW"))) == ["WW", "W"]
     assert wrap("WWWW", font, int(font.getlength("WW")) - 1) == ["W"] * 4
 
 
@@ -134,6 +135,8 @@ def test_the_history_takes_what_fits_on_two_lines_and_no_more() -> None:
     half = wide(386, 15)  # with the gap of 14 behind it: half of a line
     assert rows(half) == rows(half, half) == [True, False], "two halves are a line"
     assert rows(half + ".", half) == rows(half, half, half) == [True, True]
+    upper = (drawn(half, half, half, half)[caption.STRIP : caption.STRIP + 22] == caption.TONES["good"]).all(axis=2)
+    assert np.nonzero(upper.any(axis=0))[0].max() > 700, "the older two fill their line"
     assert (drawn("first", half, half, half, half) == drawn(half, half, half, half)).all()
     assert (drawn("first", half, half, half) != drawn(half, half, half)).any()
     assert (drawn(half, half + ".", half, half) == drawn(half + ".", half, half)).all()
