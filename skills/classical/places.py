@@ -9,6 +9,9 @@ import numpy as np
 from homie.types import Array, Box, Surface
 from skills.classical.hand import Hand
 
+SMALL = 0.35
+"""Half the longer side (m) of a surface, as of a sink, whose middle is left free: there is room for a second thing."""
+
 
 def places(surface: Surface, others: Sequence[Box], hand: Hand) -> list[tuple[float, Array]]:
     """Free spots (cost, point (3,) on the surface) for the thing in the hand, best first: roomy, and near the front."""
@@ -31,7 +34,11 @@ def places(surface: Surface, others: Sequence[Box], hand: Hand) -> list[tuple[fl
                 depth = float((surface.center[:2] - point[:2]) @ surface.access) + half_depth(surface)
                 cost += abs(depth - 0.16)
             else:
-                cost += 0.4 * float(np.hypot(u, v))
+                away = float(np.hypot(u, v))
+                if max(surface.half_x, surface.half_y) <= SMALL:
+                    along, across = (abs(u), abs(v)) if room_x > room_y else (abs(v), abs(u))
+                    away = max(room_x, room_y) - float(along) + float(across)
+                cost += 0.4 * away
             found.append((cost, point))
     found.sort(key=lambda pair: pair[0])
     return found
