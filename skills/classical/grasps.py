@@ -95,13 +95,16 @@ def grasps(
 
     others: boxes that the open fingers must not hit. access: way out (2,) if the thing stands in a compartment;
     then only hands that fit through the front are offered. room: metres above what it stands on. parts: the solids
-    that the thing is made of, where they are known. A box that the fingers do not go round is taken by its rim, unless
-    its parts say that it has none.
+    that the thing is made of, where they are known. A box that the fingers do not go round, or only from
+    straight above in a compartment, is taken by its rim, unless its parts say that it has none.
     """
     above = STANDING if box.half[2] > TALL else FROM_ABOVE
     in_front = (*THROUGH_FRONT, *((DOWN,) if room >= ROOM_ABOVE else ()))
     around = _fitting(_around(box, above if access is None else in_front, parts), others, access)
-    return around or _fitting((grasp for grasp in _on_rim(box) if _hollow(grasp, parts)), others, access)
+    if any(access is None or grasp.pitch < DOWN for grasp in around):
+        return around
+    rim = _fitting((grasp for grasp in _on_rim(box) if _hollow(grasp, parts)), others, access)
+    return sorted([*around, *rim], key=lambda grasp: grasp.cost)
 
 
 def _fitting(found: Iterable[Grasp], others: Sequence[Box], access: Array | None) -> list[Grasp]:
