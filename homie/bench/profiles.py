@@ -158,7 +158,7 @@ class Homie:
         return Score(
             trajectory.task_id,
             trajectory.trial,
-            tp=max(shares, default=0.0),
+            tp=max(shares),
             success=success,
             ended=trajectory.ended,
             weight=(_path_weight(expert, trajectory.length) if success else 0.0) if expert else None,

@@ -238,6 +238,21 @@ def test_strict_raises_where_each_notebook_does() -> None:
     assert second.tp_per_keypath == ("KeyError", 1.0)
 
 
+def test_steps_are_those_whose_end_is_known() -> None:
+    run = trajectory("Pick, apple", written_step("Go to, x", False, FAR), written_step("Open, y", None, ""), "End")
+    assert Homie().score(run).scored_steps == 2 and Homie().score(trajectory()).scored_steps == 0
+
+
+def test_strict_knows_what_the_executor_made_of_a_word() -> None:
+    fruit = Step("Pick, fruit", True, action="Pick", objects=("fruit", "apple_1"))
+    run = trajectory(fruit, "End", paths=(("[Pick, apple]", "[End]"),))
+    assert StrictEmmoe({"apple": "apple"}).score(run).tp == 1.0
+    unknown = StrictEmmoe({"apple": "apple"}).score(
+        replace(run, steps=(replace(fruit, objects=("fruit",)), run.steps[1]))
+    )
+    assert unknown.raises["tp"] == "KeyError" and unknown.next_node == "[Pick, apple]"
+
+
 def test_strict_looks_both_places_up() -> None:
     steps = ("Put, apple, spaceship", "End")
     assert StrictEmmoe(NAMES).score(trajectory(*steps, paths=(("[Put, apple]",),))).raises["tp"] == "KeyError"
@@ -252,6 +267,8 @@ def test_strict_drops_only_the_outer_brackets() -> None:
 
 def test_an_empty_conversation() -> None:
     empty = from_conversation([], task_id="t", trial=1, keypaths=(PATH,), expert_length=3)
+    raises = ("tp", "success", "replans", "replans_in_success", "errors")
+    assert StrictEmmoe(NAMES).score(empty).raises == dict.fromkeys(raises, "IndexError")
     assert StrictEmmoe(NAMES).score(empty).raises["tp"] == "IndexError"
     assert Homie().score(empty).tp == 0.0
 

@@ -145,6 +145,7 @@ def test_tasks_are_chosen() -> None:
         ("tasks: [{text: x, goal: {held: x}}]", "task number 1: id: field required"),
         ("tasks: [{id: a, text: x, goal: {held: x}}, 7]", "task number 2: "),
         ("tasks: {id: a}", "tasks: "),
+        ("names: {0: x}\ntasks: [{id: a, text: x, goal: {held: x}}]", "suite.yaml: names.0"),
         ("tasks: [{id: a, text: x, goal: {held: x}, keypaths: [['[Pick, x]'], ['[End]']]}]", "of [End] alone"),
     ],
 )
@@ -228,6 +229,9 @@ def test_folders_of_emmoe(tmp_path: Path) -> None:
     assert isinstance(suite.tasks[0], Task) and suite.tasks[0].text == "x"
     (root / "a" / "keypath.json").write_text('[["[Pick, x]", 1]]')
     with pytest.raises(BadInput, match=r"a.keypath\.json is no list of key paths, each a list of texts such as \[Pick"):
+        read_emmoe(root)
+    (root / "a" / "info.txt").write_text("nothing")
+    with pytest.raises(BadInput, match=r"^/.*EMMOE 100/a/info\.txt has no line `Task"):
         read_emmoe(root)
     (root / "a" / "info.txt").write_bytes(b"\xff\xfe\xff")
     with pytest.raises(BadInput, match=r"^Can not read .*info\.txt: not a text file\.$"):
