@@ -21,6 +21,7 @@ from homie.assembly import (
 )
 from homie.errors import BadInput
 from homie.interfaces import Planner
+from homie.objects import constructed, path_of, resolve, split
 from homie.options import OpenOptions
 from homie.types import Check, Decision
 from planners.rule import RulePlanner
@@ -217,8 +218,9 @@ def test_planners_and_detectors_before_they_are_made():
             load("expert")
         with pytest.raises(BadInput, match=r"^The planner 'chat' has no setting 'exampels': did you mean 'examples'"):
             load("chat:gpt", {"exampels": 2})
-    with pytest.raises(BadInput, match=r"^The detector 'simulated' has no setting 'pixels': "):
-        check_detector("simulated", {"pixels": 2})
+    for look in (check_detector, load_detector):
+        with pytest.raises(BadInput, match=r"^The detector 'simulated' has no setting 'pixels': "):
+            look("simulated", {"pixels": 2})
     with pytest.raises(
         BadInput, match=r"^The planner 'planner' is an object that was made in Python: give its settings"
     ):
@@ -247,3 +249,52 @@ def test_a_missing_model_fails_where_nothing_may_stand_in():
         choose(options(skills="lost", on_missing_model="fail"))
     with pytest.warns(UserWarning, match="stands in"):
         assert list(choose(options(skills="lost")).shelf.missing) == ["Lost-1"]
+
+
+def test_names_stay_and_objects_are_taken_apart():
+    told, body, lent = Told(), Body(), Closing()
+    given = {"planner": told, "robot": None, "skills": [lent, "tiny", TinySkills], "targets": TinyLocator, "seed": 3}
+    named, found = split(given)
+    here = f"object:{__name__}"
+    assert named == {
+        "planner": f"{here}.Told", "robot": None, "skills": f"{here}.Closing,tiny,homie_tiny:TinySkills",
+        "targets": "homie_tiny:TinyLocator", "seed": 3,
+    }  # fmt: skip
+    assert found == {("planner", f"{here}.Told"): told, ("skills", f"{here}.Closing"): lent}
+    assert split({"robot": body})[1] == {("robot", f"{here}.Body"): body}
+    assert split({"check_order": [body, told]})[0] == {"check_order": f"{here}.Body+{__name__}.Told"}
+    assert given["planner"] is told, "what was given is left as it is"
+    assert resolve("planner", f"{here}.Told", found) == (told, "")
+    assert resolve("planner", "rule", found) == (RulePlanner, "")
+
+
+class Bare(Told):
+    def __init__(self) -> None:
+        super().__init__()
+
+
+class Argued(Told):
+    def __init__(self, argument: str, more: int) -> None:
+        super().__init__()
+        self.argued = (argument, more)
+
+
+def test_a_part_is_made_with_what_it_takes():
+    whose = "planner 'mine'"
+    ready = Told()
+    assert constructed(whose, ready, ["x"], Planner) is ready, "made already"
+    assert isinstance(constructed(whose, Bare, [""], Planner), Bare), "no argument was given and none is taken"
+    assert constructed(whose, Argued, ["a", 3], Planner).argued == ("a", 3)
+    assert constructed(whose, Argued, ["", 3], Planner).argued == ("", 3)
+    assert constructed(whose, lambda argument: ready, ["x"], Planner) is ready
+    for make, arguments, said in (
+        (Bare, ["x"], f"cannot be made: {__name__}:Bare takes () -> 'None' and is given 1 argument(s)."),
+        (TinyRobot, [], "is no homie.interfaces.Planner, but homie_tiny:TinyRobot."),
+        (lambda: 3, [], "is no homie.interfaces.Planner, but builtins:int."),
+        (3, [], "is no homie.interfaces.Planner, but builtins:int."),
+        (dict, [], "is no homie.interfaces.Planner, but builtins:dict."),
+    ):
+        with pytest.raises(BadInput) as refusal:
+            constructed(whose, make, arguments, Planner)
+        assert str(refusal.value) == f"The {whose} {said}"
+    assert path_of(Told) == path_of(ready) == f"{__name__}:Told" and path_of(len) == "builtins:len"
