@@ -150,6 +150,8 @@ def test_a_rehearsal_of_opening_and_putting(kitchen: House) -> None:
         (["[Pick, apple]", "[Put, apple, moon]"], "nothing can be put on 'moon'"),
         (["[Pick, apple]", "[Put, apple, kitchen]"], "nothing can be put on 'kitchen'"),
         (["[Pick, apple]", "[Close, drawer]"], "the hand is full"),
+        (["[Pick, apple]", "[Pick, mug]"], "the hand is full"),
+        (["[Pick, apple]", "[Open, fridge]"], "the hand is full"),
         (["[Pick, table]"], "'table' cannot be picked"),
         (["[Open, table]"], "'table' neither opens nor closes"),
         (["[Close, lemon]"], "'lemon' neither opens nor closes"),
@@ -182,6 +184,21 @@ def test_a_word_means_what_is_at_hand_then_what_is_in_the_room(rooms: House) -> 
     assert at(end.state, "mug_1") == ("on", "kitchen_counter", "kitchen") and end.state.robot.room == "study"
 
 
+def test_of_two_things_in_a_room_the_one_at_hand_is_meant() -> None:
+    here = house(
+        "kitchen",
+        thing("lime_1", "lemon", "yellow", "table", "top", -0.2),
+        thing("lime_2", "lemon", "yellow", "worktop", "top", 0.0, 0.2),
+    )
+    for first, held in ((), "lime_1"), (("[Go to, worktop]",), "lime_2"), (("[Go to, lime_2]",), "lime_2"):
+        assert rehearse(here, [*first, "[Pick, lemon]"]).state.held == held
+
+
+def test_what_is_hardly_open_is_closed() -> None:
+    for fraction, failed in ((0.06, ("[Pick, lemon]: the fridge is closed",)), (0.07, ())):
+        assert rehearse(house("kitchen", LEMON, fridge=fraction), ["[Pick, lemon]"]).failed == failed
+
+
 def test_steps_are_ready_to_be_scored(kitchen: House) -> None:
     first, second, third = rehearse(
         kitchen, ["[Pick, tuna fish can]", "[Put, can, kitchen counter]", "[Open, moon]"]
@@ -191,3 +208,20 @@ def test_steps_are_ready_to_be_scored(kitchen: House) -> None:
     assert (second.text, second.objects) == ("Put, can, kitchen counter", ("tuna fish can", "tuna_fish_can"))
     assert second.places == ("kitchen counter", "worktop")
     assert (third.success, third.message, third.objects) == (False, "there is no 'moon'", ("moon",))
+
+
+def test_boards_and_appliances() -> None:
+    content = json.loads((SCENES / "two-rooms.json").read_text())
+    shelf = {"name": "shelf", "kind": "shelf", "colour": "white", "room": "study", "x": 6.0, "y": 3.3, "yaw": -1.57}
+    lamps = [
+        {"name": name, "kind": "lamp", "colour": "white", "room": "kitchen", "x": x, "y": 0.4, "on": on}
+        for name, x, on in (("lamp_1", 0.4, True), ("lamp_2", 3.2, False))
+    ]
+    content["furniture"] += [shelf, *lamps]
+    content["objects"].append(thing("bowl", "bowl", "red", "shelf", "middle board"))
+    here = House(SceneSpec.model_validate(content))
+    assert here.state.appliances == {"lamp_1": True, "lamp_2": False} and here.state.joints == {}
+    assert here.state.objects["bowl"].relation == "in", "what stands on a board is in the shelf"
+    assert here.of_kind("lamp", "shelf") == ["shelf"], "nothing can be put on a lamp"
+    end = rehearse(here, ["[Pick, orange]", "[Put, orange, shelf]", "[Pick, mug]", "[Put, mug, desk]"])
+    assert at(end.state, "orange") == ("in", "shelf", "study") and at(end.state, "mug") == ("on", "desk", "study")

@@ -39,7 +39,6 @@ class Route:
             self.open(inside)
         self.visit(inside or thing)
         self.subtasks.append(f"[Pick, {self._house.word(thing)}]")
-        self._at = inside or thing
 
     def carry(self, thing: str, to: str) -> None:
         """Put it there, in or on furniture or another object."""
@@ -56,7 +55,6 @@ class Route:
             self.visit(container)
             self.subtasks.append(f"[Close, {self._house.word(container)}]")
             self._open.remove(container)
-            self._opened = [name for name in self._opened if name != container]
 
     def close_all(self) -> None:
         """Close what was opened, the nearest in time first."""
