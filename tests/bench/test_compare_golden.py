@@ -1,4 +1,4 @@
-"""All tables of `homie compare`, exactly as in tests/golden/compare; a person has checked their numbers."""
+"""All tables of `homie compare`, exactly as in tests/golden/compare, whose README says what of them was checked."""
 
 from __future__ import annotations
 
