@@ -10,7 +10,7 @@ import numpy as np
 
 from homie.interfaces import Kinematics, RobotSpec
 from homie.types import Array, Box, Command, Goal, Observation, Pose, Pose2
-from skills.classical.collision import FREE, PLANNED, TOUCH, Solids
+from skills.classical.collision import DRIVEN, FREE, PLANNED, TOUCH, Solids
 from skills.classical.driving import MobileSkill
 from skills.classical.hand import NOTHING, Hand
 from skills.classical.motion import Motion, Stuck, wrap
@@ -59,19 +59,28 @@ class Manipulation(MobileSkill):
         options: Sequence[Option],
         accept: Callable[[Standing, float, float], bool],
     ) -> tuple[Standing, Sequence[Pose]] | None:
-        """The cheapest option that the arm can do without touching things; if there is none, with a brush of them.
+        """The cheapest option that the arm can do without touching things; if there is none, with a brush of them; if
+        there is none either, on a narrower way there.
 
         accept(standing, margin of the way, margin at the poses) has the last word.
         """
         solids = Solids(self.goal.solids)
-        return first_standing(
-            self.kinematics,
-            options,
-            self.spec.ready if self.hand.level is None or not len(self.held) else (self.hand.level,),
-            (FREE, TOUCH),
-            clearance=lambda base, q: ArmSpace(self.joints, self.kinematics, solids, base, NOTHING).clearance(q),
-            accept=lambda standing, margin: accept(standing, PLANNED, margin),
-        )
+        readies = self.spec.ready if self.hand.level is None or not len(self.held) else (self.hand.level,)
+
+        def clearance(base: Pose2, q: Array) -> float:
+            return ArmSpace(self.joints, self.kinematics, solids, base, NOTHING).clearance(q)
+
+        for way in (PLANNED, DRIVEN):
+
+            def accepted(standing: Standing, margin: float, way: float = way) -> bool:
+                return accept(standing, way, margin)
+
+            chosen = first_standing(
+                self.kinematics, options, readies, (FREE, TOUCH), clearance=clearance, accept=accepted
+            )
+            if chosen is not None:
+                return chosen
+        return None
 
     @contextmanager
     def supposing(self, goal: Goal) -> Iterator[None]:
