@@ -60,7 +60,7 @@ def alive(run_folder: Path) -> bool:
     return False
 
 
-def wait_until(condition, seconds: float = 30.0) -> None:
+def wait_until(condition, seconds: float = 120.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, "it did not come to that"
