@@ -45,6 +45,6 @@ code_order: tuple[ErrorCheck, ...] = (
     LayerCheck("format", (format.listed_model,)),
 )
 """F1, L1/L2, L3, L4, F2, D, as the official code has it. That code ignores the chosen model; Homie honours it, so a
-model that can not do the action is still refused, last."""
+model that cannot do the action is still refused, last."""
 
 __all__ = ["LayerCheck", "code_order", "messages", "paper_order"]

@@ -10,7 +10,7 @@ from homie.types import ErrorCode
 MAX_DISTANCE = 2.0
 """Metres between base and target above which manipulation is refused."""
 MIN_DISTANCE = 0.1
-"""Metres below which the arm can not be stretched out."""
+"""Metres below which the arm cannot be stretched out."""
 MANIPULATION = ("Pick", "Put", "Open", "Close")
 """Actions that need the target within reach."""
 

@@ -15,7 +15,7 @@ OFFICIAL_OPENABLE = ("drawer", "fridge")
 
 
 def hand_full(question: CheckQuestion) -> Complaint | None:
-    """L1: one hand can not pick, open or close while it holds something."""
+    """L1: one hand cannot pick, open or close while it holds something."""
     action = question.subtask.action
     if question.inventory and action in ("Pick", "Open", "Close"):
         return Complaint(ErrorCode.L1, messages.hand_full(action))

@@ -33,7 +33,7 @@ def unskilled_model(model: str, action: str) -> str:
 
 
 def unknown_target(item: str) -> str:
-    """F2: the target does not exist in the scene, or can not be recognised."""
+    """F2: the target does not exist in the scene, or cannot be recognised."""
     return f"{item.lower()} does not exist! Please choose another object"
 
 

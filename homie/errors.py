@@ -36,7 +36,7 @@ class InfrastructureError(HomieError):
 
 
 class RobotFault(InfrastructureError):
-    """The robot can not go on safely and has been stopped; a person has to look at it."""
+    """The robot cannot go on safely and has been stopped; a person has to look at it."""
 
 
 class CommandRefused(HomieError):

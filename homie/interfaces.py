@@ -287,7 +287,7 @@ class SkillSet(ABC):
 
     @abstractmethod
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
-        """The skills for a robot. Raises BadInput for a robot that they can not move."""
+        """The skills for a robot. Raises BadInput for a robot that they cannot move."""
 
     def describe(self) -> Mapping[str, object]:
         """What decides its actions (hashes of its files, settings), JSON-ready, without secrets; as for planners."""

@@ -1,7 +1,7 @@
 """The safety gate: every command to every robot, simulated too, passes it.
 
 Non-finite values and wrong shapes are refused. Values over a limit are clamped or refused, by profile. Targets are
-rate-limited to the robot's joint speeds and base accelerations, so that a jump in the request can not become a
+rate-limited to the robot's joint speeds and base accelerations, so that a jump in the request cannot become a
 jump of the robot. Requested and sent command are both returned, for the record.
 """
 

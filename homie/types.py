@@ -475,7 +475,7 @@ class Goal:
     name: the resolved entity or room. text: the subtask in words. position: its reference point (3,).
     box: its bounding box. surfaces: where to put (best first). obstacles: boxes of things standing there.
     articulations: doors and drawers that belong to it. room: the rectangle (x0, y0, x1, y1) if it is a spot.
-    front: yaw of the side a person uses, for furniture. grid: where the base can not be. solids: boxes near the target
+    front: yaw of the side a person uses, for furniture. grid: where the base cannot be. solids: boxes near the target
     and near the robot that the arm keeps out of, but not a target object, nor the panels that Open and Close move.
     parts: the solids that a target object is made of, as it lies, where they are known. loose: boxes with names of what
     could be moved out of the way: near the target, and anywhere on the floor. seen: boxes of the target in the

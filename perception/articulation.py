@@ -14,7 +14,7 @@ from homie.types import Array, Articulation, Box, Surface
 from perception.localise import Points, rectangle
 
 HINGE_RANGE = 1.75
-"""Radians that a door is taken to open (100 degrees): how far it really goes can not be seen."""
+"""Radians that a door is taken to open (100 degrees): how far it really goes cannot be seen."""
 SLIDE_RANGE = 0.34
 """Metres that a drawer is taken to open."""
 SHUT_ANGLE = 0.14

@@ -63,7 +63,7 @@ class CameraModel:
         try:
             loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
         except OSError as error:
-            raise BadInput(f"Can not read the calibration {path}: {error.strerror}.") from error
+            raise BadInput(f"Cannot read the calibration {path}: {error.strerror}.") from error
         except (yaml.YAMLError, UnicodeDecodeError) as error:
             raise BadInput(f"The calibration {path} is not valid YAML: {error}.") from error
         try:

@@ -1,4 +1,4 @@
-"""Where the base can not be: an occupancy grid built from depth pictures while the robot goes about."""
+"""Where the base cannot be: an occupancy grid built from depth pictures while the robot goes about."""
 
 from __future__ import annotations
 

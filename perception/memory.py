@@ -48,7 +48,7 @@ MOVED, TURNED = 0.1, 0.15
 NEAR = 1.2
 """Metres around a target within which solid things matter to the arm."""
 TOLD_SO = 8.0
-"""Metres that a thing is preferred by which alone was told by the name that is used: less than what an action can not
+"""Metres that a thing is preferred by which alone was told by the name that is used: less than what an action cannot
 mean is put off by."""
 ON_FLOOR = 0.15
 """Height (m) of its underside, which is seen least well, up to which a thing is taken to lie on the floor."""
@@ -149,7 +149,7 @@ class SensorLocator(Locator):
         return any(entity in known for known in (things.rooms, things.furniture, things.objects, self._passages))
 
     def _preference(self, entity: str, known: str, subtask: Subtask, observation: Observation) -> float:
-        """Metres, with what the action can not mean put last, and the thing that was told by just that name first."""
+        """Metres, with what the action cannot mean put last, and the thing that was told by just that name first."""
         metres = self.distance(entity, observation) - (TOLD_SO if entity == known else 0.0)
         if subtask.action == "Pick" and not self.pickable(entity):
             metres += 100.0

@@ -15,7 +15,7 @@ ROOMS = ("kitchen", "living room", "bedroom", "bathroom", "dining room", "study"
 """Rooms of a home, most useful first."""
 
 LARGE = ("tv", "chair", "armchair", "lamp", "plant", "toilet", "bathtub", "trashcan")
-"""What can not be carried and has neither a door nor a surface to count on."""
+"""What cannot be carried and has neither a door nor a surface to count on."""
 
 SMALL = (
     "sponge",

@@ -122,7 +122,7 @@ def _read(path: Path) -> str:
     try:
         return path.read_bytes().decode()
     except OSError as error:
-        raise BadInput(f"Can not read the script {path}: {error.strerror}.") from error
+        raise BadInput(f"Cannot read the script {path}: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise BadInput(f"The script {path} is neither YAML nor JSON: {error}.") from error
 

@@ -3,7 +3,7 @@
     raise the arm --> look at the target --> (pictures --> policy --> motion --> gripper poses) again and again
 
 A motion is added to the pose that the hand was told before, in the base frame, and reached on a straight line within
-one period of the policy's rate. What the arm can not reach is shortened or left out. The attempt ends when the policy
+one period of the policy's rate. What the arm cannot reach is shortened or left out. The attempt ends when the policy
 says so, when the hand has done what it was sent for, or after a number of motions.
 """
 
@@ -34,7 +34,7 @@ LARGEST_JUMP = 1.2
 """The largest change of a joint (rad) from one pose to the next: more means that the arm would flip over."""
 
 SHARES = (1.0, 0.5, 0.25)
-"""Shares of a motion that are tried, where the arm can not make all of it."""
+"""Shares of a motion that are tried, where the arm cannot make all of it."""
 
 HELD_SECONDS = 1.0
 """So long the hand holds a thing after Pick, or nothing after Put, when the action is done."""

@@ -20,7 +20,7 @@ is served without a line of its own, if it keeps to four rules:
    nothing is sent. `looks` says the same to the renderer.
 3. Values are arrays, texts, numbers and truth values (`Value`); pictures go as uint8 in the camera's or the network's
    size, never as floats.
-4. A policy that can not go on raises `PolicyFailed` with a reason in words, from `reset` for a goal that it can not
+4. A policy that cannot go on raises `PolicyFailed` with a reason in words, from `reset` for a goal that it cannot
    take, from `step` for what it is given. The attempt then fails with that reason; nothing else does.
 """
 
@@ -41,7 +41,7 @@ Named: TypeAlias = Mapping[str, Value]
 
 
 class PolicyFailed(Exception):
-    """A policy can not go on with this attempt. The message is the reason, in words for the record."""
+    """A policy cannot go on with this attempt. The message is the reason, in words for the record."""
 
 
 class Policy(Protocol):
@@ -55,7 +55,7 @@ class Policy(Protocol):
         """What skills must know of the loaded model. Constant; small."""
 
     def reset(self, goal: Named) -> None:
-        """Forget the last attempt and begin one. Raises PolicyFailed for a goal that it can not take."""
+        """Forget the last attempt and begin one. Raises PolicyFailed for a goal that it cannot take."""
 
     def step(self, given: Named) -> Named:
         """One decision. Raises PolicyFailed; nothing else for arrays of the documented names, shapes and types."""
@@ -122,7 +122,7 @@ class PolicySet(SkillSet):
     @classmethod
     @abstractmethod
     def around(cls, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
-        """The skills that act by a policy, wherever it runs. Raises BadInput for a robot that they can not move."""
+        """The skills that act by a policy, wherever it runs. Raises BadInput for a robot that they cannot move."""
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
         return self.around(self.policy(), spec, kinematics)

@@ -29,7 +29,7 @@ class PolicyRoutine(PolicySkill, MobileSkill):
         PolicySkill.__init__(self, policy, spec, kinematics)
 
     def aim(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
-        """Make the goal for the policy. Raises PolicyFailed where it can not be made."""
+        """Make the goal for the policy. Raises PolicyFailed where it cannot be made."""
 
     def begin(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         self.wanted = ""

@@ -298,7 +298,7 @@ def test_e2_when_the_object_is_gone_after_a_put(play, monkeypatch):
     result, records, _, _ = play(GO_BALL, PICK, GO_BOX, PUT, END)
     execution = records[3].execution
     assert execution.feedback.code is ErrorCode.E2
-    assert len(execution.attempts) == 1, "what is gone can not be put again"
+    assert len(execution.attempts) == 1, "what is gone cannot be put again"
     assert execution.feedback.message == "Unable to put, and the object is missing"
     assert result.inventory == ()
 

@@ -64,7 +64,7 @@ def test_a_failing_robot_is_not_a_failing_command(homie, tiny_arguments):
         (["run", "go", *TINY, "--robot", "spot"], "Unknown robot 'spot': choose one of: mujoco, franka, tiny"),
         (["run", "go", *TINY, "--skills", ","], "skills:"),
         (["run", "go", "--config", "none.yaml"], "Cannot read the config file none.yaml"),
-        (["run", "go", "--planner", "scripted:none.yaml"], "Can not read the script none.yaml"),
+        (["run", "go", "--planner", "scripted:none.yaml"], "Cannot read the script none.yaml"),
         (["run", "go", "--planner", "rule:hard"], "takes no argument"),
         (["run", "go", "--scene", "none.json"], "Cannot read the scene spec none.json"),
         (["run", "go", "--out", "/dev/null"], "/dev/null is a file"),

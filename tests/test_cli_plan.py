@@ -118,8 +118,8 @@ def test_an_unreadable_answer_is_told_and_is_no_failure_of_the_command(homie, se
     ("arguments", "code", "said"),
     [
         (["plan", ""], 2, "The instruction is empty"),
-        (["plan", "go", "--image", "nothing.png"], 2, "Can not read the picture nothing.png: No such file"),
-        (["plan", "go", "--image", "."], 2, "Can not read the picture"),
+        (["plan", "go", "--image", "nothing.png"], 2, "Cannot read the picture nothing.png: No such file"),
+        (["plan", "go", "--image", "."], 2, "Cannot read the picture"),
         (["plan", "go", "--image", "notes.txt"], 2, "notes.txt is no picture: give a PNG or JPEG file"),
         (["plan", "go", "--planner", "ruel"], 2, "did you mean 'rule'?"),
         (["plan", "go", "--set", "examples=3"], 2, "The planner 'rule' has no settings"),
@@ -146,7 +146,7 @@ def test_pictures_of_any_kind_become_rgb(tmp_path: Path) -> None:
     assert read_picture(tmp_path / "turned.jpg").shape == (6, 4, 3)
     whole = (tmp_path / "turned.jpg").read_bytes()
     (tmp_path / "cut.jpg").write_bytes(whole[: len(whole) - 60])
-    with pytest.raises(BadInput, match="Can not read the picture"):
+    with pytest.raises(BadInput, match="Cannot read the picture"):
         read_picture(tmp_path / "cut.jpg")
 
 

@@ -1,4 +1,4 @@
-"""`homie serve` refuses what can not be served, before it listens."""
+"""`homie serve` refuses what cannot be served, before it listens."""
 
 from __future__ import annotations
 

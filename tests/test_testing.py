@@ -96,7 +96,7 @@ ANSWERS: list[tuple[Any, str]] = [
     (Decision((Subtask("Pick", 3),)), "must be text"),  # type: ignore[arg-type]
     (Decision((END,), analysis=None), "`analysis` must be text"),  # type: ignore[arg-type]
     (Decision((END,), answers=("x",)), "`answers` must be a tuple of Answer"),  # type: ignore[arg-type]
-    (Decision((END,), model=np.str_), "can not be recorded"),  # type: ignore[arg-type]
+    (Decision((END,), model=np.str_), "cannot be recorded"),  # type: ignore[arg-type]
 ]
 
 
@@ -238,9 +238,9 @@ def test_names_and_settings() -> None:
 def test_an_endpoint_that_fails_is_no_violation() -> None:
     class Unreachable(Sound):
         def answer(self, given: PlannerInput) -> Any:
-            raise PlannerError("The endpoint can not be reached.")
+            raise PlannerError("The endpoint cannot be reached.")
 
-    with pytest.raises(PlannerError, match="can not be reached"):
+    with pytest.raises(PlannerError, match="cannot be reached"):
         check_planner(Unreachable())
 
 

@@ -121,4 +121,4 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a text file"
-        raise BadInput(f"Can not read {path}: {reason}.") from error
+        raise BadInput(f"Cannot read {path}: {reason}.") from error

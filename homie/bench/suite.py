@@ -204,7 +204,7 @@ def read_suite(path: Path) -> Suite:
     try:
         loaded = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
     except OSError as error:
-        raise BadInput(f"Can not read the suite {path}: {error.strerror}.") from error
+        raise BadInput(f"Cannot read the suite {path}: {error.strerror}.") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise BadInput(f"The suite {path} is neither YAML nor JSON: {yaml_problem(error)}.") from error
     if not isinstance(loaded, dict):

@@ -261,7 +261,7 @@ def read_conversation(path: Path) -> list[str]:
     try:
         messages = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
-        raise BadInput(f"Can not read the conversation {path}: {error}.") from error
+        raise BadInput(f"Cannot read the conversation {path}: {error}.") from error
     if not isinstance(messages, list) or not all(isinstance(message, str) for message in messages):
         raise BadInput(f"The conversation {path} must be a JSON list of strings.")
     return messages

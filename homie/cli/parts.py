@@ -18,7 +18,7 @@ CONFIGURED = ("planners", "skills", "detectors")
 
 @dataclass(frozen=True, slots=True)
 class PartState:
-    """A part as it is here. problem: why it can not be used, "" if it can; fix: the command that helps.
+    """A part as it is here. problem: why it cannot be used, "" if it can; fix: the command that helps.
 
     settings: the model of its settings. keys: environment variables of the API keys of a planner.
     """
@@ -32,7 +32,7 @@ class PartState:
 
 
 def part_states(kind: str) -> Iterator[PartState]:
-    """All registered parts of one of the `CONFIGURED` kinds. One that can not even be imported is described by what its
+    """All registered parts of one of the `CONFIGURED` kinds. One that cannot even be imported is described by what its
     import says."""
     for name, target in registry.targets(kind).items():
         try:

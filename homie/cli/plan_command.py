@@ -118,7 +118,7 @@ def read_picture(path: Path) -> Image:
         raise BadInput(f"{path} is no picture: give a PNG or JPEG file.") from error
     except (OSError, ValueError, PIL.Image.DecompressionBombError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise BadInput(f"Can not read the picture {path}: {reason}.") from error
+        raise BadInput(f"Cannot read the picture {path}: {reason}.") from error
 
 
 def report(decision: Decision) -> str:

@@ -224,7 +224,7 @@ def _decision(decision: object) -> list[str]:
     try:
         record = json.dumps(asdict(decision), allow_nan=False)
     except (TypeError, ValueError) as error:
-        return [*wrong, f"it can not be recorded as JSON: {error}."]
+        return [*wrong, f"it cannot be recorded as JSON: {error}."]
     return wrong + [f"its record has {one}." for one in environment_secrets(record)]
 
 

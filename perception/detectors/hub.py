@@ -171,7 +171,7 @@ def _told(weights: str, error: Exception, *, local: bool) -> HomieError:
     if local:
         return BadInput(f"The folder {weights} holds no model that can be loaded: {reason}")
     if "couldn't connect" in str(error) or "offline" in str(error):
-        return InfrastructureError(f"The hub can not be reached and {weights} is not in its cache: {reason}")
+        return InfrastructureError(f"The hub cannot be reached and {weights} is not in its cache: {reason}")
     return BadInput(f"There is no model {weights} that can be loaded, neither a folder nor on the hub: {reason}")
 
 

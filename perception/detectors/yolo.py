@@ -28,7 +28,7 @@ class YoloSettings(BoxSettings):
 
 
 class YoloDetector(PictureDetector):
-    """`--detector yolo:FILE`. Making it raises BadInput for a file that Ultralytics can not load, and MissingPart."""
+    """`--detector yolo:FILE`. Making it raises BadInput for a file that Ultralytics cannot load, and MissingPart."""
 
     name = "yolo"
     extra: ClassVar[str] = "yolo"
@@ -67,14 +67,14 @@ def _open(path: Path) -> Any:
         raise missing_part("The detector 'yolo' (under AGPL-3.0; 'yolo-onnx' is not)", error.name, "yolo") from error
     except Exception as error:  # a torchvision that does not fit the torch beside it fails in ways of its own
         raise InfrastructureError(
-            f"Ultralytics can not be imported ({error}): install a torchvision that fits torch, or use 'yolo-onnx'."
+            f"Ultralytics cannot be imported ({error}): install a torchvision that fits torch, or use 'yolo-onnx'."
         ) from error
     if not path.is_file():  # Ultralytics would download what it knows by name
         raise BadInput(f"There is no file {path}: give a detection model of Ultralytics, such as yolo11n.pt.")
     try:
         model = YOLO(path)
     except Exception as error:
-        raise BadInput(f"Ultralytics can not load {path}: {error}") from error
+        raise BadInput(f"Ultralytics cannot load {path}: {error}") from error
     if model.task != "detect":
         raise BadInput(f"The model {path} was made for '{model.task}': take one for detection.")
     return model

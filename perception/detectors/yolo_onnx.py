@@ -105,7 +105,7 @@ def _open(path: Path, settings: YoloOnnxSettings) -> onnxruntime.InferenceSessio
         return onnxruntime.InferenceSession(path, options, [name for name in wanted if name in available])
     except Exception as error:  # ONNX Runtime has a class of its own for every way in which a file can be wrong
         reason = str(error).strip().splitlines()[0][:200]
-        raise BadInput(f"The file {path} can not be loaded as an ONNX network: {reason}") from error
+        raise BadInput(f"The file {path} cannot be loaded as an ONNX network: {reason}") from error
 
 
 def _input_of(session: Any, path: Path, settings: YoloOnnxSettings) -> tuple[Any, int, tuple[int, int]]:

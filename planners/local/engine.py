@@ -134,7 +134,7 @@ class Engine:
             return llguidance.hf.from_tokenizer(self.tokenizer, eos_token=list(self.ends))
         except ValueError as error:
             raise PlannerError(
-                f"Answers can not be held to a schema with this tokenizer ({error}): use --set constrained=false."
+                f"Answers cannot be held to a schema with this tokenizer ({error}): use --set constrained=false."
             ) from error
 
     def _inputs(self, questions: Sequence[Question]) -> Any:
@@ -176,7 +176,7 @@ class Engine:
         ]
 
     def _plain(self, text: str) -> str:
-        """Text without the words that mean something to the model itself: a task can not end the user's turn."""
+        """Text without the words that mean something to the model itself: a task cannot end the user's turn."""
         before = ""
         while text != before:  # what is left may have been put together by what was taken out
             before = text

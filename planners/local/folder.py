@@ -17,7 +17,7 @@ def find_folder(name: str, weights: str, *, revision: str = "") -> Path:
     """The folder of a model or an adapter. `weights`: its file of weights (`model.safetensors`), maybe in shards.
 
     A folder on disk is taken as it is, without the network. A hub id is looked for in the cache, then downloaded.
-    Raises BadInput for what does not exist, PlannerError where the hub can not be reached.
+    Raises BadInput for what does not exist, PlannerError where the hub cannot be reached.
     """
     path = Path(name).expanduser()
     if path.is_dir():
@@ -58,7 +58,7 @@ def read_json(path: Path) -> dict[str, Any]:
     try:
         loaded = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise BadInput(f"Can not read {path}: {error.strerror}.") from error
+        raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
     except ValueError as error:
         raise BadInput(f"The file {path} is not JSON: {error}.") from error
     if not isinstance(loaded, dict):
@@ -94,7 +94,7 @@ def _snapshot(name: str, revision: str, *, cached: bool) -> Path | None:
         if cached:
             return None
         raise PlannerError(
-            f"There is no folder {name}, no model of that name in the cache, and the hub can not be reached: "
+            f"There is no folder {name}, no model of that name in the cache, and the hub cannot be reached: "
             "download it where there is a network, or give the folder of a model."
         ) from error
     return Path(found)

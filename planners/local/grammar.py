@@ -1,4 +1,4 @@
-"""Answers that can not break their schema: which tokens may come next, by llguidance, and a close in time.
+"""Answers that cannot break their schema: which tokens may come next, by llguidance, and a close in time.
 
 A schema says what an answer is, not how long; a budget of tokens ends it anywhere. So when just enough tokens are
 left to close what is open, only what closes it is allowed: the shortest way out, string by string, list by list.
@@ -35,7 +35,7 @@ _NAME: Schema = {"pattern": r"^[\p{L}\p{N}][^,，、\[\]{}\p{C}]*$", "maxLength"
 
 
 class Grammar:
-    """One answer in the making. Raises PlannerError for a schema that the library or the budget can not hold.
+    """One answer in the making. Raises PlannerError for a schema that the library or the budget cannot hold.
 
     budget: tokens that the answer may take, the end token among them.
     """
@@ -50,7 +50,7 @@ class Grammar:
         rules = _rules(json.dumps(bounded(schema, budget)))
         wrong, messages = LLMatcher.validate_grammar_with_warnings(rules, tokenizer)
         if wrong:
-            raise PlannerError(f"Answers can not be held to the schema: {messages[0]}. Use --set constrained=false.")
+            raise PlannerError(f"Answers cannot be held to the schema: {messages[0]}. Use --set constrained=false.")
         self._matcher = LLMatcher(tokenizer, rules)
         self._closers = _closers(tokenizer)
         self._ends = np.array(tokenizer.eos_tokens)

@@ -171,7 +171,7 @@ def _quietly(folder: Path) -> Iterator[None]:
     except ImportError as error:
         raise MissingPart(f"The model {folder} needs a package that is not there: {_short(error)}") from error
     except Exception as error:  # the libraries raise nearly anything for a file that they do not understand
-        raise BadInput(f"The model {folder} can not be loaded: {type(error).__name__}: {_short(error)}") from error
+        raise BadInput(f"The model {folder} cannot be loaded: {type(error).__name__}: {_short(error)}") from error
     finally:
         logging.set_verbosity(level)
         if bars:

@@ -131,7 +131,7 @@ def load_examples(name: str, folder: Path | None) -> Examples:
             return parse_examples((folder / name).read_bytes(), name)
         return parse_examples(files("planners").joinpath("prompts", "examples", f"{name}.yaml").read_bytes(), name)
     except OSError as error:
-        raise BadInput(f"Can not read the examples '{name}' of the template: {error.strerror}.") from error
+        raise BadInput(f"Cannot read the examples '{name}' of the template: {error.strerror}.") from error
 
 
 def parse_examples(data: bytes, name: str) -> Examples:

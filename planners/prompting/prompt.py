@@ -49,7 +49,7 @@ class Turn:
 
 
 class Prompt:
-    """A template with its switches. Raises BadInput for a template or examples that can not be used."""
+    """A template with its switches. Raises BadInput for a template or examples that cannot be used."""
 
     def __init__(self, settings: PromptSettings) -> None:
         self.settings = settings

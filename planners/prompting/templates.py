@@ -73,7 +73,7 @@ class Template:
             return "".join(self.compiled.blocks[block](self.compiled.new_context(dict(told)))).strip()
         except jinja2.TemplateError as error:
             reason = " ".join(str(error).split()).rstrip(".")
-            raise BadInput(f"The block '{block}' of the template '{self.name}' can not be filled: {reason}.") from error
+            raise BadInput(f"The block '{block}' of the template '{self.name}' cannot be filled: {reason}.") from error
         except _FAILURES as error:
             reason = str(error).rstrip(".") or "out of memory"
             raise BadInput(f"The block '{block}' of the template '{self.name}' fails: {reason}.") from error
@@ -95,7 +95,7 @@ def load_template(name: str) -> Template:
     try:
         return parse_template(path.read_bytes(), str(path), path.parent)
     except OSError as error:
-        raise BadInput(f"Can not read the template {path}: {error.strerror}.") from error
+        raise BadInput(f"Cannot read the template {path}: {error.strerror}.") from error
 
 
 def parse_template(data: bytes, where: str, folder: Path | None) -> Template:

@@ -1,7 +1,7 @@
 """JSON as language models write it: in prose and fences, with single or curly quotes, comments, trailing commas.
 
 A small tolerant reader with bounded depth and bounded work. It is asked only where the `json` module says no, it never
-evaluates anything, and what it can not be sure of is `Broken`, never mended.
+evaluates anything, and what it cannot be sure of is `Broken`, never mended.
 """
 
 from __future__ import annotations

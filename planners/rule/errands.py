@@ -155,7 +155,7 @@ class Errands(Moves):
         return ""
 
     def _take(self, words: str, source: str) -> Course[str]:
-        """Pick something up. Returns its name, "" if it can not be had."""
+        """Pick something up. Returns its name, "" if it cannot be had."""
         memory = self.memory
         if memory.held and means(words, memory.held):
             return memory.held

@@ -116,7 +116,7 @@ class Moves:
                 if attempt == TRIES - 1:
                     yield from self._step_away(near)
             elif self._contradicted(subtask, feedback):
-                feedback = yield from self.do(subtask, f"'{feedback.message}' can not be right, so I try again.")
+                feedback = yield from self.do(subtask, f"'{feedback.message}' cannot be right, so I try again.")
                 continue
             else:
                 break

@@ -69,7 +69,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
             opened.seek(0)
             sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
     except OSError as error:
-        raise BadInput(f"Can not read {file}: {error.strerror}.") from error
+        raise BadInput(f"Cannot read {file}: {error.strerror}.") from error
     if not head:
         raise BadInput(f"{file} is empty.")
     if head[0] == 0x80 or head.startswith(b"PK"):  # a pickle, a zip; a flax tree starts with its number of branches
@@ -121,6 +121,6 @@ def _json(path: Path) -> object:
             raise BadInput(f"{path} is larger than {LARGEST_EXTRA // 2**20} MiB: that is no file of a release.")
         return json.loads(path.read_bytes())
     except OSError as error:
-        raise BadInput(f"Can not read {path}: {error.strerror}.") from error
+        raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is not JSON: {error}.") from error

@@ -44,7 +44,7 @@ def find_file(path: Path) -> Path:
         folder = _snapshot(path)
         return _only(path, _in_folder(folder)) or _only(path, _one_deeper(folder)) or _none(path)
     except OSError as error:
-        raise BadInput(f"Can not read {path}: {error.strerror}.") from error
+        raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
 
 
 def step_of(file: Path) -> int | None:

@@ -27,4 +27,4 @@ def write_generated(policy: str, path: Path, seed: int) -> None:
     try:
         WRITERS[policy](path, seed)
     except OSError as error:
-        raise BadInput(f"Can not write {path}: {error.strerror}.") from error
+        raise BadInput(f"Cannot write {path}: {error.strerror}.") from error

@@ -202,7 +202,7 @@ class MobileSkill(RoutineSkill):
             brake = np.sqrt(2.0 * 0.6 * self.spec.max_angular_acceleration * abs(error))
             speed = min(self._haste * self.spec.max_angular, brake, 4.0 * abs(error) + 0.05)
             yield Command(base=(0.0, float(np.copysign(speed, error))))
-        raise Stuck("the base can not turn")
+        raise Stuck("the base cannot turn")
 
     def _sweeps_clear(self, angle: float, base: Pose2 | None = None) -> bool:
         """Whether the arm with what it holds touches nothing while the base turns by an angle (rad), here or there."""

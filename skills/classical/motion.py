@@ -1,7 +1,7 @@
 """Motions that classical skills are made of, each a generator of commands.
 
 A skill is written as a routine: `yield from` one motion after the other. Each `yield` is one control period; when it
-returns, `self.seen` is the newest observation. A motion that can not go on raises `Stuck` with the reason.
+returns, `self.seen` is the newest observation. A motion that cannot go on raises `Stuck` with the reason.
 """
 
 from __future__ import annotations

@@ -237,7 +237,7 @@ class Pick(Manipulation):
             if joints is not None and self._free(Standing(self.base, joints, self.ready), DRIVEN, TOUCH):
                 return grasp, joints
         self._useless.append(self.base)
-        raise Stuck("the grasp can not be reached from here")
+        raise Stuck("the grasp cannot be reached from here")
 
     def _before(self, grasp: Grasp) -> Pose:
         compartment = self._compartment()

@@ -49,7 +49,7 @@ def _listed(path: Path) -> dict[str, Path]:
     try:
         listed = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise BadInput(f"Can not read {path}: {error}.") from error
+        raise BadInput(f"Cannot read {path}: {error}.") from error
     if not isinstance(listed, dict) or not listed:
         raise BadInput(f"{path} must hold a mapping of skills to checkpoints, such as `navigate: nav_v1/ckpt.10.pth`.")
     for name, file in listed.items():

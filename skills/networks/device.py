@@ -15,5 +15,5 @@ def chosen_device(name: str) -> torch.device:
         device = torch.device(name)
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError) as error:
-        raise BadInput(f"Networks can not run on '{name}': give auto, cpu, or cuda where there is a GPU.") from error
+        raise BadInput(f"Networks cannot run on '{name}': give auto, cpu, or cuda where there is a GPU.") from error
     return device

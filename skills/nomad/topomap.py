@@ -147,7 +147,7 @@ def _read_names(path: Path) -> Names:
     try:
         return Names.model_validate_json(path.read_bytes())
     except OSError as error:
-        raise BadInput(f"Can not read {path}: {error.strerror}.") from error
+        raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"
@@ -159,4 +159,4 @@ def _read_picture(path: Path) -> Image:
         with Pillow.open(path) as picture:
             return np.asarray(picture.convert("RGB"))
     except (OSError, UnidentifiedImageError, Pillow.DecompressionBombError, SyntaxError) as error:
-        raise BadInput(f"The picture {path} can not be read: {error}.") from error
+        raise BadInput(f"The picture {path} cannot be read: {error}.") from error

@@ -157,7 +157,7 @@ class Wire:
         except WrongVersion:
             raise
         except CodecError as error:
-            raise Unreachable(f"its answer can not be read: {error}") from error
+            raise Unreachable(f"its answer cannot be read: {error}") from error
 
 
 def _why(error: ConnectionClosed) -> str:
@@ -212,7 +212,7 @@ class RemotePolicy:
             self._finish(wire.ask(frame, self._reply_seconds))
         except Unreachable as error:
             self._drop()
-            raise InfrastructureError(f"The policy server at {self.url} can not begin an attempt: {error}.") from error
+            raise InfrastructureError(f"The policy server at {self.url} cannot begin an attempt: {error}.") from error
 
     def step(self, given: Named) -> Named:
         """One decision. Raises PolicyFailed where the server does not answer."""
@@ -258,7 +258,7 @@ class RemotePolicy:
             except Unreachable as error:
                 if time.monotonic() + RETRY_SECONDS > until:
                     raise InfrastructureError(
-                        f"The policy server at {self.url} was lost and can not be reached again: {error}."
+                        f"The policy server at {self.url} was lost and cannot be reached again: {error}."
                     ) from error
                 time.sleep(RETRY_SECONDS)
         now, before = self._wire.welcome, self.welcome
@@ -274,7 +274,7 @@ def _packed(message: Message) -> bytes:
     try:
         return to_frame(message)
     except CodecError as error:
-        raise PolicyFailed(f"the policy server can not be told: {error}") from error
+        raise PolicyFailed(f"the policy server cannot be told: {error}") from error
 
 
 def _check_address(url: str) -> None:

@@ -34,7 +34,7 @@ _ARRAY = 1
 
 
 class CodecError(ValueError):
-    """A value that can not be sent, or bytes that are no message. The text says which, without the value."""
+    """A value that cannot be sent, or bytes that are no message. The text says which, without the value."""
 
 
 def encode(value: Tree) -> bytes:
@@ -42,7 +42,7 @@ def encode(value: Tree) -> bytes:
     try:
         packed: bytes = msgpack.packb(_plain(value, 0), use_bin_type=True)
     except (TypeError, ValueError, OverflowError) as error:
-        raise CodecError(f"This can not be sent: {error}.") from error
+        raise CodecError(f"This cannot be sent: {error}.") from error
     if len(packed) > FRAME_BYTES:
         raise CodecError(f"A message of {len(packed)} bytes is too large; {FRAME_BYTES} are allowed.")
     return packed
@@ -87,15 +87,15 @@ def _plain(value: Tree, depth: int) -> Tree:
         return value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    raise CodecError(f"A {type(value).__name__} can not be sent.")
+    raise CodecError(f"A {type(value).__name__} cannot be sent.")
 
 
 def _extension(array: np.ndarray) -> msgpack.ExtType:
     dtype = array.dtype.newbyteorder("<") if array.dtype.byteorder == ">" else array.dtype
     if dtype.str not in TYPES:
-        raise CodecError(f"An array of {array.dtype} can not be sent.")
+        raise CodecError(f"An array of {array.dtype} cannot be sent.")
     if array.ndim > MOST_DIMENSIONS:
-        raise CodecError(f"An array of {array.ndim} dimensions can not be sent; {MOST_DIMENSIONS} are allowed.")
+        raise CodecError(f"An array of {array.ndim} dimensions cannot be sent; {MOST_DIMENSIONS} are allowed.")
     header = msgpack.packb((dtype.str, array.shape))
     content = np.ascontiguousarray(array, dtype).reshape(-1).view(np.uint8).data
     return msgpack.ExtType(_ARRAY, b"".join((bytes([len(header)]), header, content)))

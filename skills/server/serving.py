@@ -281,7 +281,7 @@ def serve_policy(
     name: under which the set is registered. load: makes it, once it is known that it may be served there. token_env:
     the environment variable that holds the token. `ready` is called with the address once clients can come, `tell`
     with lines for the log. Raises BadInput for a set without policy and where strangers could come without a token,
-    InfrastructureError where it can not listen.
+    InfrastructureError where it cannot listen.
     """
     token = read_token(token_env)
     require_token(host, token)

@@ -18,7 +18,7 @@ class Recording:
         self.timelines: set[str] = set()
         for chunk in reader.stream().to_chunks():
             if chunk.entity_path == "/__properties":
-                continue  # when it was made, to the nanosecond, which Python can not hold
+                continue  # when it was made, to the nanosecond, which Python cannot hold
             self.rows.setdefault(chunk.entity_path.lstrip("/"), []).extend(chunk.to_record_batch().to_pylist())
             self.timelines |= set(chunk.timeline_names)
         (self._blueprint,) = reader.blueprints()

@@ -171,8 +171,8 @@ def test_the_successful_run_printed_in_the_paper(strict: StrictEmmoe) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (None, r"^Can not read the conversation .*none\.json: .*No such file or directory.*\.$"),
-        ("{", r"^Can not read the conversation .*none\.json: Expecting property name"),
+        (None, r"^Cannot read the conversation .*none\.json: .*No such file or directory.*\.$"),
+        ("{", r"^Cannot read the conversation .*none\.json: Expecting property name"),
         ("{}", r"^The conversation .*none\.json must be a JSON list of strings\.$"),
         ('["a", 1]', r"^The conversation .*none\.json must be a JSON list of strings\.$"),
     ],

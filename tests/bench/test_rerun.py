@@ -275,7 +275,7 @@ def test_which_episode(tmp_path: Path) -> None:
     other = write_run(tmp_path / "other", {("task-0", 0): DONE}, planner="chat")
     with pytest.raises(BadInput, match=r"in several runs \(rule, chat\)"):
         ask(runs=[run, other], episode="task-0-0")
-    with pytest.raises(BadInput, match="Can not write the recording"):
+    with pytest.raises(BadInput, match="Cannot write the recording"):
         ask(episode="task-0-0", rerun=tmp_path / "nowhere" / "a.rrd")
     assert not out.exists() and not (run / "report.html").exists()
     ask(episode="task-1-1")

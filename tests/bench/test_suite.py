@@ -149,7 +149,7 @@ def test_tasks_are_chosen_by_pattern_and_split(write):
 
 
 def test_a_suite_that_is_not_there(tmp_path):
-    with pytest.raises(BadInput, match=r"Can not read the suite .*No such file"):
+    with pytest.raises(BadInput, match=r"Cannot read the suite .*No such file"):
         find_suite(str(tmp_path / "none.yaml"))
     with pytest.raises(BadInput, match="There is no suite 'none': give a file"):
         find_suite("none")
@@ -249,7 +249,7 @@ def test_broken_files_of_emmoe_are_named(emmoe, name, text, message):
 
 def test_a_task_without_info_is_named(emmoe):
     (emmoe / "data" / "train" / "2" / "info.txt").unlink()
-    with pytest.raises(BadInput, match=r"Can not read .*info.txt"):
+    with pytest.raises(BadInput, match=r"Cannot read .*info.txt"):
         read_emmoe(emmoe)
 
 

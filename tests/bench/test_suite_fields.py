@@ -173,7 +173,7 @@ def test_a_spec_is_known_by_its_content(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("suffix", [".yaml", ".yml", ".json"])
 def test_a_name_with_the_ending_of_a_file_is_a_file(suffix: str) -> None:
-    with pytest.raises(BadInput, match=f"^Can not read the suite nowhere{suffix}: No such file"):
+    with pytest.raises(BadInput, match=f"^Cannot read the suite nowhere{suffix}: No such file"):
         find_suite(f"nowhere{suffix}")
 
 
@@ -234,5 +234,5 @@ def test_folders_of_emmoe(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"^/.*EMMOE 100/a/info\.txt has no line `Task"):
         read_emmoe(root)
     (root / "a" / "info.txt").write_bytes(b"\xff\xfe\xff")
-    with pytest.raises(BadInput, match=r"^Can not read .*info\.txt: not a text file\.$"):
+    with pytest.raises(BadInput, match=r"^Cannot read .*info\.txt: not a text file\.$"):
         read_emmoe(root)

@@ -213,7 +213,7 @@ def test_a_file_that_is_no_conversation(tmp_path: Path) -> None:
         with pytest.raises(BadInput, match=r"^The conversation .*conversation\.json must be a JSON list of strings\.$"):
             read_conversation(path)
     path.write_text("[")
-    with pytest.raises(BadInput, match=r"^Can not read the conversation .*conversation\.json: .*\.$"):
+    with pytest.raises(BadInput, match=r"^Cannot read the conversation .*conversation\.json: .*\.$"):
         read_conversation(path)
     path.write_text('["a", "b"]')
     assert read_conversation(path) == ["a", "b"]

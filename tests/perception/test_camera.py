@@ -172,5 +172,5 @@ def test_a_faulty_calibration_is_one_sentence(tmp_path: Path, old: str, new: str
     path.write_text(FILE.replace(old, new, 1))
     with pytest.raises(BadInput, match=said):
         CameraModel.load(path)
-    with pytest.raises(BadInput, match="Can not read"):
+    with pytest.raises(BadInput, match="Cannot read"):
         CameraModel.load(tmp_path / "none.yaml")

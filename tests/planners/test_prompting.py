@@ -287,11 +287,11 @@ def test_its_examples_lie_beside_it_or_are_built_in(tmp_path: Path) -> None:
         (OWN.replace("block user", "block usr"), "no block 'user'"),
         (OWN + "{% block more %}{% endblock %}", "unknown block 'more'"),
         (OWN.replace("{{ task }}", "{{ task"), "line 7"),
-        (OWN.replace("answer: text", "answer: text\nexamples: none.yaml"), "Can not read the examples 'none.yaml'"),
+        (OWN.replace("answer: text", "answer: text\nexamples: none.yaml"), "Cannot read the examples 'none.yaml'"),
         (OWN.replace("{{ task }}", "{{ tsak }}"), "uses 'tsak', which nobody tells it: did you mean 'task'?"),
         (OWN.replace("{{ task }}", "{{ weather }}"), "it may use: task, round, inventory"),
         (OWN.replace("{{ task }}", "{{ view }}"), "'view' is undefined"),
-        (OWN.replace("{{ task }}", "{{ task.__class__.__mro__ }}"), "can not be filled"),
+        (OWN.replace("{{ task }}", "{{ task.__class__.__mro__ }}"), "cannot be filled"),
         (OWN.replace("{{ task }}", "{{ task + 1 }}"), "fails"),
         (OWN.replace("{{ task }}", "{% for x in range(9999999999) %}x{% endfor %}"), "Range too big"),
         (OWN.replace("{{ task }}", "{{ self.user() }}"), "fails: maximum recursion depth"),
@@ -316,9 +316,9 @@ def test_what_a_template_may_use_is_what_it_is_told() -> None:
 def test_missing_templates(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no template 'emoe': write the path of a file or one of: arm, emb"):
         load_template("emoe")
-    with pytest.raises(BadInput, match=r"Can not read the template .*none.md: No such file"):
+    with pytest.raises(BadInput, match=r"Cannot read the template .*none.md: No such file"):
         load_template(str(tmp_path / "none.md"))
-    with pytest.raises(BadInput, match="Can not read the template"):
+    with pytest.raises(BadInput, match="Cannot read the template"):
         load_template(str(tmp_path))
     with pytest.raises(BadInput, match="is not UTF-8"):
         parse_template(b"\xff\xfe", "x", None)

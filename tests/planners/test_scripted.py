@@ -90,9 +90,9 @@ def test_bad_scripts_name_the_entry(tmp_path: Path, text: str, message: str) -> 
 def test_bad_files(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="needs a file"):
         ScriptedPlanner()
-    with pytest.raises(BadInput, match=r"Can not read the script .*nowhere\.yaml: No such file"):
+    with pytest.raises(BadInput, match=r"Cannot read the script .*nowhere\.yaml: No such file"):
         ScriptedPlanner(str(tmp_path / "nowhere.yaml"))
-    with pytest.raises(BadInput, match="Can not read the script"):
+    with pytest.raises(BadInput, match="Cannot read the script"):
         ScriptedPlanner(str(tmp_path))
     binary = tmp_path / "binary.yaml"
     binary.write_bytes(b"\xff\xfe\x00\x81")
@@ -139,7 +139,7 @@ def test_an_episode_is_a_script_again(tmp_path, tiny_options):
     written = run(tiny_options(planner=f"scripted:{tmp_path / 'plan.yaml'}", out=tmp_path / "written"))
     assert first.result == again.result == written.result
     (tmp_path / "other").mkdir()
-    with pytest.raises(BadInput, match=r"Can not read the script .*steps\.jsonl"):
+    with pytest.raises(BadInput, match=r"Cannot read the script .*steps\.jsonl"):
         ScriptedPlanner(str(tmp_path / "other"))
     (tmp_path / "other" / "steps.jsonl").write_text('{"round": 1}')
     with pytest.raises(BadInput, match=r"Line 1 of .* is no round record"):

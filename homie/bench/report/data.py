@@ -258,7 +258,7 @@ def _ended(ending: EpisodeFile | None) -> Outcome:
 
 
 def _rounds(folder: Path) -> tuple[Round, ...]:
-    """What an episode folder has, finished or not; nothing where it can not be read, which its outcome tells."""
+    """What an episode folder has, finished or not; nothing where it cannot be read, which its outcome tells."""
     try:
         with warnings.catch_warnings(action="ignore"):  # a line that a kill has torn: the page says "unfinished"
             records = read_steps(folder)

@@ -64,7 +64,7 @@ def record(folder: Path, out: Path, *, name: str, task: str) -> int:
     try:
         write_atomically(out, data)
     except OSError as error:
-        raise BadInput(f"Can not write the recording to {out}: {error.strerror}.") from error
+        raise BadInput(f"Cannot write the recording to {out}: {error.strerror}.") from error
     return len(data)
 
 

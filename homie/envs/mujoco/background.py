@@ -128,7 +128,7 @@ class BackgroundLocator(Locator):
         return box.distance(point)
 
     def _preference(self, entity: str, known: str | None, subtask: Subtask, observation: Observation) -> float:
-        """Metres, with what the action can not mean put last, and shut things after open ones; the thing that was told
+        """Metres, with what the action cannot mean put last, and shut things after open ones; the thing that was told
         by just that name comes before others."""
         world, distance = self.world, self.distance(entity, observation) - (TOLD_SO if entity == known else 0.0)
         thing = world.receptacles.get(entity)

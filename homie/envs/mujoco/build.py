@@ -96,7 +96,7 @@ class Home:
     def show_power(self, thing: ReceptacleInfo, on: bool) -> None:
         """Make the lamps of an appliance glow or not. Raises ValueError if it is none."""
         if thing.appliance is None:
-            raise ValueError(f"{thing.name} can not be on or off")
+            raise ValueError(f"{thing.name} cannot be on or off")
         lamps = thing.appliance
         finish = self.model.material("glow" if on else "matte").id
         for geom, rgb in zip(lamps.lamps, lamps.glow if on else lamps.off, strict=True):

@@ -4,7 +4,7 @@ Every name starts with `robot/`. Joints and actuators carry the URDF's joint nam
 
 Base. Three joints, `robot/base_x`, `robot/base_y` (world axes) and `robot/base_yaw`; their positions are the pose of
 the base in the world. They are driven by velocity servos of about the force that the wheels have, so a wall stops the
-robot; the wheels are only drawn. Whoever drives them turns (v, w) into world velocities: a Fetch can not move
+robot; the wheels are only drawn. Whoever drives them turns (v, w) into world velocities: a Fetch cannot move
 sideways.
 
 Arm, torso, head, fingers. Position servos, critically damped, limited to the URDF's efforts. Gravity is compensated

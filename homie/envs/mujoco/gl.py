@@ -151,7 +151,7 @@ class EglContext(GlContext):
 
     def _make_current(self) -> None:
         if self._egl.eglMakeCurrent(self._display, None, None, self._context) != _EGL_TRUE:
-            raise GlUnavailable("the EGL context can not be made current")
+            raise GlUnavailable("the EGL context cannot be made current")
 
     def _release(self) -> None:
         self._egl.eglMakeCurrent(self._display, None, None, None)
@@ -176,7 +176,7 @@ class OsmesaContext(GlContext):
     def _make_current(self) -> None:
         side = _OSMESA_SIDE
         if not self._osmesa.OSMesaMakeCurrent(self._context, self._buffer, _GL_UNSIGNED_BYTE, side, side):
-            raise GlUnavailable("the OSMesa context can not be made current")
+            raise GlUnavailable("the OSMesa context cannot be made current")
 
     def _release(self) -> None:
         self._osmesa.OSMesaMakeCurrent(None, None, _GL_UNSIGNED_BYTE, 0, 0)
@@ -190,7 +190,7 @@ class GlfwContext(GlContext):
         try:
             self._glfw = importlib.import_module("glfw")
         except ImportError as error:
-            raise GlUnavailable(f"glfw can not be imported ({error})") from error
+            raise GlUnavailable(f"glfw cannot be imported ({error})") from error
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the failure is told by the exception
             if not self._glfw.init():
@@ -238,7 +238,7 @@ def _open_library(name: str, *files: str) -> ctypes.CDLL:
     for file in files:
         with contextlib.suppress(OSError):
             return ctypes.CDLL(file, mode=ctypes.RTLD_LOCAL)
-    raise GlUnavailable(f"lib{name} can not be loaded")
+    raise GlUnavailable(f"lib{name} cannot be loaded")
 
 
 def _publish(library: ctypes.CDLL) -> None:

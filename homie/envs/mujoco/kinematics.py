@@ -194,7 +194,7 @@ class ArmKinematics:
     def solve_path(
         self, waypoints: Sequence[Pose], q0: Array, *, locked_torso: bool = False, max_jump: float = 0.5
     ) -> list[Array] | None:
-        """Joints (8,) for each pose in turn, each solved from the one before, or None if the arm can not follow.
+        """Joints (8,) for each pose in turn, each solved from the one before, or None if the arm cannot follow.
 
         max_jump: largest change of any joint (m, rad) between neighbours, from q0 on.
         """

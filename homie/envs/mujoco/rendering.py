@@ -161,7 +161,7 @@ def _context(name: str) -> GlContext | str:
 def _open(name: str) -> GlContext | str:
     running = [other for other, context in _contexts.items() if isinstance(context, GlContext)]
     if running:
-        return f"this process already draws with {running[0]} and can not change"
+        return f"this process already draws with {running[0]} and cannot change"
     try:
         context = GL_CONTEXTS[name]()
         context.publish()

@@ -54,7 +54,7 @@ class SimulatedRobot(Robot):
     def check_sound(self) -> None:
         """Raises RobotFault if the simulation has diverged."""
         if not np.isfinite(self.data.qpos).all():
-            raise RobotFault("The simulation diverged (a position is not finite); the scene can not be simulated.")
+            raise RobotFault("The simulation diverged (a position is not finite); the scene cannot be simulated.")
 
     def seen(self, body: Proprioception, cameras: Collection[str]) -> Observation:
         """An observation of now."""

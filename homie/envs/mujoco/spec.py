@@ -128,9 +128,9 @@ class FurnitureSpec(_Model):
     def _known(self) -> FurnitureSpec:
         plan = self.blueprint
         if self.open and plan.articulation is None:
-            raise ValueError(f"'{self.name}' has neither door nor drawer, it can not be open")
+            raise ValueError(f"'{self.name}' has neither door nor drawer, it cannot be open")
         if self.on and not plan.powered:
-            raise ValueError(f"'{self.name}' is no appliance, it can not be on")
+            raise ValueError(f"'{self.name}' is no appliance, it cannot be on")
         return self
 
     @property

@@ -268,7 +268,7 @@ except HomieError as error:
 
 @pytest.fixture
 def broken_libraries(tmp_path: Path) -> str:
-    """A library path on which every GL library is found first and can not be loaded."""
+    """A library path on which every GL library is found first and cannot be loaded."""
     for name in ("libEGL.so.1", "libGL.so.1", "libOSMesa.so.8", "libOSMesa.so.6", "libOSMesa.so"):
         (tmp_path / name).write_bytes(b"")
     return str(tmp_path)
@@ -291,7 +291,7 @@ def test_a_forced_backend_that_fails_says_so(broken_libraries: str) -> None:
     egl = _run(CHOOSE, MUJOCO_GL="egl", MUJOCO_EGL_DEVICE_ID="99").stdout
     osmesa = _run(CHOOSE, MUJOCO_GL="osmesa", LD_LIBRARY_PATH=broken_libraries).stdout
     assert egl.startswith("3 Rendering with egl does not work here: ")
-    assert osmesa.startswith("3 Rendering with osmesa does not work here: libOSMesa can not be loaded.")
+    assert osmesa.startswith("3 Rendering with osmesa does not work here: libOSMesa cannot be loaded.")
     assert "apt-get install libegl1" in egl
 
 

@@ -194,7 +194,7 @@ def test_appliances_show_their_state(home: Home) -> None:
     off = home.model.geom_rgba[list(stove.appliance.lamps)]
     assert (on[:, 0] > off[:, 0]).all()
     table = next(thing for thing in home.index.receptacles if thing.kind == "table")
-    with pytest.raises(ValueError, match="can not be on"):
+    with pytest.raises(ValueError, match="cannot be on"):
         home.show_power(table, True)
 
 

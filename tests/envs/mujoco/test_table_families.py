@@ -82,7 +82,7 @@ def test_a_bad_scene_file_is_one_sentence(tmp_path, bad):
         ({"kind": "sphere"}, "there is no kind 'sphere'"),
         ({"colour": "mauve"}, "there is no colour 'mauve'"),
         ({"name": "Red Cube"}, "things.0.name"),
-        ({"name": "table"}, "can not be called table"),
+        ({"name": "table"}, "cannot be called table"),
         ({"name": "blue_star"}, "two things have the same name"),
         ({"x": 3.0}, "things.0.x"),
         ({"holes": ["moon"]}, "there is no shape 'moon'"),

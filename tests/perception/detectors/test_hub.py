@@ -198,7 +198,7 @@ def test_folders_that_hold_no_such_model_are_refused(folders: dict[str, Path], t
 
 def test_a_hub_that_is_away_is_nobodys_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
-    with pytest.raises(InfrastructureError, match="hub can not be reached and nobody/no-such-detector"):
+    with pytest.raises(InfrastructureError, match="hub cannot be reached and nobody/no-such-detector"):
         load_detector("rtdetr:nobody/no-such-detector")
 
 

@@ -163,8 +163,8 @@ def test_files_that_are_no_exported_yolo_are_refused(tmp_path: Path) -> None:
     cut.write_bytes(whole.read_bytes()[:-200])
     segment = finder(tmp_path / "segment.onnx", metadata={"task": "segment", "names": NAMES})
     for path, settings, said in (
-        (text, {}, "can not be loaded as an ONNX network"),
-        (cut, {}, "can not be loaded as an ONNX network"),
+        (text, {}, "cannot be loaded as an ONNX network"),
+        (cut, {}, "cannot be loaded as an ONNX network"),
         (tmp_path, {}, "There is no file"),
         (segment, {}, "made for 'segment'"),
         (whole, {"size": 128}, "pictures of 256 x 256 only"),

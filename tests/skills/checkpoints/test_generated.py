@@ -119,7 +119,7 @@ def test_what_can_not_be_generated(tmp_path, nomad):
         write_generated("nomat", tmp_path / "a", 0)
     with pytest.raises(BadInput, match="already something"):
         write_generated("nomad", nomad, 0)
-    with pytest.raises(BadInput, match="Can not write"):
+    with pytest.raises(BadInput, match="Cannot write"):
         write_generated("nomad", tmp_path / "no/folder/a", 0)
 
 

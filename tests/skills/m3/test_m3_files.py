@@ -43,7 +43,7 @@ def test_without_checkpoint():
     [
         ("", "must hold a mapping"),
         ("- navigate.pth", "must hold a mapping"),
-        ("navigate: [", "Can not read"),
+        ("navigate: [", "Cannot read"),
         ("navigat: x.pth", "did you mean 'navigate'"),
         ("navigate: x.pth", "there is no checkpoint x.pth"),
         ("navigate: 3", "there is no checkpoint 3"),

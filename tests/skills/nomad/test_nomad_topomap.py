@@ -62,7 +62,7 @@ def test_a_missing_node_is_named(tmp_path):
 def test_a_broken_picture_is_named(tmp_path):
     path = write(tmp_path, 3) / "1.png"
     path.write_bytes(path.read_bytes()[:40])
-    with pytest.raises(BadInput, match=r"1\.png can not be read"):
+    with pytest.raises(BadInput, match=r"1\.png cannot be read"):
         load(tmp_path)
 
 

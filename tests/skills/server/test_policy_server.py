@@ -89,7 +89,7 @@ def test_a_policy_that_fails_gives_its_reason_and_goes_on(server):
         assert "Traceback" not in str(caught.value) and "a bug" not in str(caught.value)
         with pytest.raises(PolicyFailed, match="CodecError"):
             policy.step({"odd": True})
-        with pytest.raises(PolicyFailed, match="can not be told"):
+        with pytest.raises(PolicyFailed, match="cannot be told"):
             policy.step({"odd": np.array([1j])})
         assert policy.step({})["steps"] == 1
 
@@ -290,7 +290,7 @@ def test_a_server_that_is_gone_for_good_is_an_infrastructure_error():
             running.close()
             with pytest.raises(PolicyFailed, match="lost"):
                 policy.step({})
-            with pytest.raises(InfrastructureError, match="lost and can not be reached again"):
+            with pytest.raises(InfrastructureError, match="lost and cannot be reached again"):
                 policy.reset({"text": "b"})
         with pytest.raises(InfrastructureError, match=r"no policy server at ws://127.0.0.1:\d+: .*homie serve policy"):
             visit(policy.url)

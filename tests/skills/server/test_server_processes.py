@@ -92,7 +92,7 @@ def test_a_stopped_server_can_not_hold_the_robot_up(checkpoints):
                 with pytest.raises(PolicyFailed, match="not answered for 1 s"):
                     policy.step(told)
                 assert time.monotonic() - began < 4
-                with pytest.raises(InfrastructureError, match="lost and can not be reached again"):
+                with pytest.raises(InfrastructureError, match="lost and cannot be reached again"):
                     policy.reset({"skill": "navigate"})
                 assert time.monotonic() - began < 8
                 process.send_signal(signal.SIGCONT)
@@ -162,7 +162,7 @@ def test_a_server_killed_in_an_attempt_fails_it_and_ends_the_episode_at_the_next
         killer = kill_in_an_attempt(process, url)
         settings = {"remote.reconnect_seconds": 1.0}
         records = []
-        with pytest.raises(InfrastructureError, match="lost and can not be reached again"):
+        with pytest.raises(InfrastructureError, match="lost and cannot be reached again"):
             records = play(tmp_path, SCENE, [GO, GO], skills=f"remote:{url}", skill_settings=settings, attempts=1)
         killer.join()
         assert records == []

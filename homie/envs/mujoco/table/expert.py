@@ -63,7 +63,7 @@ class _Held:
 
 
 def plan(scene: TableScene) -> tuple[ArmActions, ...]:
-    """The actions that do the task of a scene. Raises BadInput for a scene whose things can not be reached."""
+    """The actions that do the task of a scene. Raises BadInput for a scene whose things cannot be reached."""
     return _Expert(scene).plan()
 
 

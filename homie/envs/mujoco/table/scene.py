@@ -48,7 +48,7 @@ class Thing(BaseModel):
     @model_validator(mode="after")
     def _known(self) -> Self:
         if self.name == "table":
-            raise ValueError("a thing can not be called table")
+            raise ValueError("a thing cannot be called table")
         said = [("kind", self.kind, KINDS), ("colour", self.colour, COLOURS)]
         for what, word, known in (*said, *(("shape", hole, SHAPES) for hole in self.holes)):
             if word not in known:
@@ -108,7 +108,7 @@ class TableScene(BaseModel):
         try:
             return cls.model_validate_json(path.read_bytes())
         except OSError as error:
-            raise BadInput(f"Can not read the table scene {path}: {error.strerror}.") from error
+            raise BadInput(f"Cannot read the table scene {path}: {error.strerror}.") from error
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"]) or "file"
