@@ -25,13 +25,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.puts.tasks import task_of
-from homie.agent import EpisodeListener
-from homie.assembly import assemble
-from homie.envs.mujoco.generate import generate
-from homie.envs.mujoco.home import HAND, MujocoHome
-from homie.files import to_json, write_atomically
-from homie.options import RunOptions
-from homie.session import record
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.home.home import HAND, MujocoHome
+from homie.kernel.agent import EpisodeListener
+from homie.kernel.files import to_json, write_atomically
+from homie.kernel.options import RunOptions
+from homie.runtime.assembly import assemble
+from homie.runtime.session import record
 
 LIMITS_MM = {
     "held thing in a finger": 2.0,

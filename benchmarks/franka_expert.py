@@ -13,16 +13,16 @@ import time
 from pathlib import Path
 from typing import Any
 
-from homie import registry
-from homie.agent import EpisodeListener
 from homie.bench.statistics import wilson
 from homie.envs.mujoco.table.expert import plan
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable
 from homie.envs.mujoco.table.scene import FAMILIES, Family
-from homie.executor import Executor, SkillBook
-from homie.files import to_json, write_atomically
-from homie.types import Decision, Subtask
+from homie.kernel import registry
+from homie.kernel.agent import EpisodeListener
+from homie.kernel.executor import Executor, SkillBook
+from homie.kernel.files import to_json, write_atomically
+from homie.kernel.types import Decision, Subtask
 
 FILE = Path(__file__).parent.parent / "docs" / "data" / "franka-expert.json"
 

@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 from PIL import Image as Picture
 
-from homie import registry
-from homie.agent import EpisodeListener
-from homie.envs.mujoco.rendering import FreeCamera, make_renderer
+from homie.envs.mujoco.render.rendering import FreeCamera, make_renderer
 from homie.envs.mujoco.table.expert import plan
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable
-from homie.executor import Executor, SkillBook
-from homie.types import Decision, Image, Observation, SentCommand, Subtask
+from homie.kernel import registry
+from homie.kernel.agent import EpisodeListener
+from homie.kernel.executor import Executor, SkillBook
+from homie.kernel.types import Decision, Image, Observation, SentCommand, Subtask
 from perception.boxes import mark
 
 FOLDER = Path(__file__).parent.parent / "docs" / "images"

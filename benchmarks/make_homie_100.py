@@ -30,17 +30,17 @@ from homie_100.script import Unsuited
 from homie_100.tasks import ENTRIES, TEST
 
 from homie.bench.authoring import House
-from homie.bench.goals import parse_goal, unknown_words
 from homie.bench.play.runner import bench
-from homie.bench.results import load_run
-from homie.bench.suite import Task, read_subtask, read_suite
-from homie.envs.mujoco.catalog_furniture import FURNITURE
-from homie.envs.mujoco.catalog_objects import OBJECTS
-from homie.envs.mujoco.generate import generate
-from homie.envs.mujoco.variation import Variation
-from homie.errors import BadInput
-from homie.options import BenchOptions
-from homie.types import Subtask
+from homie.bench.score.results import load_run
+from homie.bench.suite.goals import parse_goal, unknown_words
+from homie.bench.suite.suite import Task, read_subtask, read_suite
+from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
+from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.generate.variation import Variation
+from homie.kernel.errors import BadInput
+from homie.kernel.options import BenchOptions
+from homie.kernel.types import Subtask
 
 ROOT = Path(__file__).parents[1]
 SUITE = ROOT / "homie" / "bench" / "suites" / "homie-100.yaml"

@@ -23,11 +23,11 @@ sys.path += [str(TESTS / "plugin"), str(TESTS / "planners")]
 from endpoint import Body, Connection, Endpoint, Way, says, slowly  # noqa: E402
 from text_world import stage  # noqa: E402
 
-from homie import registry  # noqa: E402
-from homie.assembly import load_planner  # noqa: E402
-from homie.options import RunOptions  # noqa: E402
-from homie.types import VIEWS, PlannerInput  # noqa: E402
-from planners.chat import ChatPlanner  # noqa: E402
+from homie.kernel import registry  # noqa: E402
+from homie.kernel.options import RunOptions  # noqa: E402
+from homie.kernel.types import VIEWS, PlannerInput  # noqa: E402
+from homie.runtime.assembly import load_planner  # noqa: E402
+from planners.llm.providers.chat import ChatPlanner  # noqa: E402
 
 SUBTASKS = ({"action": "Go to", "target": "lemon"}, {"action": "Pick", "target": "lemon"}, {"action": "End"})
 

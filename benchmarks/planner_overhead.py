@@ -13,13 +13,13 @@ import sys
 import time
 from collections.abc import Mapping
 
-from homie import registry
-from homie.assembly import load_planner
-from homie.errors import MissingPart
-from homie.options import RunOptions
-from homie.types import VIEWS, Detection, Feedback, HistoryItem, Image, PlannerInput, Subtask
-from planners.chat.planner import ChatPlanner
-from planners.prompting.prompt import Turn
+from homie.kernel import registry
+from homie.kernel.errors import MissingPart
+from homie.kernel.options import RunOptions
+from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, Image, PlannerInput, Subtask
+from homie.runtime.assembly import load_planner
+from planners.llm.prompting.prompt import Turn
+from planners.llm.providers.chat.planner import ChatPlanner
 
 ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
 ROUND = 15

@@ -18,8 +18,8 @@ from multiprocessing.connection import Connection
 
 import numpy as np
 
-from homie.interfaces import Kinematics, RobotSpec, Skill
-from skills.policy import Named, Policy, PolicySet
+from homie.kernel.interfaces import Kinematics, RobotSpec, Skill
+from skills.policies.policy import Named, Policy, PolicySet
 from skills.server.client import RemotePolicy
 from skills.server.serving import serve_policy
 

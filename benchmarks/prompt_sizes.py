@@ -12,13 +12,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from homie.actions import ACTIONS, Ability
-from homie.knowledge import Doorway, Knowledge, Remembered
-from homie.types import VIEWS, Detection, HistoryItem, PlannerInput, Subtask
-from homie.types import Feedback as Result
-from planners.messages import Message
-from planners.prompting.prompt import Prompt, Turn
-from planners.prompting.settings import PromptSettings
+from homie.kernel.actions import ACTIONS, Ability
+from homie.kernel.knowledge import Doorway, Knowledge, Remembered
+from homie.kernel.types import VIEWS, Detection, HistoryItem, PlannerInput, Subtask
+from homie.kernel.types import Feedback as Result
+from planners.llm.messages import Message
+from planners.llm.prompting.prompt import Prompt, Turn
+from planners.llm.prompting.settings import PromptSettings
 from skills.classical import Classical
 
 CHARACTERS = 4

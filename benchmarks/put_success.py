@@ -25,8 +25,8 @@ from pathlib import Path
 from benchmarks.puts.table import report
 from benchmarks.puts.tasks import task_of
 from benchmarks.puts.verdicts import Verdict, judge
-from homie.envs.mujoco.generate import generate
-from homie.envs.mujoco.variation import Variation
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.generate.variation import Variation
 
 LONGEST = 1800.0
 """Seconds of wall clock after which an episode has failed."""

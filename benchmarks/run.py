@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
-from homie.runstore import EpisodeFile, read_episode, read_steps
+from homie.runtime.runstore import EpisodeFile, read_episode, read_steps
 
 SEED = 7
 OBJECTS = 40
@@ -109,9 +109,9 @@ def measure_physics() -> list[Physics]:
     import mujoco
     import numpy as np
 
-    from homie.envs.mujoco.home import PERIOD, open_home
-    from homie.options import RunOptions
-    from homie.types import Command
+    from homie.envs.mujoco.home.home import PERIOD, open_home
+    from homie.kernel.options import RunOptions
+    from homie.kernel.types import Command
 
     robot = open_home(RunOptions.build(task="benchmark", seed=SEED, objects=OBJECTS))
     timestep = robot.model.opt.timestep
@@ -142,9 +142,9 @@ def measure_frames(backend: str) -> Frames:
 
 def time_frames(backend: str) -> Frames:
     """Milliseconds per picture in this process."""
-    from homie.envs.mujoco.home import open_home
-    from homie.envs.mujoco.rendering import make_renderer
-    from homie.options import RunOptions
+    from homie.envs.mujoco.home.home import open_home
+    from homie.envs.mujoco.render.rendering import make_renderer
+    from homie.kernel.options import RunOptions
 
     robot = open_home(RunOptions.build(task="benchmark", seed=SEED, objects=OBJECTS))
     renderer = make_renderer(robot.model, 256, 256, backend=backend)
@@ -159,7 +159,7 @@ def time_frames(backend: str) -> Frames:
 def measure_episodes(count: int, *, video: bool) -> Episodes:
     """Run put tasks as a user does, one after the other, and read the run folders."""
     from benchmarks.puts.tasks import task_of
-    from homie.envs.mujoco.generate import generate
+    from homie.envs.mujoco.generate.generate import generate
 
     endings: list[EpisodeFile] = []
     walls: list[float] = []

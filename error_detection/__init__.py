@@ -1,15 +1,15 @@
 """Error detection: one file per layer, one table of messages, two orders of checks.
 
 `paper_order` is that of the EMMOE paper (appendix E.1): format, logical, distance. `code_order` is that of the
-official code: F1, L1/L2, L3, L4, F2, D. Both are sequences of `homie.interfaces.ErrorCheck`; the executor stops at
-the first that answers with a code and does the execution layer (E1, E2) itself, after the skill.
+official code: F1, L1/L2, L3, L4, F2, D. Both are sequences of `homie.kernel.interfaces.ErrorCheck`; the executor stops
+at the first that answers with a code and does the execution layer (E1, E2) itself, after the skill.
 """
 
 from __future__ import annotations
 
 from error_detection import distance, format, logical, messages
 from error_detection.layers import LayerCheck
-from homie.interfaces import ErrorCheck
+from homie.kernel.interfaces import ErrorCheck
 
 paper_order: tuple[ErrorCheck, ...] = (
     LayerCheck(

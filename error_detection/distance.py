@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from error_detection import messages
 from error_detection.layers import Complaint
-from homie.interfaces import CheckQuestion
-from homie.types import ErrorCode
+from homie.kernel.interfaces import CheckQuestion
+from homie.kernel.types import ErrorCode
 
 MAX_DISTANCE = 2.0
 """Metres between base and target above which manipulation is refused."""

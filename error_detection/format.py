@@ -5,8 +5,8 @@ from __future__ import annotations
 from error_detection import messages
 from error_detection.layers import Complaint, place
 from error_detection.logical import suitable
-from homie.interfaces import CheckQuestion
-from homie.types import ErrorCode, model_key
+from homie.kernel.interfaces import CheckQuestion
+from homie.kernel.types import ErrorCode, model_key
 
 
 def listed_action(question: CheckQuestion) -> Complaint | None:

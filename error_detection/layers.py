@@ -1,7 +1,7 @@
 """What rules are and how several make one layer.
 
 A *rule* looks at one question and returns a code with its sentence, or None when it has nothing to say. A layer is
-an `homie.interfaces.ErrorCheck`: its rules in order, the first complaint counts.
+an `homie.kernel.interfaces.ErrorCheck`: its rules in order, the first complaint counts.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from homie.actions import acted_on
-from homie.interfaces import CheckQuestion
-from homie.types import Check, ErrorCode
+from homie.kernel.actions import acted_on
+from homie.kernel.interfaces import CheckQuestion
+from homie.kernel.types import Check, ErrorCode
 
 Layer: TypeAlias = Literal["format", "logical", "distance", "execution"]
 

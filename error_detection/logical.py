@@ -7,8 +7,8 @@ import re
 from error_detection import messages
 from error_detection.distance import MAX_DISTANCE
 from error_detection.layers import Complaint, place
-from homie.interfaces import CheckQuestion
-from homie.types import ErrorCode, Subtask
+from homie.kernel.interfaces import CheckQuestion
+from homie.kernel.types import ErrorCode, Subtask
 
 OFFICIAL_OPENABLE = ("drawer", "fridge")
 """Words by which the official code recognises what opens (section 3 of the notes on its executor)."""

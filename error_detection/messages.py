@@ -2,7 +2,7 @@
 
 The sentences are the interface to planners trained on EMMOE data, so wherever the paper (appendix E.1) or the
 official code has one it is quoted to the letter: the action in lower case, the target as the planner wrote it in
-lower case. Those without an official counterpart say so. The module itself satisfies `homie.executor.Sentences`.
+lower case. Those without an official counterpart say so. The module itself satisfies `homie.kernel.executor.Sentences`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from error_detection.reasons import explained
-from homie.actions import spoken
+from homie.kernel.actions import spoken
 
 # ---------------------------------------------------------------- F: format
 

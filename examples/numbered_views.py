@@ -13,10 +13,10 @@ import numpy as np
 from PIL import Image as Pillow
 from PIL import ImageDraw, ImageFont
 
-from homie.assembly import load_detector
-from homie.envs.mujoco.home import open_home
-from homie.options import RunOptions
-from homie.types import VIEWS, in_sight
+from homie.runtime.assembly import load_detector
+from homie.envs.mujoco.home.home import open_home
+from homie.kernel.options import RunOptions
+from homie.kernel.types import VIEWS, in_sight
 from perception.boxes import in_order, mark
 
 SIDE = 448

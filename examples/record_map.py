@@ -12,11 +12,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from homie.envs.mujoco.background import BackgroundLocator
-from homie.envs.mujoco.generate import generate
-from homie.envs.mujoco.home import MujocoHome
-from homie.envs.mujoco.spec import SceneSpec
-from homie.types import Goal, Subtask
+from homie.envs.mujoco.home.background import BackgroundLocator
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.kernel.types import Goal, Subtask
 from skills.classical import Classical
 from skills.nomad.topomap import record, save
 

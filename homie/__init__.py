@@ -7,7 +7,7 @@
         session.call("Go to", "apple")
         picture = session.views()["front"]
 
-Both take the options of `homie.options` by name. docs/python-api.md shows what they can do.
+Both take the options of `homie.kernel.options` by name. docs/python-api.md shows what they can do.
 What happens is logged to `homie` and the loggers under it (standard `logging`); a program that sets up logging sees it.
 """
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Unpack
 
-    from homie.agent import EpisodeListener
-    from homie.keywords import OpenKeywords, RunKeywords
-    from homie.live import Session
-    from homie.options import RunOptions
-    from homie.session import EpisodeSummary
+    from homie.kernel.agent import EpisodeListener
+    from homie.kernel.options import RunOptions
+    from homie.runtime.keywords import OpenKeywords, RunKeywords
+    from homie.runtime.live import Session
+    from homie.runtime.session import EpisodeSummary
 
 if sys.platform == "win32":
     raise ImportError("Homie runs on Linux and macOS, not on Windows, which lacks file locks that it needs: use WSL.")
@@ -40,12 +40,12 @@ def run(
     progress: bool = False,
     **options: Unpack[RunKeywords],
 ) -> EpisodeSummary:
-    """Run one task and write its run folder. Raises `homie.errors.HomieError` with one clear sentence.
+    """Run one task and write its run folder. Raises `homie.kernel.errors.HomieError` with one clear sentence.
 
     options: as on the command line; parts may also be objects (`planner=MyPlanner()`). config: a file of options, or
     the `run.json` of an earlier run. progress: tell on stderr what happens, as the command does.
     """
-    from homie.live import run_task
+    from homie.runtime.live import run_task
 
     return run_task(task, listeners, config, progress, dict(options))
 
@@ -53,9 +53,9 @@ def run(
 def open(config: str | Path | None = None, *, progress: bool = False, **options: Unpack[OpenKeywords]) -> Session:
     """A home (or a table, or a robot) that stays open: for notebooks. Use it as a context manager.
 
-    The same options as `run`, but for those of a run folder. Raises `homie.errors.HomieError`.
+    The same options as `run`, but for those of a run folder. Raises `homie.kernel.errors.HomieError`.
     """
-    from homie.live import open_session
+    from homie.runtime.live import open_session
 
     return open_session(config, progress, dict(options))
 
@@ -63,15 +63,15 @@ def open(config: str | Path | None = None, *, progress: bool = False, **options:
 def __getattr__(name: str) -> Any:
     """The public types, imported when they are asked for: `import homie` stays light."""
     if name == "RunOptions":
-        from homie.options import RunOptions
+        from homie.kernel.options import RunOptions
 
         return RunOptions
     if name == "Session":
-        from homie.live import Session
+        from homie.runtime.live import Session
 
         return Session
     if name == "EpisodeSummary":
-        from homie.session import EpisodeSummary
+        from homie.runtime.session import EpisodeSummary
 
         return EpisodeSummary
     raise AttributeError(f"module 'homie' has no attribute '{name}'")

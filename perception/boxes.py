@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from homie.types import Array, Detection, Image, Intrinsics, Mask, Pose
+from homie.kernel.types import Array, Detection, Image, Intrinsics, Mask, Pose
 
 PixelBox = tuple[int, int, int, int]
 

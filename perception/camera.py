@@ -1,6 +1,6 @@
 """The camera of a real robot: a pinhole with the distortion of its lens, from the calibration file that ROS writes.
 
-All of perception works on pictures of an ideal pinhole (`homie.types.CameraFrame`). `CameraModel.frame` makes them of
+All of perception works on pictures of an ideal pinhole (`CameraFrame`). `CameraModel.frame` makes them of
 what a calibrated camera gives, so that a box in the picture and its depth are where the geometry takes them to be.
 
 Source of the model: D. C. Brown, "Decentering Distortion of Lenses" (1966), as OpenCV and ROS (`plumb_bob`) write it.
@@ -17,8 +17,8 @@ import numpy as np
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
-from homie.errors import BadInput
-from homie.types import Array, CameraFrame, Depth, Image, Intrinsics, Pose
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Array, CameraFrame, Depth, Image, Intrinsics, Pose
 
 _STEPS = 25
 """Of Newton's method, which needs about five."""

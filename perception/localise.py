@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.types import Array, Box, CameraFrame, Detection, Intrinsics, Mask
-from perception.colours import lit_colour
+from homie.kernel.types import Array, Box, CameraFrame, Detection, Intrinsics, Mask
+from perception.words.colours import lit_colour
 
 Points = NDArray[np.float32]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.types import Array
+from homie.kernel.types import Array
 
 
 def overlaps(box: Array, others: Array) -> Array:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from homie.types import NamedThing
-from perception.names import canonical, match_names
+from homie.kernel.types import NamedThing
+from perception.words.names import canonical, match_names
 
 CONTAINERS = ("fridge", "drawer", "cabinet", "microwave", "oven", "dishwasher", "wardrobe", "closet")
 """Furniture with a door or a drawer that has to be opened before anything goes in."""
@@ -31,7 +31,7 @@ SMALL = (
     "towel",
     "book",
 )
-"""Things that can be carried, besides those of `perception.names`."""
+"""Things that can be carried, besides those of `perception.words.names`."""
 
 _FRUIT = (
     *("kitchen", "dining room", "living room", "study", "bedroom"),

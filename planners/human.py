@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import sys
 
-from homie.errors import BadInput
-from homie.interfaces import Planner
-from homie.text import printable
-from homie.types import END, VIEWS, Decision, PlannerInput, Subtask, in_sight
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Planner
+from homie.kernel.text import printable
+from homie.kernel.types import END, VIEWS, Decision, PlannerInput, Subtask, in_sight
 from planners.parsing import parse_subtask
 
 _HELP = """Write one subtask, for example:

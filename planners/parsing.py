@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from homie.errors import BadInput
-from homie.types import Subtask
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Subtask
 
 MAX_PARTS = 3
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 
-from homie.errors import BadInput
-from homie.interfaces import Planner
-from homie.types import END, Decision, PlannerInput, Subtask, in_sight
-from perception.names import canonical
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Planner
+from homie.kernel.types import END, Decision, PlannerInput, Subtask, in_sight
+from perception.words.names import canonical
 from planners.common_sense import is_container, is_furniture, is_room, is_surface
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
-from homie.errors import BadInput
-from homie.interfaces import Planner
-from homie.types import END, Decision, PlannerInput, Subtask
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Planner
+from homie.kernel.types import END, Decision, PlannerInput, Subtask
 from planners.parsing import make_subtask, parse_subtask
 
 

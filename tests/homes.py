@@ -12,12 +12,12 @@ import homie.envs.mujoco  # noqa: F401  (before mujoco itself, whatever MUJOCO_G
 # isort: split
 import mujoco
 
-from homie.envs.mujoco.fetch import BASE_JOINTS
-from homie.envs.mujoco.spec import SceneSpec
-from homie.options import RunOptions
-from homie.runstore import read_steps
-from homie.session import run
-from homie.types import RoundRecord
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.robots.fetch.fetch import BASE_JOINTS
+from homie.kernel.options import RunOptions
+from homie.kernel.types import RoundRecord
+from homie.runtime.runstore import read_steps
+from homie.runtime.session import run
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 SCENES, PLANS = EXAMPLES / "scenes", EXAMPLES / "plans"

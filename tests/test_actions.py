@@ -10,7 +10,7 @@ from homie_tiny import TinyRobot
 from text_world import Stage, TextSkill, World, home, stage
 
 from error_detection import code_order, paper_order
-from homie.actions import (
+from homie.kernel.actions import (
     ARGUMENTS,
     ActionTable,
     acted_on,
@@ -21,15 +21,15 @@ from homie.actions import (
     misfit,
     spoken,
 )
-from homie.agent import EpisodeResult
-from homie.assembly import SkillShelf
-from homie.errors import BadInput
-from homie.executor import Executor, SkillBook
-from homie.interfaces import ErrorCheck, Kinematics, Planner, RobotSpec, Skill, SkillSet
-from homie.types import Decision, Goal, Observation, PlannerInput, Subtask
-from planners.answers import Layout
-from planners.reading import Unreadable, read
-from planners.schemas import decision_schema
+from homie.kernel.agent import EpisodeResult
+from homie.kernel.errors import BadInput
+from homie.kernel.executor import Executor, SkillBook
+from homie.kernel.interfaces import ErrorCheck, Kinematics, Planner, RobotSpec, Skill, SkillSet
+from homie.kernel.types import Decision, Goal, Observation, PlannerInput, Subtask
+from homie.runtime.assembly import SkillShelf
+from planners.llm.answers import Layout
+from planners.llm.prompting.schemas import decision_schema
+from planners.llm.reading import Unreadable, read
 
 Happening = Callable[[World], None]
 

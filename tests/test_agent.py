@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import pytest
 
 from error_detection import messages, paper_order
-from homie.actions import canonical_action
-from homie.agent import EpisodeListener, EpisodeResult, run_episode
-from homie.executor import Executor, SkillBook
-from homie.interfaces import Planner, Skill
-from homie.types import (
+from homie.kernel.actions import canonical_action
+from homie.kernel.agent import EpisodeListener, EpisodeResult, run_episode
+from homie.kernel.executor import Executor, SkillBook
+from homie.kernel.interfaces import Planner, Skill
+from homie.kernel.types import (
     VIEWS,
     Command,
     Decision,

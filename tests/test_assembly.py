@@ -6,8 +6,11 @@ import pytest
 from homes import one_room
 from homie_tiny import TinyRobot, TinySkills
 
-from homie import session
-from homie.assembly import (
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.kernel.errors import BadInput, MissingCheckpoint
+from homie.kernel.executor import SkillBook
+from homie.runtime import session
+from homie.runtime.assembly import (
     SkillShelf,
     assemble,
     check_planner,
@@ -17,11 +20,8 @@ from homie.assembly import (
     load_skills,
     skill_names,
 )
-from homie.envs.mujoco.home import MujocoHome
-from homie.errors import BadInput, MissingCheckpoint
-from homie.executor import SkillBook
-from homie.provenance import read_parts, read_text
-from homie.runstore import read_run
+from homie.runtime.provenance import read_parts, read_text
+from homie.runtime.runstore import read_run
 
 
 def test_names_and_arguments():
@@ -154,7 +154,7 @@ class Kept(TinySkills):
     ("more", "said"),
     [
         ({"picture_size": "64x48"}, "have their own size: leave out --picture-size"),
-        ({"targets": "homie_tiny:TinySkills"}, "is no homie.interfaces.Locator"),
+        ({"targets": "homie_tiny:TinySkills"}, "is no homie.kernel.interfaces.Locator"),
     ],
 )
 def test_a_robot_that_does_not_fit_is_closed(tiny_options, more, said):
@@ -182,7 +182,7 @@ def test_who_made_a_set_of_skills_closes_it(tiny_options):
 def test_what_is_no_order_of_checks():
     for wrong in ([], 3, [3], ["paper"]):
         with pytest.raises(
-            BadInput, match=r"^The order of checks 'mine' is no sequence of homie.interfaces.ErrorCheck\.$"
+            BadInput, match=r"^The order of checks 'mine' is no sequence of homie.kernel.interfaces.ErrorCheck\.$"
         ):
             load_checks("mine", {("check_order", "mine"): wrong})
     assert load_checks("mine", {("check_order", "mine"): len}) == (len,), "one alone will do"

@@ -12,9 +12,9 @@ import pytest
 from PIL import Image as Picture
 from PIL import ImageFont
 
-from homie import caption
-from homie.caption import Caption, draw_caption, label, wrap
-from homie.types import Image
+from homie.kernel.types import Image
+from homie.runtime import caption
+from homie.runtime.caption import Caption, draw_caption, label, wrap
 
 GOLDEN = Path(__file__).parent / "golden" / "captions"
 STEPS = ("[Go to, fridge]", "[Open, fridge]", "[Go to, kitchen counter]", "[Pick, tomato soup can]", "[Close, fridge]")

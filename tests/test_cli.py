@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from homie.runstore import read_steps
+from homie.runtime.runstore import read_steps
 
 TINY = ["--robot", "tiny", "--detector", "tiny", "--targets", "tiny", "--planner", "lines:/dev/null"]
 EPISODE = "episodes/put-the-ball-in-the-box-0"

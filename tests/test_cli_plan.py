@@ -14,10 +14,10 @@ import numpy as np
 import PIL.Image
 import pytest
 
-from homie.cli.plan_command import first_round, read_picture, report
-from homie.errors import BadInput
-from homie.options import PlanOptions
-from homie.types import VIEWS, Decision, Subtask
+from homie.cli.commands.plan import first_round, read_picture, report
+from homie.kernel.errors import BadInput
+from homie.kernel.options import PlanOptions
+from homie.kernel.types import VIEWS, Decision, Subtask
 
 ANSWER = {"analysis": "It's on the left.", "subtask": {"action": "Go to", "target": "apple"}, "model": "classical"}
 

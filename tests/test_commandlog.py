@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 from homie_tiny import TinyRobot
 
-from homie.commandlog import CommandLog, read_poses
-from homie.types import Command, Observation, Pose, Pose2, SentCommand
+from homie.kernel.types import Command, Observation, Pose, Pose2, SentCommand
+from homie.runtime.commandlog import CommandLog, read_poses
 
 
 def seen(stamp: float, *pose: float) -> Observation:

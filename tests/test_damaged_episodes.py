@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from homie import session
-from homie.checksums import FileMark, mark
-from homie.damage import Damaged, changed, history_of, lost_to, read_finished
-from homie.errors import BadInput
-from homie.runstore import EpisodeFile, read_steps
+from homie.kernel.checksums import FileMark, mark
+from homie.kernel.errors import BadInput
+from homie.runtime import session
+from homie.runtime.damage import Damaged, changed, history_of, lost_to, read_finished
+from homie.runtime.runstore import EpisodeFile, read_steps
 
 
 @pytest.fixture

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from homie import registry
-from homie.agent import EpisodeListener
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable
-from homie.executor import Executor, SkillBook
-from homie.interfaces import Skill
-from homie.types import Command, Decision, Outcome, Subtask
+from homie.kernel import registry
+from homie.kernel.agent import EpisodeListener
+from homie.kernel.executor import Executor, SkillBook
+from homie.kernel.interfaces import Skill
+from homie.kernel.types import Command, Decision, Outcome, Subtask
 
 EVERY = 4
 """Control periods of a motion."""

@@ -9,9 +9,8 @@ import pytest
 from homie_tiny import TinyRobot
 from rich.console import Console
 
-from homie.agent import EpisodeResult
-from homie.display import ProgressDisplay
-from homie.types import (
+from homie.kernel.agent import EpisodeResult
+from homie.kernel.types import (
     SUCCESS,
     Attempt,
     Check,
@@ -25,6 +24,7 @@ from homie.types import (
     RoundRecord,
     Subtask,
 )
+from homie.runtime.display import ProgressDisplay
 
 PICK = Subtask("Pick", "apple")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from homes import PLANS, SCENES, final_state, one_room, play
 
-from homie.types import ErrorCode, Execution, Outcome, RoundRecord
+from homie.kernel.types import ErrorCode, Execution, Outcome, RoundRecord
 
 DIFFICULT = "Unable to pick, the subtask is too difficult to perform"
 ROOM = "Please choose another object, or make room around it"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from homie import errors
-from homie.errors import suggestion
+from homie.kernel import errors
+from homie.kernel.errors import suggestion
 
 
 @pytest.mark.parametrize(

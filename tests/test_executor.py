@@ -10,12 +10,12 @@ import pytest
 from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkill, TinySkills
 
 from error_detection import messages, paper_order
-from homie.actions import ARGUMENTS, Ability
-from homie.agent import EpisodeListener
-from homie.errors import BadInput, CommandRefused
-from homie.executor import Executor, SkillBook
-from homie.interfaces import ErrorCheck, Skill
-from homie.types import SUCCESS, Check, Command, Decision, ErrorCode, Execution, Feedback, Goal, Outcome, Subtask
+from homie.kernel.actions import ARGUMENTS, Ability
+from homie.kernel.agent import EpisodeListener
+from homie.kernel.errors import BadInput, CommandRefused
+from homie.kernel.executor import Executor, SkillBook
+from homie.kernel.interfaces import ErrorCheck, Skill
+from homie.kernel.types import SUCCESS, Check, Command, Decision, ErrorCode, Execution, Feedback, Goal, Outcome, Subtask
 
 GO, PICK, OPEN = Subtask("Go to", "ball"), Subtask("Pick", "ball"), Subtask("Open", "box")
 TOO_DIFFICULT = "Unable to pick, the subtask is too difficult to perform"

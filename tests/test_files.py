@@ -11,12 +11,12 @@ import sys
 import numpy as np
 import pytest
 
-from homie.files import DISK, slug, sync_folder, to_json, write_atomically
+from homie.kernel.files import DISK, slug, sync_folder, to_json, write_atomically
 
 FULL = """
 import resource, sys
 from pathlib import Path
-from homie.files import write_atomically
+from homie.kernel.files import write_atomically
 write_atomically(Path("page.html"), b"the first")
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 try:

@@ -12,71 +12,87 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("planners", "skills", "perception", "error_detection", "ros_bridge")
-KERNEL = (
-    "actions",
-    "agent",
-    "errors",
-    "executor",
-    "files",
-    "interfaces",
-    "knowledge",
-    "options",
-    "packages",
-    "recall",
-    "registry",
-    "safety",
-    "types",
-)
-ON_TOP = (
-    "homie.assembly",
-    "homie.bench",
-    "homie.cli",
-    "homie.data",
-    "homie.display",
-    "homie.gym",
-    "homie.live",
-    "homie.session",
-    "homie.studio",
-    "homie.training",
-)
+LAYERS = {
+    "homie": (("kernel",), ("envs",), ("runtime",), ("bench", "testing"), ("gym",), ("cli",)),
+    "homie.bench": (
+        ("statistics",),
+        ("tables",),
+        ("suite",),
+        ("folder", "suites"),
+        ("score",),
+        ("compare", "authoring"),
+        ("play", "report"),
+    ),
+    "homie.envs.mujoco": (
+        ("blueprints", "render"),
+        ("house",),
+        ("state", "robots"),
+        ("generate",),
+        ("home", "table"),
+    ),
+    "planners": (("common_sense", "parsing"), ("rule", "llm", "human", "random_valid", "scripted")),
+    "planners.llm": (
+        ("answers", "messages"),
+        ("reading",),
+        ("prompting",),
+        ("brain",),
+        ("calls",),
+        ("providers", "local"),
+        ("play",),
+    ),
+    "perception": (
+        ("words", "suppression", "boxes"),
+        ("localise",),
+        ("camera", "scene"),
+        ("recall", "detectors"),
+        ("sensors",),
+    ),
+}
+"""The rooms of a folder from the ground up: each imports only what is on a lower floor."""
 MAY_IMPORT = {
     # names and colours are words; numbered boxes are one thing in list and picture; answers are kept in files;
     # all three describe their files by a SHA-256
     "planners": (
-        "homie.types",
-        "homie.knowledge",
-        "homie.actions",
-        "homie.checksums",
-        "homie.interfaces",
-        "homie.errors",
-        "homie.files",
-        "homie.packages",
-        "homie.text",
-        "perception.names",
-        "perception.colours",
+        "homie.kernel.types",
+        "homie.kernel.knowledge",
+        "homie.kernel.actions",
+        "homie.kernel.checksums",
+        "homie.kernel.interfaces",
+        "homie.kernel.errors",
+        "homie.kernel.files",
+        "homie.kernel.packages",
+        "homie.kernel.text",
+        "perception.words.names",
+        "perception.words.colours",
         "perception.boxes",
     ),
     # a policy that is served elsewhere is known by its name
     "skills": (
-        "homie.types",
-        "homie.checksums",
-        "homie.interfaces",
-        "homie.errors",
-        "homie.packages",
-        "homie.registry",
+        "homie.kernel.types",
+        "homie.kernel.checksums",
+        "homie.kernel.interfaces",
+        "homie.kernel.errors",
+        "homie.kernel.packages",
+        "homie.kernel.registry",
         "perception",
     ),
     "perception": (
-        "homie.types",
-        "homie.knowledge",
-        "homie.recall",
-        "homie.checksums",
-        "homie.interfaces",
-        "homie.errors",
-        "homie.packages",
+        "homie.kernel.types",
+        "homie.kernel.knowledge",
+        "homie.kernel.recall",
+        "homie.kernel.checksums",
+        "homie.kernel.interfaces",
+        "homie.kernel.errors",
+        "homie.kernel.packages",
     ),
-    "error_detection": ("homie.types", "homie.actions", "homie.interfaces", "homie.errors"),
-    "ros_bridge": ("homie.types", "homie.interfaces", "homie.errors", "homie.safety", "homie.options"),
+    "error_detection": ("homie.kernel.types", "homie.kernel.actions", "homie.kernel.interfaces", "homie.kernel.errors"),
+    "ros_bridge": (
+        "homie.kernel.types",
+        "homie.kernel.interfaces",
+        "homie.kernel.errors",
+        "homie.kernel.safety",
+        "homie.kernel.options",
+    ),
 }
 HEAVY = ("mujoco", "cv2", "av", "torch", "numpy", "pydantic", "PIL", "yaml")
 
@@ -123,23 +139,26 @@ def test_the_kernel_imports_no_folder():
     assert wrong == []
 
 
-def test_the_core_of_the_kernel_imports_nothing_that_sits_on_it():
-    above = (*ON_TOP, "homie.envs", "homie.runstore", "homie.video", "homie.caption")
-    wrong = [
-        f"{name} imports {one}" for name in KERNEL for one in imported(ROOT / f"homie/{name}.py") if inside(one, above)
-    ]
+@pytest.mark.parametrize("folder", LAYERS)
+def test_a_folder_is_a_layer(folder):
+    floors = {room: floor for floor, rooms in enumerate(LAYERS[folder]) for room in rooms}
+    top = ROOT / folder.replace(".", "/")
+    wrong = []
+    for path in sorted(top.rglob("*.py")):
+        room = path.relative_to(top).with_suffix("").parts[0]
+        for name in imported(path) if room in floors else ():
+            other = name.removeprefix(f"{folder}.").split(".")[0] if inside(name, (folder,)) else room
+            if other != room and floors.get(other, -1) >= floors[room]:
+                wrong.append(f"{path.relative_to(ROOT)} imports {name}")
     assert wrong == []
 
 
-def test_environments_know_nothing_of_planners_and_runs():
-    above = (*ON_TOP, "homie.agent", "homie.executor", "homie.runstore", "homie.video")
-    wrong = [
-        f"{path.relative_to(ROOT)} imports {name}"
-        for path in files("homie/envs")
-        for name in imported(path)
-        if inside(name, above)
-    ]
-    assert wrong == []
+@pytest.mark.parametrize("folder", LAYERS)
+def test_every_room_has_its_floor(folder):
+    top = ROOT / folder.replace(".", "/")
+    rooms = {path.stem for path in top.glob("*.py")} | {path.parent.name for path in top.glob("*/__init__.py")}
+    entrances = {"__init__", "__main__"}
+    assert rooms - entrances == {room for floor in LAYERS[folder] for room in floor}
 
 
 def loaded_by(code: str) -> list[str]:
@@ -153,7 +172,7 @@ def loaded_by(code: str) -> list[str]:
     "code",
     [
         "import homie; homie.run; homie.__version__",
-        "import homie.errors, homie.registry",
+        "import homie.kernel.errors, homie.kernel.registry",
         "from homie.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass",
         "from homie.cli.main import main\ntry: main(['--version'])\nexcept SystemExit: pass",
     ],
@@ -163,14 +182,14 @@ def test_nothing_heavy_is_imported_before_it_is_needed(code):
 
 
 def test_the_probe_sees_what_is_heavy():
-    assert loaded_by("import homie.types") == ["numpy"]
+    assert loaded_by("import homie.kernel.types") == ["numpy"]
     assert "pydantic" in loaded_by("import homie; homie.RunOptions")
 
 
 def test_the_registry_knows_only_what_exists():
     import importlib
 
-    from homie.registry import BUILT_IN
+    from homie.kernel.registry import BUILT_IN
 
     for kind, table in BUILT_IN.items():
         for name, target in table.items():

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkill, TinySkills
 
-from homie import interfaces
-from homie.errors import BadInput
-from homie.interfaces import Detector, Locator, Planner, Robot, Skill, SkillSet, kind_of
-from homie.types import VIEWS, Detection, Goal, Subtask
+from homie.kernel import interfaces
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Detector, Locator, Planner, Robot, Skill, SkillSet, kind_of
+from homie.kernel.types import VIEWS, Detection, Goal, Subtask
 
 
 class Silent(Planner):

@@ -10,7 +10,7 @@ import pytest
 from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkills
 
 from error_detection import messages, paper_order
-from homie.agent import (
+from homie.kernel.agent import (
     Episode,
     EpisodeListener,
     EpisodeResult,
@@ -21,9 +21,9 @@ from homie.agent import (
     unreadable,
     update_inventory,
 )
-from homie.executor import Executor, SkillBook
-from homie.interfaces import Planner
-from homie.types import SUCCESS, Check, Decision, ErrorCode, Execution, Feedback, HistoryItem, Subtask
+from homie.kernel.executor import Executor, SkillBook
+from homie.kernel.interfaces import Planner
+from homie.kernel.types import SUCCESS, Check, Decision, ErrorCode, Execution, Feedback, HistoryItem, Subtask
 
 FAIL = Feedback("fail", ErrorCode.E1, "Unable to do it.")
 LOST = Feedback("fail", ErrorCode.E2, "It is missing")

@@ -10,14 +10,14 @@ import pytest
 from homes import one_room
 from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkill, TinySkills
 
-from homie.envs.mujoco.home import MujocoHome
+from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable
-from homie.knowledge import Knowledge, Remembered
+from homie.kernel.knowledge import Knowledge, Remembered
+from homie.kernel.types import Command, Detection, Outcome, SentCommand, Subtask
 from homie.testing import NotConforming, check_detector, check_locator, check_robot, check_skills
-from homie.types import Command, Detection, Outcome, SentCommand, Subtask
 from perception.detectors.simulated import SimulatedDetector
-from perception.memory import SensorLocator
+from perception.sensors.locator import SensorLocator
 from skills.arm import Arm
 from skills.classical import Classical
 
@@ -97,7 +97,7 @@ def test_what_is_wrong_with_a_robot():
         "m/s was",
     ):
         assert part in told
-    assert "is no homie.interfaces.Robot" in said(check_robot, object())
+    assert "is no homie.kernel.interfaces.Robot" in said(check_robot, object())
 
 
 class Mad(TinySkill):

@@ -10,17 +10,17 @@ from homes import one_room
 from homie_tiny import FilmedTinyRobot, TinyDetector, TinyLocator, TinyRobot, TinySkills
 
 import homie
-from homie.agent import EpisodeListener
-from homie.assembly import choose
-from homie.display import ProgressDisplay
-from homie.errors import BadInput, InfrastructureError, MissingPart
-from homie.interfaces import Planner
-from homie.keywords import OpenKeywords, RunKeywords
-from homie.live import Session, save_picture
-from homie.options import OpenOptions, RunOptions
-from homie.provenance import read_parts
-from homie.session import EpisodeSummary
-from homie.types import END, Decision, ErrorCode, Subtask
+from homie.kernel.agent import EpisodeListener
+from homie.kernel.errors import BadInput, InfrastructureError, MissingPart
+from homie.kernel.interfaces import Planner
+from homie.kernel.options import OpenOptions, RunOptions
+from homie.kernel.types import END, Decision, ErrorCode, Subtask
+from homie.runtime.assembly import choose
+from homie.runtime.display import ProgressDisplay
+from homie.runtime.keywords import OpenKeywords, RunKeywords
+from homie.runtime.live import Session, save_picture
+from homie.runtime.provenance import read_parts
+from homie.runtime.session import EpisodeSummary
 
 TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny"}
 STEPS = (("Go to", "ball"), ("Pick", "ball"), ("Go to", "box"), ("Put", "ball", "box"))
@@ -256,7 +256,7 @@ def test_a_session_writes_run_folders_and_stays_open(tmp_path):
 
 
 def test_a_run_is_made_again_from_its_folder(tmp_path, tiny_options):
-    before = homie.session.run(tiny_options(seed=4))
+    before = homie.runtime.session.run(tiny_options(seed=4))
     again = homie.run("put the ball in the box", config=before.run_folder, out=tmp_path / "again")
     files = [folder / "steps.jsonl" for folder in (before.episode_folder, again.episode_folder)]
     one, two = ([{**json.loads(line), "timings": 0} for line in path.read_text().splitlines()] for path in files)

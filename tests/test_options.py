@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from homie import registry
-from homie.config import read_config
-from homie.errors import BadInput
-from homie.options import (
+from homie.kernel import registry
+from homie.kernel.config import read_config
+from homie.kernel.errors import BadInput
+from homie.kernel.options import (
     MAX_SEED,
     BenchOptions,
     CompareOptions,

@@ -16,7 +16,7 @@ import pydantic
 import pytest
 from packaging.requirements import Requirement
 
-from homie import packages
+from homie.kernel import packages
 
 ROOT = Path(__file__).parent.parent
 
@@ -111,7 +111,7 @@ def test_a_users_own_file_that_hides_ours_is_the_culprit(own: str, tmp_path: Pat
     done = _python(RUN, tmp_path)
     culprit = tmp_path / own.partition("/")[0]
     sentence = done.stderr.strip().splitlines()[-1]
-    assert "homie.errors.BadInput" in sentence and f"{culprit} hides Homie's own package" in sentence
+    assert "homie.kernel.errors.BadInput" in sentence and f"{culprit} hides Homie's own package" in sentence
     assert "pip install" not in sentence
 
 
@@ -144,8 +144,8 @@ def test_windows_is_told_so(tmp_path: Path) -> None:
 
 
 PLANNER = """
-from homie.interfaces import Planner
-from homie.types import Decision, PlannerInput, Subtask
+from homie.kernel.interfaces import Planner
+from homie.kernel.types import Decision, PlannerInput, Subtask
 
 
 class Ends(Planner):

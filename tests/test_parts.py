@@ -11,17 +11,17 @@ import pytest
 from homie_tiny import TinyRobot, TinySkills
 
 import homie
-from homie import registry
-from homie.assembly import load_checks, load_planner
-from homie.errors import BadInput
-from homie.objects import split
-from homie.options import PlanOptions
-from homie.types import Check, ErrorCode
+from homie.kernel import registry
+from homie.kernel.errors import BadInput
+from homie.kernel.options import PlanOptions
+from homie.kernel.types import Check, ErrorCode
+from homie.runtime.assembly import load_checks, load_planner
+from homie.runtime.objects import split
 
 TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny"}
 MODULE = """
-    from homie.interfaces import Planner, SkillSet, Skill
-    from homie.types import Check, Command, Decision, ErrorCode, Outcome, Subtask
+    from homie.kernel.interfaces import Planner, SkillSet, Skill
+    from homie.kernel.types import Check, Command, Decision, ErrorCode, Outcome, Subtask
     import homie_tiny
 
     class Says(Planner):
@@ -90,7 +90,7 @@ def test_a_module_beside_the_user_is_found(mine, homie, tiny_arguments):
         ("--planner", "mine:Nope", "The planner was given as mine:Nope, and that module has no 'Nope'."),
         ("--planner", "mine:Needy", "cannot be made: mine:Needy takes (one, two)"),
         ("--planner", "nomine:Says", "Unknown planner 'nomine' (there is no module 'nomine' either)"),
-        ("--planner", "mine:Whistling", "is no homie.interfaces.Planner"),
+        ("--planner", "mine:Whistling", "is no homie.kernel.interfaces.Planner"),
         ("--targets", "psychic", "Unknown locator (--targets) 'psychic'"),
         ("--skills", "clasical", "Unknown skill set 'clasical': did you mean 'classical'?"),
         ("--check-order", "careful", "Unknown order of checks (--check-order) 'careful': choose one of: paper, code."),
@@ -116,7 +116,7 @@ def test_a_check_stops_a_subtask_with_its_own_sentence(mine, monkeypatch):
 
 
 def test_actions_of_skill_sets_are_known_without_a_robot_of_their_own(mine, monkeypatch):
-    from homie.cli.plan_command import first_round
+    from homie.cli.commands.plan import first_round
 
     monkeypatch.syspath_prepend(mine)
     given = first_round(PlanOptions.build(task="whistle", skills="classical,mine:Whistling"))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from homie.options import RunOptions
-from homie.provenance import (
+from homie.kernel.options import RunOptions
+from homie.runtime.provenance import (
     OtherParts,
     PartsFile,
     described,

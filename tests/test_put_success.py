@@ -14,8 +14,8 @@ import pytest
 from benchmarks.puts.table import report
 from benchmarks.puts.tasks import PutTask, task_of
 from benchmarks.puts.verdicts import judge, longest_row
-from homie.envs.mujoco.generate import generate
-from homie.envs.mujoco.variation import Variation
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.generate.variation import Variation
 
 ROOT = Path(__file__).parents[1]
 SEEDS = range(10_000, 10_014)

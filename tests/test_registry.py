@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from homie import registry
-from homie.errors import BadInput, MissingPart
-from homie.packages import installed_version
-from homie.registry import BUILT_IN, find, load, names, targets, unknown, word
+from homie.kernel import registry
+from homie.kernel.errors import BadInput, MissingPart
+from homie.kernel.packages import installed_version
+from homie.kernel.registry import BUILT_IN, find, load, names, targets, unknown, word
 
 NAMES = {
     "planners": "rule scripted random table-expert human transformers chat anthropic responses gemini",

@@ -18,12 +18,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from homie import session
-from homie.checksums import mark, sealed
-from homie.errors import BadInput, InfrastructureError
-from homie.files import slug, to_json, write_atomically
-from homie.provenance import PartsFile
-from homie.runstore import (
+from homie.kernel.checksums import mark, sealed
+from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.files import slug, to_json, write_atomically
+from homie.kernel.types import (
+    Answer,
+    Attempt,
+    Check,
+    Decision,
+    ErrorCode,
+    Execution,
+    Feedback,
+    Outcome,
+    RoundRecord,
+    Subtask,
+)
+from homie.runtime import session
+from homie.runtime.provenance import PartsFile
+from homie.runtime.runstore import (
     EpisodeStore,
     RunFolder,
     Usage,
@@ -35,18 +47,6 @@ from homie.runstore import (
     runs_folder,
     tries,
     writing,
-)
-from homie.types import (
-    Answer,
-    Attempt,
-    Check,
-    Decision,
-    ErrorCode,
-    Execution,
-    Feedback,
-    Outcome,
-    RoundRecord,
-    Subtask,
 )
 
 SUBTASK = Subtask("Put", "ball", "box")
@@ -138,8 +138,8 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
 WRITER = """
 import sys
 from pathlib import Path
-from homie.files import write_atomically
-from homie.runstore import EpisodeStore
+from homie.kernel.files import write_atomically
+from homie.runtime.runstore import EpisodeStore
 from homie_tiny import TinyRobot
 from test_runstore import record
 folder = Path(sys.argv[1])

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homie.errors import CommandRefused
-from homie.interfaces import RobotSpec
-from homie.safety import GateState, SafetyGate
-from homie.types import Command, Pose, SentCommand
+from homie.kernel.errors import CommandRefused
+from homie.kernel.interfaces import RobotSpec
+from homie.kernel.safety import GateState, SafetyGate
+from homie.kernel.types import Command, Pose, SentCommand
 
 SPEC = RobotSpec(
     name="two joints",

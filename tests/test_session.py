@@ -11,11 +11,11 @@ import av
 import pytest
 from homie_tiny import FilmedTinyRobot
 
-from homie import session
-from homie.agent import EpisodeListener
-from homie.errors import InfrastructureError, Interrupted, RobotFault
-from homie.runstore import read_episode, read_steps
-from homie.session import Verdict
+from homie.kernel.agent import EpisodeListener
+from homie.kernel.errors import InfrastructureError, Interrupted, RobotFault
+from homie.runtime import session
+from homie.runtime.runstore import read_episode, read_steps
+from homie.runtime.session import Verdict
 
 EPISODE = "episodes/put-the-ball-in-the-box-0"
 

@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from homie.errors import PlannerError
-from homie.interfaces import Planner
+from homie.kernel.errors import PlannerError
+from homie.kernel.interfaces import Planner
+from homie.kernel.types import END, Decision, PlannerInput, Subtask
 from homie.testing import NotConforming, check_planner, episodes
-from homie.types import END, Decision, PlannerInput, Subtask
-from planners.brain import ModelPlanner, PromptSettings
-from planners.messages import LanguageModel, Reply, Request
+from planners.llm.brain import ModelPlanner, PromptSettings
+from planners.llm.messages import LanguageModel, Reply, Request
 from planners.rule import RulePlanner
 from planners.scripted import ScriptedPlanner
 
@@ -82,7 +82,7 @@ def test_model_planners_pass_with_every_switch_whatever_the_model_says(settings:
 
 
 def test_a_planner_that_is_none() -> None:
-    assert "Parrot is no homie.interfaces.Planner" in violations(Parrot(""))
+    assert "Parrot is no homie.kernel.interfaces.Planner" in violations(Parrot(""))
 
 
 ANSWERS: list[tuple[Any, str]] = [

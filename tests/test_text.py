@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homie.text import counted, json_safe, own_words, printable
+from homie.kernel.text import counted, json_safe, own_words, printable
 
 FORBIDDEN = set(map(chr, [*range(32), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)])) - {
     "\n",

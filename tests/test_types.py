@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homie.types import (
+from homie.kernel.types import (
     END,
     SUCCESS,
     VIEWS,

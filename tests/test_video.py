@@ -15,11 +15,9 @@ from hypothesis import strategies as st
 from PIL import Image as Picture
 from PIL import ImageFont
 
-from homie import caption, session
-from homie.agent import EpisodeResult
-from homie.caption import Caption, draw_caption, label, wrap
-from homie.interfaces import Filmable
-from homie.types import (
+from homie.kernel.agent import EpisodeResult
+from homie.kernel.interfaces import Filmable
+from homie.kernel.types import (
     SUCCESS,
     Attempt,
     Decision,
@@ -33,7 +31,9 @@ from homie.types import (
     RoundRecord,
     Subtask,
 )
-from homie.video import FPS, HEIGHT, SPEED, VIEW_HEIGHT, WIDTH, VideoWriter, frame_stamps
+from homie.runtime import caption, session
+from homie.runtime.caption import Caption, draw_caption, label, wrap
+from homie.runtime.video import FPS, HEIGHT, SPEED, VIEW_HEIGHT, WIDTH, VideoWriter, frame_stamps
 
 
 def pictures(path: Path) -> list[Image]:
@@ -45,7 +45,7 @@ def pictures(path: Path) -> list[Image]:
 @pytest.fixture(scope="module")
 def video(tmp_path_factory):
     """The video of an episode in the tiny world, robot time in seconds."""
-    from homie.options import RunOptions
+    from homie.kernel.options import RunOptions
 
     folder = tmp_path_factory.mktemp("video")
     (folder / "plan.txt").write_text("Go to | ball\nPick | ball\nPick | ball\nEnd")

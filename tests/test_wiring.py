@@ -8,7 +8,11 @@ import pytest
 from homie_tiny import LostSkills, TinyDetector, TinyLocator, TinyRobot, TinySkills
 
 from error_detection import code_order, messages, paper_order
-from homie.assembly import (
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Planner
+from homie.kernel.options import OpenOptions
+from homie.kernel.types import Check, Decision
+from homie.runtime.assembly import (
     assemble,
     check_detector,
     check_planner,
@@ -19,11 +23,7 @@ from homie.assembly import (
     load_skills,
     skill_names,
 )
-from homie.errors import BadInput
-from homie.interfaces import Planner
-from homie.objects import constructed, path_of, resolve, split
-from homie.options import OpenOptions
-from homie.types import Check, Decision
+from homie.runtime.objects import constructed, path_of, resolve, split
 from planners.rule import RulePlanner
 
 TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny"}
@@ -122,7 +122,11 @@ def test_what_cannot_be_wired_is_let_go_of(monkeypatch):
             {"planner": Told(hand=True)},
             "The robot 'tiny' has no camera at its hand: leave out --set hand=true.",
         ),
-        ({}, {"targets": lambda robot: 3}, "The locator 'tiny' is no homie.interfaces.Locator, but builtins:int."),
+        (
+            {},
+            {"targets": lambda robot: 3},
+            "The locator 'tiny' is no homie.kernel.interfaces.Locator, but builtins:int.",
+        ),
     ):
         body = Body()
         with pytest.raises(BadInput) as refusal:
@@ -239,7 +243,7 @@ def test_checks_are_a_sequence_or_one_alone():
     for given in ([], [check, 3], 3):
         with pytest.raises(BadInput) as refusal:
             load_checks("mine", {("check_order", "mine"): given})
-        assert str(refusal.value) == "The order of checks 'mine' is no sequence of homie.interfaces.ErrorCheck."
+        assert str(refusal.value) == "The order of checks 'mine' is no sequence of homie.kernel.interfaces.ErrorCheck."
 
 
 def test_a_missing_model_fails_where_nothing_may_stand_in():
@@ -289,10 +293,10 @@ def test_a_part_is_made_with_what_it_takes():
     assert constructed(whose, lambda argument: ready, ["x"], Planner) is ready
     for make, arguments, said in (
         (Bare, ["x"], f"cannot be made: {__name__}:Bare takes () -> 'None' and is given 1 argument(s)."),
-        (TinyRobot, [], "is no homie.interfaces.Planner, but homie_tiny:TinyRobot."),
-        (lambda: 3, [], "is no homie.interfaces.Planner, but builtins:int."),
-        (3, [], "is no homie.interfaces.Planner, but builtins:int."),
-        (dict, [], "is no homie.interfaces.Planner, but builtins:dict."),
+        (TinyRobot, [], "is no homie.kernel.interfaces.Planner, but homie_tiny:TinyRobot."),
+        (lambda: 3, [], "is no homie.kernel.interfaces.Planner, but builtins:int."),
+        (3, [], "is no homie.kernel.interfaces.Planner, but builtins:int."),
+        (dict, [], "is no homie.kernel.interfaces.Planner, but builtins:dict."),
     ):
         with pytest.raises(BadInput) as refusal:
             constructed(whose, make, arguments, Planner)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from homie.bench.authoring import House
-from homie.envs.mujoco.variation import Variation
+from homie.envs.mujoco.generate.variation import Variation
 from homie_100.draft import Draft, Plan, drafted, played
 from homie_100.script import Binder, Unsuited
 from homie_100.second_hand import right_plans, wrong_plans

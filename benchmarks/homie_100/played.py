@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from homie.bench.suite import Task
+from homie.bench.suite.suite import Task
 
 
 def fingerprint(task: Task) -> str:

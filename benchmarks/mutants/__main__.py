@@ -1,7 +1,7 @@
 """`make mutants`: how many small changes of the code the tests notice.
 
     python -m benchmarks.mutants                    400 mutants drawn with seed 4; goes on where it was stopped
-    python -m benchmarks.mutants --sample 100 --seed 7 --only homie/executor.py
+    python -m benchmarks.mutants --sample 100 --seed 7 --only homie/kernel/executor.py
     python -m benchmarks.mutants --again            those that survived, once more, after tests were added
     python -m benchmarks.mutants --cover tests/test_agent.py    tests that are new or run other lines now
     python -m benchmarks.mutants --cover            measure anew which tests run which lines
@@ -28,7 +28,7 @@ from benchmarks.mutants.trees import make_tree, tree_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "mutants"
-SCOPE = ("homie/*.py", "error_detection/*.py", "homie/bench/**/*.py")
+SCOPE = ("homie/kernel/*.py", "homie/runtime/*.py", "error_detection/*.py", "homie/bench/**/*.py")
 FIRST = 30
 """Tests that are tried before all others."""
 UNKNOWN = "exit status 4"

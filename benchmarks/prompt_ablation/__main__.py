@@ -21,9 +21,9 @@ from pathlib import Path
 from benchmarks.prompt_ablation.jobs import jobs_by_text, playable
 from benchmarks.prompt_ablation.serving import Served
 from homie.bench.play.runner import BenchSummary, bench
-from homie.bench.suite import Task, find_suite
-from homie.options import BenchOptions
-from homie.runstore import read_episode
+from homie.bench.suite.suite import Task, find_suite
+from homie.kernel.options import BenchOptions
+from homie.runtime.runstore import read_episode
 
 SUITE = "homie-100"
 NOTHING: Mapping[str, object] = {"names": False, "rooms": False, "memory": False, "reasons": False}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from homie.bench.suite import Suite, Task
+from homie.bench.suite.suite import Suite, Task
 
 Job = tuple[str, ...]
 """Action, target and, of a Put, destination."""

@@ -16,14 +16,14 @@ from typing import Any
 
 import yaml
 
-from homie.agent import EpisodeListener, run_episode
-from homie.assembly import assemble
-from homie.interfaces import Planner
-from homie.options import RunOptions
-from homie.types import Decision, Image, PlannerInput
-from planners.prompting.examples import Example
-from planners.prompting.prompt import Prompt
-from planners.prompting.settings import PromptSettings
+from homie.kernel.agent import EpisodeListener, run_episode
+from homie.kernel.interfaces import Planner
+from homie.kernel.options import RunOptions
+from homie.kernel.types import Decision, Image, PlannerInput
+from homie.runtime.assembly import assemble
+from planners.llm.prompting.examples import Example
+from planners.llm.prompting.prompt import Prompt
+from planners.llm.prompting.settings import PromptSettings
 
 _HEAD = """\
 Version {version} of the template with default settings, round by round as a model is asked, without the pictures.

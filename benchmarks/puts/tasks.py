@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homie.envs.mujoco.build import build
-from homie.envs.mujoco.spec import FurnitureSpec, ObjectSpec, SceneSpec
-from homie.envs.mujoco.surfaces import surfaces_of
-from homie.envs.mujoco.world import World
+from homie.envs.mujoco.house.build import build
+from homie.envs.mujoco.house.spec import FurnitureSpec, ObjectSpec, SceneSpec
+from homie.envs.mujoco.house.surfaces import surfaces_of
+from homie.envs.mujoco.state.world import World
 
 BOWL_SHARE, STACK_SHARE = 0.2, 0.35
 """How often the destination is a bowl, and something to be stacked on, in houses that have such; else it is furniture.

@@ -13,8 +13,8 @@ import numpy as np
 
 import homie
 from benchmarks.scenarios.scenario import Scenario, Step
-from homie.envs.mujoco.home import MujocoHome
-from homie.types import Command, Execution
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.kernel.types import Command, Execution
 
 SETTLING = 60
 """Control periods that things are given to come to rest after they were turned."""
@@ -57,7 +57,9 @@ def play(scenario: Scenario, targets: str = "background", grasp: str = "weld", s
                     execution = session.call(*step.do)
                     _note(result, number, step, execution)
                     if shots is not None:
-                        homie.live.save_picture(session.film(), shots / f"{number:02d}-{step.do[0].lower()}.png")
+                        homie.runtime.live.save_picture(
+                            session.film(), shots / f"{number:02d}-{step.do[0].lower()}.png"
+                        )
                 result.robot_seconds = session.observe().stamp
                 result.wrong = _wrong(scenario, session.robot)
         except Exception as error:

@@ -9,10 +9,10 @@ from typing import Annotated, Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
-from homie.envs.mujoco.generate import generate
-from homie.envs.mujoco.spec import SceneSpec
-from homie.envs.mujoco.variation import Variation
-from homie.types import ErrorCode
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.generate.variation import Variation
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.kernel.types import ErrorCode
 
 SCRIPTS = Path(__file__).parent / "scripts"
 ROOM = "kitchen"

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from homie.types import Array
+from homie.kernel.types import Array
 
 RESAMPLES = 10_000
 POWER = 0.8

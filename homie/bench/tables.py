@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from homie.bench.statistics import Estimate, Interval
-from homie.errors import BadInput
-from homie.files import to_json
+from homie.kernel.errors import BadInput
+from homie.kernel.files import to_json
 
 Cell: TypeAlias = str | int | float | Estimate | None
 Kind: TypeAlias = Literal["text", "count", "percent", "number", "p"]

@@ -15,8 +15,8 @@ import typer
 from homie import __version__
 from homie.cli import logs
 from homie.cli.failures import reported
-from homie.cli.main import on_stop, stop
 from homie.cli.output import say
+from homie.cli.signals import on_stop, stop
 from homie.cli.streams import make_lasting
 
 Command: TypeAlias = Callable[..., None] | Mapping[str, Callable[..., None]]
@@ -34,7 +34,7 @@ COMMANDS = {
     "list": "List what can be chosen: planners, skills, robots, detectors, ...",
     "doctor": "Check this machine: versions, rendering, video, optional parts.",
 }
-"""Name to help. The command `name` is `name` + `_command` of `homie.cli.<name>_command` (with `_` for `-`): a function,
+"""Name to help. The command `name` is `<name>_command` of `homie.cli.commands.<name>` (with `_` for `-`): a function,
 or a dictionary of functions for `homie NAME PART`."""
 
 COMPLETING = "_TYPER_COMPLETE_ARGS"
@@ -66,8 +66,8 @@ def build(wanted: str) -> typer.Typer:
     for name, text in COMMANDS.items():
         command: Command = _elsewhere
         if name == wanted:
-            place = f"{name.replace('-', '_')}_command"
-            command = getattr(importlib.import_module(f"homie.cli.{place}"), place)
+            place = name.replace("-", "_")
+            command = getattr(importlib.import_module(f"homie.cli.commands.{place}"), f"{place}_command")
         if isinstance(command, Mapping):
             parts = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
             for part, function in command.items():

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NoReturn, Protocol, runtime_checkable
 
-from homie.cli.main import STOPPED, STOPPED_CODE
 from homie.cli.output import print_json
+from homie.cli.signals import STOPPED, STOPPED_CODE
 from homie.cli.streams import OutputLost
-from homie.errors import HomieError, Interrupted
-from homie.text import own_words, printable
+from homie.kernel.errors import HomieError, Interrupted
+from homie.kernel.text import own_words, printable
 
 log = logging.getLogger("homie.cli")
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TextIO
 
 from homie.cli.output import progress
-from homie.errors import BadInput
-from homie.text import printable
+from homie.kernel.errors import BadInput
+from homie.kernel.text import printable
 
 log = logging.getLogger("homie")
 

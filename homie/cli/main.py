@@ -6,16 +6,11 @@ Nothing is imported here that takes time, so that Ctrl-C is a sentence and exit 
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from collections.abc import Sequence
-from types import FrameType
 from typing import NoReturn
 
-STOPPED = "Stopped by the user."
-STOPPED_CODE = 130
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Ctrl-C, `kill`, and a terminal that is gone: all three stop the robot and then the program."""
+from homie.cli.signals import STOPPED, STOPPED_CODE, on_stop
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -25,18 +20,6 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     from homie.cli.app import run  # after the handlers: it imports for a fifth of a second
 
     run(given)
-
-
-def on_stop(handler: signal.Handlers | object) -> None:
-    """Handle the signals that stop; those that this process was started to ignore (`nohup`, `&`) stay ignored."""
-    for number in SIGNALS:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, handler)  # type: ignore[arg-type]
-
-
-def stop(number: int, frame: FrameType | None) -> None:
-    """The handler while a command runs: what it holds is let go on the way out."""
-    raise KeyboardInterrupt
 
 
 def _leave(*, json: bool) -> NoReturn:

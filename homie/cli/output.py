@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from homie.errors import BadInput
-from homie.text import json_safe, printable
+from homie.kernel.errors import BadInput
+from homie.kernel.text import json_safe, printable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,14 +39,14 @@ def progress_console() -> Console:
 
 def print_json(value: object) -> None:
     """One JSON object, for `--json`: nothing else may be on stdout."""
-    from homie.files import to_json
+    from homie.kernel.files import to_json
 
     typer.echo(json_safe(to_json(value).decode()), nl=False)
 
 
 def save(path: Path, data: bytes) -> None:
     """Write a file that was asked for, and tell where it is. Raises BadInput if that cannot be done."""
-    from homie.files import write_atomically
+    from homie.kernel.files import write_atomically
 
     try:
         write_atomically(path, data)

@@ -12,10 +12,10 @@ import typer
 import yaml
 from pydantic import BaseModel
 
-from homie import registry
-from homie.errors import BadInput
-from homie.objects import KINDS
-from homie.options import PLANNER_SETTINGS, Options
+from homie.kernel import registry
+from homie.kernel.errors import BadInput
+from homie.kernel.options import PLANNER_SETTINGS, Options
+from homie.runtime.objects import KINDS
 
 Command = Callable[..., None]
 Config: TypeAlias = Annotated[

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from homie import packages, registry
-from homie.errors import HomieError
-from homie.interfaces import Detector, Planner, SkillSet
+from homie.kernel import packages, registry
+from homie.kernel.errors import HomieError
+from homie.kernel.interfaces import Detector, Planner, SkillSet
 
 CONFIGURED = ("planners", "skills", "detectors")
 """The kinds of parts that may have settings and need packages."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import importlib
 
-from homie.errors import MissingPart
+from homie.kernel.errors import MissingPart
 
 ENVIRONMENTS = {"homie/Home-v0": "homie.gym.home:HomeEnv", "homie/Table-v0": "homie.gym.table:TableEnv"}
 

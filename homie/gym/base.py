@@ -10,10 +10,10 @@ import gymnasium
 import numpy as np
 from gymnasium.spaces import Box
 
-from homie.errors import BadInput
-from homie.live import Session, open_session
-from homie.options import MAX_SEED
-from homie.types import ErrorCode, Execution, Feedback, Image
+from homie.kernel.errors import BadInput
+from homie.kernel.options import MAX_SEED
+from homie.kernel.types import ErrorCode, Execution, Feedback, Image
+from homie.runtime.live import Session, open_session
 
 Action = TypeVar("Action")
 

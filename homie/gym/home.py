@@ -13,19 +13,19 @@ import numpy as np
 from gymnasium.spaces import Dict, Discrete, MultiDiscrete
 from numpy.typing import NDArray
 
-from homie.actions import listed_actions
-from homie.assembly import choose
-from homie.bench.goals import read_state
-from homie.envs.mujoco.catalog_furniture import FURNITURE
-from homie.envs.mujoco.catalog_objects import OBJECTS
-from homie.envs.mujoco.home import PICTURE_SIZE
-from homie.envs.mujoco.rooms import RoomKind
-from homie.errors import BadInput, suggestion
+from homie.bench.suite.goals import read_state
+from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
+from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
+from homie.envs.mujoco.generate.rooms import RoomKind
+from homie.envs.mujoco.home.home import PICTURE_SIZE
 from homie.gym.base import CODES, SessionEnv, picture_space
 from homie.gym.tasks import HouseTask, check_fits, of_goal, of_house, of_suite
-from homie.objects import split
-from homie.options import OpenOptions
-from homie.types import VIEWS
+from homie.kernel.actions import listed_actions
+from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.options import OpenOptions
+from homie.kernel.types import VIEWS
+from homie.runtime.assembly import choose
+from homie.runtime.objects import split
 
 WORDS = ("", *(name.replace("_", " ") for name in sorted({*OBJECTS, *FURNITURE, *get_args(RoomKind)})))
 """What targets and destinations may be, by number: kinds of things, furniture and rooms. The nearest is meant."""

@@ -1,7 +1,7 @@
 """`homie/Table-v0`: a Panda on a table; an action is seven numbers as EmbodiedBench has them.
 
 action          Box (7,): cell x, y, z (0 to 99), roll, pitch, yaw (0 to 119, 3 degrees each), gripper (0 closed, 1
-                open). Rounded to whole numbers. skills/arm_actions.py has the workspace.
+                open). Rounded to whole numbers. skills/arm/arm_actions.py has the workspace.
 observation     front, wrist: pictures; joints (7,) rad; gripper (1,) m; feedback: see `CODES`
 reward          1 when what the task asks for is so, which ends the episode; else 0
 """
@@ -14,11 +14,11 @@ import numpy as np
 from gymnasium.spaces import Box, Dict, Discrete
 from numpy.typing import NDArray
 
-from homie.envs.mujoco.table import panda
+from homie.envs.mujoco.robots.panda import panda
 from homie.envs.mujoco.table.robot import PICTURE_SIZE, FrankaTable, scene_of
 from homie.gym.base import CODES, SessionEnv, picture_space
-from homie.objects import split
-from homie.options import OpenOptions
+from homie.kernel.options import OpenOptions
+from homie.runtime.objects import split
 
 HIGHEST = (99, 99, 99, 119, 119, 119, 1)
 """The largest of each of the seven numbers; the smallest is 0 (EmbodiedBench, appendix C.4)."""

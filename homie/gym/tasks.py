@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from homie.bench.goals import Goal, parse_goal, unknown_words
-from homie.bench.suite import SceneChoice, find_suite
-from homie.errors import BadInput
+from homie.bench.suite.goals import Goal, parse_goal, unknown_words
+from homie.bench.suite.suite import SceneChoice, find_suite
+from homie.kernel.errors import BadInput
 
 TOPS = ("table", "desk", "kitchen_counter", "nightstand", "tv_stand")
 """Furniture on which the tasks made here have things put."""

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from homie.interfaces import Detector
+from homie.kernel.interfaces import Detector
+from homie.kernel.types import CameraFrame, Detection, Intrinsics, Observation, Pose, Pose2, Proprioception
 from homie.testing.violations import NotConforming, described, named, raised, settle
-from homie.types import CameraFrame, Detection, Intrinsics, Observation, Pose, Pose2, Proprioception
 
 SIZES = ((256, 256), (480, 640), (32, 64), (2, 2))
 """Heights and widths of the pictures."""
@@ -18,14 +18,14 @@ BODY = Proprioception(Pose2(0.0, 0.0, 0.0), (0.0, 0.0), {}, 0.0, (False, False),
 
 
 def check_detector(detector: Detector, *observations: Observation, deterministic: bool = True) -> None:
-    """Check a detector against `homie.interfaces.Detector`. Raises NotConforming with everything that it found.
+    """Check a detector against `homie.kernel.interfaces.Detector`. Raises NotConforming with everything that it found.
 
     observations: further ones to look at, with things in them. Looked at: boxes lie in their picture and masks fit it,
     names are words, scores from 0 to 1, the input stays as it was, nothing is printed on stdout, `describe` is JSON
     without secrets. deterministic: the same picture gives the same boxes.
     """
     if not isinstance(detector, Detector):
-        raise NotConforming([f"{type(detector).__name__} is no homie.interfaces.Detector."])
+        raise NotConforming([f"{type(detector).__name__} is no homie.kernel.interfaces.Detector."])
     found = [*named(detector), *described(detector, "at the start")]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

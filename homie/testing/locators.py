@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from homie.actions import ACTIONS
-from homie.interfaces import Locator, Robot
-from homie.knowledge import Knowledge
+from homie.kernel.actions import ACTIONS
+from homie.kernel.interfaces import Locator, Robot
+from homie.kernel.knowledge import Knowledge
+from homie.kernel.types import Detection, Goal, Observation, Subtask, in_sight
 from homie.testing.violations import NotConforming, raised, settle
-from homie.types import Detection, Goal, Observation, Subtask, in_sight
 
 NOWHERE = "no such thing 4711"
 
@@ -26,7 +26,7 @@ def check_locator(
     is told means something.
     """
     if not isinstance(locator, Locator):
-        raise NotConforming([f"{type(locator).__name__} is no homie.interfaces.Locator."])
+        raise NotConforming([f"{type(locator).__name__} is no homie.kernel.interfaces.Locator."])
     found: list[str] = []
     if not isinstance(locator.name, str) or not locator.name:
         found.append("`name` must be the name under which it is registered.")
@@ -59,7 +59,7 @@ def _due(locator: Locator, seen: Observation) -> Iterator[str]:
 def _told(locator: Locator, detections: Sequence[Detection], seen: Observation) -> Iterator[str]:
     known: object = locator.knowledge(1)
     if not isinstance(known, Knowledge):
-        yield f"knowledge must be a homie.knowledge.Knowledge (is {known!r})."
+        yield f"knowledge must be a homie.kernel.knowledge.Knowledge (is {known!r})."
         return
     named = [(one.called, "arranged") for one in in_sight(locator.arranged(detections))]
     spots = [*known.rooms, *(doorway.name for doorway in known.doorways)]

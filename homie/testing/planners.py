@@ -10,12 +10,11 @@ from dataclasses import asdict, replace
 
 import numpy as np
 
-from homie.actions import ACTIONS, Ability
-from homie.errors import PlannerError
-from homie.interfaces import Planner
-from homie.knowledge import Doorway, Knowledge, Remembered
-from homie.testing.violations import NotConforming, described, environment_secrets, named
-from homie.types import (
+from homie.kernel.actions import ACTIONS, Ability
+from homie.kernel.errors import PlannerError
+from homie.kernel.interfaces import Planner
+from homie.kernel.knowledge import Doorway, Knowledge, Remembered
+from homie.kernel.types import (
     SUCCESS,
     VIEWS,
     Answer,
@@ -28,6 +27,7 @@ from homie.types import (
     PlannerInput,
     Subtask,
 )
+from homie.testing.violations import NotConforming, described, environment_secrets, named
 
 TASK = "put the apple in the bowl"
 _FAILURES = (
@@ -55,7 +55,7 @@ _ABLE = {"classical": Ability(ACTIONS[:-1], (), "does everything"), "nomad": Abi
 
 
 def check_planner(planner: Planner, *, deterministic: bool = False) -> None:
-    """Check a planner against `homie.interfaces.Planner`. Raises NotConforming with everything that it found.
+    """Check a planner against `homie.kernel.interfaces.Planner`. Raises NotConforming with everything that it found.
 
     It is asked in about twenty situations, each in an episode of its own and all in one: empty sight, a long history,
     every error code, odd images. Looked at: decisions have subtasks or a problem and can be recorded; the input stays
@@ -64,7 +64,7 @@ def check_planner(planner: Planner, *, deterministic: bool = False) -> None:
     as often with that promise. A PlannerError (an endpoint that fails) is passed on: nothing can be said then.
     """
     if not isinstance(planner, Planner):
-        raise NotConforming([f"{type(planner).__name__} is no homie.interfaces.Planner."])
+        raise NotConforming([f"{type(planner).__name__} is no homie.kernel.interfaces.Planner."])
     found = [*named(planner), *described(planner, "before the first reset")]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

@@ -7,24 +7,24 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from homie.errors import CommandRefused
-from homie.interfaces import Robot, WorldState
+from homie.kernel.errors import CommandRefused
+from homie.kernel.interfaces import Robot, WorldState
+from homie.kernel.types import Command, Observation, SentCommand
 from homie.testing.violations import NotConforming, raised, settle
-from homie.types import Command, Observation, SentCommand
 
 STEPS = 5
 """Control periods that are watched."""
 
 
 def check_robot(robot: Robot) -> None:
-    """Check a robot against `homie.interfaces.Robot`. Raises NotConforming with everything that it found.
+    """Check a robot against `homie.kernel.interfaces.Robot`. Raises NotConforming with everything that it found.
 
     Looked at: the shapes in its spec; what it observes, with pictures and without; that time passes in `act`, by one
     control period; that a command which is not finite is refused and one over the limits is not sent as it is; that
     `reset` brings back the start and `stop` may come twice. It is not closed.
     """
     if not isinstance(robot, Robot):
-        raise NotConforming([f"{type(robot).__name__} is no homie.interfaces.Robot."])
+        raise NotConforming([f"{type(robot).__name__} is no homie.kernel.interfaces.Robot."])
     found = list(_spec(robot))
     try:
         robot.reset(seed=0)
@@ -109,7 +109,7 @@ def _obeys(robot: Robot) -> Iterator[str]:
         yield f"{STEPS} control periods of {robot.spec.period} s took {passed:.3g} s by its stamps."
     try:
         robot.act(Command(base=(float("nan"), 0.0)))
-        yield "a command that is not finite must be refused: let every command go through homie.safety.SafetyGate."
+        yield "a command that is not finite must be refused: let every command pass homie.kernel.safety.SafetyGate."
     except CommandRefused:
         pass
     fast = robot.spec.max_linear * 10 + 1.0

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from homie.actions import action_table
-from homie.errors import BadInput, CommandRefused
-from homie.interfaces import Robot, Skill, SkillSet
+from homie.kernel.actions import action_table
+from homie.kernel.errors import BadInput, CommandRefused
+from homie.kernel.interfaces import Robot, Skill, SkillSet
+from homie.kernel.types import Box, Command, Goal, Outcome, Subtask
 from homie.testing.violations import NotConforming, described, named, raised, settle
-from homie.types import Box, Command, Goal, Outcome, Subtask
 
 STEPS = 10
 """Control periods for which each skill runs."""
@@ -25,7 +25,7 @@ def check_skills(skill_set: SkillSet, robot: Robot, goals: Sequence[tuple[Subtas
     gives finite commands, `start` may come again.
     """
     if not isinstance(skill_set, SkillSet):
-        raise NotConforming([f"{type(skill_set).__name__} is no homie.interfaces.SkillSet."])
+        raise NotConforming([f"{type(skill_set).__name__} is no homie.kernel.interfaces.SkillSet."])
     found = [*named(skill_set), *described(skill_set, "at the start")]
     try:
         skills = list(skill_set.skills(robot.spec, robot.kinematics))
@@ -57,7 +57,7 @@ def _tried(skill: Skill, action: str, robot: Robot, given: tuple[Subtask, Goal] 
             skill.start(subtask, goal, robot.observe(skill.cameras))
             yield from _runs(skill, robot)
             if skill.outcome not in Outcome:
-                yield f"`outcome` must be one of homie.types.Outcome (is {skill.outcome!r})."
+                yield f"`outcome` must be one of homie.kernel.types.Outcome (is {skill.outcome!r})."
     except Exception as error:
         yield raised(f"start or act ({action})", error)
 

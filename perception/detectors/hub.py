@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from homie.checksums import fingerprint
-from homie.errors import BadInput, HomieError, InfrastructureError
-from homie.packages import missing_part
-from homie.types import Array, Image
+from homie.kernel.checksums import fingerprint
+from homie.kernel.errors import BadInput, HomieError, InfrastructureError
+from homie.kernel.packages import missing_part
+from homie.kernel.types import Array, Image
 from perception.detectors.pictures import BoxSettings, PictureDetector
-from perception.names import vocabulary
+from perception.words.names import vocabulary
 
 if TYPE_CHECKING:
     import torch
@@ -45,7 +45,7 @@ class OpenSettings(HubSettings):
     names: str = Field("", description="What to look for, with commas between (default: what homes hold).")
 
     def wanted(self) -> tuple[str, ...]:
-        """What to look for: the names of the settings, else the kinds in `perception/names.json`."""
+        """What to look for: the names of the settings, else the kinds in `perception/words/names.json`."""
         named = dict.fromkeys(" ".join(name.split()) for name in self.names.split(","))
         return tuple(name for name in named if name) or vocabulary().kinds
 

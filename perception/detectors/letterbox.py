@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from homie.types import Array, Image
+from homie.kernel.types import Array, Image
 
 GRAY = 114
 

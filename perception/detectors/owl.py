@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
-from homie.errors import BadInput
-from homie.types import Image
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Image
 from perception.detectors.hub import HubDetector, OpenSettings, corners
 from perception.detectors.pictures import Found
 

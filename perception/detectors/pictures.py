@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from homie.interfaces import Detector
-from homie.types import Array, Detection, Image, Mask, Observation
-from perception.names import canonical
+from homie.kernel.interfaces import Detector
+from homie.kernel.types import Array, Detection, Image, Mask, Observation
 from perception.suppression import suppress
+from perception.words.names import canonical
 
 
 class BoxSettings(BaseModel):

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from pydantic import BaseModel, Field
 
-from homie.types import Image
+from homie.kernel.types import Image
 from perception.detectors.hub import HubDetector, HubSettings
 from perception.detectors.pictures import Found
 

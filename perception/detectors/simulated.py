@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
-from homie.interfaces import Detector
-from homie.types import CameraFrame, Detection, Mask, Observation
-from perception.colours import colour_of, lit_colour
-from perception.names import vocabulary
+from homie.kernel.interfaces import Detector
+from homie.kernel.types import CameraFrame, Detection, Mask, Observation
+from perception.words.colours import colour_of, lit_colour
+from perception.words.names import vocabulary
 
 COLOURED = frozenset({"table", "cabinet", "sofa", "armchair", "chair"})
 """Kinds that people tell apart by colour."""

@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import BaseModel, Field
 
-from homie.errors import BadInput, InfrastructureError
-from homie.packages import missing_part
-from homie.types import Image
+from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.packages import missing_part
+from homie.kernel.types import Image
 from perception.detectors.pictures import BoxSettings, Found, PictureDetector
 
 

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
-from homie.errors import BadInput
-from homie.packages import missing_part
-from homie.types import Image
+from homie.kernel.errors import BadInput
+from homie.kernel.packages import missing_part
+from homie.kernel.types import Image
 from perception.detectors.letterbox import Letterbox
 from perception.detectors.pictures import BoxSettings, Found, PictureDetector
 from perception.detectors.yolo_output import candidates

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.errors import BadInput
-from homie.types import Array
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Array
 
 STRIDES = (8, 16, 32)
 """Pixels between the candidates of each head; large networks have one more of 64."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from homie.types import ErrorCode, Subtask
-from perception.names import canonical
+from homie.kernel.types import ErrorCode, Subtask
+from perception.words.names import canonical
 from planners.common_sense import is_container, is_furniture, is_room, means
-from planners.rule.lexicon import kinds_of
 from planners.rule.memory import Memory
 from planners.rule.moves import TRIES, Course, GaveUp, Moves, closed_container
-from planners.rule.orders import (
+from planners.rule.reading.lexicon import kinds_of
+from planners.rule.reading.orders import (
     Bring,
     CloseUp,
     Errand,

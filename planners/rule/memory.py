@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from homie.types import Detection, PlannerInput, in_sight
-from perception.names import canonical
+from homie.kernel.types import Detection, PlannerInput, in_sight
+from perception.words.names import canonical
 from planners.common_sense import is_container, is_furniture, is_room, is_surface, means, same_head
 
 CLOSE = 0.4

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Generator, Sequence
 from typing import TypeAlias, TypeVar
 
-from homie.types import Decision, ErrorCode, Feedback, PlannerInput, Subtask
-from perception.names import canonical
+from homie.kernel.types import Decision, ErrorCode, Feedback, PlannerInput, Subtask
+from perception.words.names import canonical
 from planners.common_sense import ROOMS, SURFACES, is_container, is_furniture, is_room, means, usual_places
 from planners.rule.memory import Memory
 

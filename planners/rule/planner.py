@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from homie.errors import BadInput
-from homie.interfaces import Planner
-from homie.types import END, Decision, PlannerInput
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Planner
+from homie.kernel.types import END, Decision, PlannerInput
 from planners.rule.errands import Errands, GaveUp
-from planners.rule.instruction import NotUnderstood, parse_instruction
 from planners.rule.memory import Memory
+from planners.rule.reading.instruction import NotUnderstood, parse_instruction
 
 
 class RulePlanner(Planner):

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from homie.interfaces import Kinematics
-from homie.types import Array, Box, Pose
-from skills.arm_actions import ArmAction
+from homie.kernel.interfaces import Kinematics
+from homie.kernel.types import Array, Box, Pose
+from skills.arm.arm_actions import ArmAction
 from skills.classical.collision import Solids
 
 DEEP_ARM, DEEP_FINGERS, DEEP_HELD = 0.006, 0.003, 0.009

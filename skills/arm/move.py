@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from skills.arm.arm_actions import ArmAction
 from skills.arm.clearance import Clearance
 from skills.arm.paths import NoWay, find_way
-from skills.arm_actions import ArmAction
 from skills.classical.motion import Motion, RoutineSkill, Stuck
 
 ARRIVED, TURNED = 0.01, 0.06

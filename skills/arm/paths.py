@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from homie.interfaces import Kinematics
-from homie.types import Array, Pose
+from homie.kernel.interfaces import Kinematics
+from homie.kernel.types import Array, Pose
 from skills.classical.motion import slerp
 
 STEP, TURN = 0.015, 0.08

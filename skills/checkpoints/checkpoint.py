@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homie.errors import BadInput
-from homie.packages import missing_part
+from homie.kernel.errors import BadInput
+from homie.kernel.packages import missing_part
 from skills.checkpoints.finding import find_file, release_of, step_of
 
 if TYPE_CHECKING:

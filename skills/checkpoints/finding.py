@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 
 STEP_FILE = re.compile(r"checkpoint_(\d+)")
 """A checkpoint of flax, with its step."""

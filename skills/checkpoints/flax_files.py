@@ -14,7 +14,7 @@ from pathlib import Path
 import msgpack
 import torch
 
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 from skills.checkpoints.checkpoint import Content
 from skills.checkpoints.finding import CONVERT
 

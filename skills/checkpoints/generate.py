@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from homie.errors import BadInput, suggestion
+from homie.kernel.errors import BadInput, suggestion
 from skills.checkpoints.checkpoint import need
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 from skills.checkpoints.checkpoint import Checkpoint, read_checkpoint
 from skills.checkpoints.loading import check_strict
 from skills.checkpoints.recognising import recognise

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 
 if TYPE_CHECKING:
     import torch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 from skills.checkpoints.checkpoint import Checkpoint
 
 POLICIES: dict[str, tuple[str, ...]] = {

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 from skills.checkpoints.checkpoint import Content
 
 STANDS_FOR = re.compile(r"(habitat|yacs)(\.\w+)+")

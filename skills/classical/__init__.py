@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from homie.errors import BadInput
-from homie.interfaces import Kinematics, RobotSpec, Skill, SkillSet
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Kinematics, RobotSpec, Skill, SkillSet
 from skills.classical.goto import GoTo
 from skills.classical.hand import Hand
 from skills.classical.openclose import Close, Open

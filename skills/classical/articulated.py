@@ -9,8 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from homie.interfaces import Kinematics, RobotSpec
-from homie.types import Array, Articulation, Box, Command, Pose, Pose2
+from homie.kernel.interfaces import Kinematics, RobotSpec
+from homie.kernel.types import Array, Articulation, Box, Command, Pose, Pose2
 from skills.classical.collision import FREE, PLANNED, TOUCH, Solids
 from skills.classical.hand import Hand
 from skills.classical.manipulation import Manipulation

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from homie.types import Array, Box
+from homie.kernel.types import Array, Box
 
 FREE, TOUCH = -0.005, -0.02
 """How deep (m) the rough shape of the arm may be in a thing where it works: the spheres are fatter than the fingers.

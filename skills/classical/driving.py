@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from homie.interfaces import Kinematics, RobotSpec
-from homie.types import Array, Box, Command, OccupancyGrid, Pose2
+from homie.kernel.interfaces import Kinematics, RobotSpec
+from homie.kernel.types import Array, Box, Command, OccupancyGrid, Pose2
 from skills.classical.collision import Solids
 from skills.classical.hand import NOTHING, Hand
 from skills.classical.motion import Hopeless, Motion, RoutineSkill, Stuck, wrap

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from homie.types import Array, Box, Pose2
+from homie.kernel.types import Array, Box, Pose2
 from skills.classical.driving import MobileSkill
 from skills.classical.motion import Hopeless, Motion, Stuck
 from skills.classical.obstruction import cleared

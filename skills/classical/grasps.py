@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homie.types import Array, Box, Pose, Solid
+from homie.kernel.types import Array, Box, Pose, Solid
 from skills.classical.motion import gripper_rotation, wrap
 
 FINGER_REACH = 0.03

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from homie.types import Array, Box, Pose, Pose2
+from homie.kernel.types import Array, Box, Pose, Pose2
 from skills.classical.motion import rotation_z
 
 STOOD = 0.02

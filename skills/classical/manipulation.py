@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from homie.interfaces import Kinematics, RobotSpec
-from homie.types import Array, Box, Command, Goal, Observation, Pose, Pose2
+from homie.kernel.interfaces import Kinematics, RobotSpec
+from homie.kernel.types import Array, Box, Command, Goal, Observation, Pose, Pose2
 from skills.classical.collision import DRIVEN, FREE, PLANNED, TOUCH, Solids
 from skills.classical.driving import MobileSkill
 from skills.classical.hand import NOTHING, Hand

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from homie.interfaces import Kinematics, RobotSpec, Skill
-from homie.types import Array, Command, Goal, Observation, Outcome, Pose, Pose2, Subtask
+from homie.kernel.interfaces import Kinematics, RobotSpec, Skill
+from homie.kernel.types import Array, Command, Goal, Observation, Outcome, Pose, Pose2, Subtask
 from skills.classical.ways import Joints
 
 BLOCKED = 0.35

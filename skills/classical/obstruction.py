@@ -10,7 +10,7 @@ from dataclasses import replace
 import cv2
 import numpy as np
 
-from homie.types import Array, Box, Goal, OccupancyGrid
+from homie.kernel.types import Array, Box, Goal, OccupancyGrid
 
 MOST_NAMED = 2
 """Things that are named; more are counted."""

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from homie.types import Array, Articulation
+from homie.kernel.types import Array, Articulation
 from skills.classical.articulated import OUTSIDE, MoveArticulation
 from skills.classical.motion import Motion, Stuck
 from skills.classical.pulls import STANDOFF, Pull

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from homie.interfaces import Kinematics, RobotSpec
-from homie.types import Array, Box, Goal, Observation, Pose, Pose2, Subtask, Surface
+from homie.kernel.interfaces import Kinematics, RobotSpec
+from homie.kernel.types import Array, Box, Goal, Observation, Pose, Pose2, Subtask, Surface
 from skills.classical.collision import DRIVEN, FREE, TOUCH, Solids
 from skills.classical.grasps import DOWN, Grasp, grasps, palm_touches, touches
 from skills.classical.hand import Hand

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from homie.types import Array, Box, Surface
+from homie.kernel.types import Array, Box, Surface
 from skills.classical.hand import Hand
 
 SMALL = 0.35

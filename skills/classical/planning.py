@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.types import Array, OccupancyGrid
+from homie.kernel.types import Array, OccupancyGrid
 
 ESCAPE = 0.45
 """Metres around the start within which a path may pass closer to obstacles than the robot's radius."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homie.types import Array, Articulation, Box, Pose
+from homie.kernel.types import Array, Articulation, Box, Pose
 from skills.classical.motion import gripper_rotation
 
 ENTRY = 0.10

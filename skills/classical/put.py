@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from homie.interfaces import Kinematics, RobotSpec
-from homie.types import Array, Box, Pose, Pose2, Surface
+from homie.kernel.interfaces import Kinematics, RobotSpec
+from homie.kernel.types import Array, Box, Pose, Pose2, Surface
 from skills.classical.collision import DRIVEN, TOUCH
 from skills.classical.hand import NOTHING, Hand
 from skills.classical.manipulation import Manipulation

@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.interfaces import Kinematics
-from homie.types import Array, Mask, Pose, Pose2
+from homie.kernel.interfaces import Kinematics
+from homie.kernel.types import Array, Mask, Pose, Pose2
 from skills.classical.motion import rotation_z, wrap
 from skills.classical.planning import CostMap
 

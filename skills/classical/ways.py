@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homie.interfaces import Kinematics, RobotSpec
-from homie.types import Array, Pose2
+from homie.kernel.interfaces import Kinematics, RobotSpec
+from homie.kernel.types import Array, Pose2
 from skills.classical.collision import Solids
 
 STEP = 0.15

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homie.interfaces import Kinematics, RobotSpec, Skill
-from homie.packages import missing_part
+from homie.kernel.interfaces import Kinematics, RobotSpec, Skill
+from homie.kernel.packages import missing_part
 from skills.m3.files import find_files
 from skills.m3.manipulate import Close, Manipulate, Open, Pick, Place
 from skills.m3.navigate import Navigate
-from skills.policy import Policy, PolicySet
+from skills.policies.policy import Policy, PolicySet
 
 if TYPE_CHECKING:
     from skills.m3.policy import M3Policy

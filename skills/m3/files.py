@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from homie.errors import BadInput, MissingCheckpoint, suggestion
+from homie.kernel.errors import BadInput, MissingCheckpoint, suggestion
 from skills.m3.layout import LAYOUTS
 
 _NUMBERED = re.compile(r"ckpt\.(\d+)\.pth")

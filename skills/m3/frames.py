@@ -11,9 +11,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.types import Array, CameraFrame, Depth, Pose
+from homie.kernel.types import Array, CameraFrame, Depth, Pose
 from skills.m3.layout import SIZE
-from skills.policy import PolicyFailed
+from skills.policies.policy import PolicyFailed
 
 FIELD = math.pi / 2
 """Field of view of M3's cameras, rad."""

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from homie.interfaces import Kinematics, RobotSpec
-from homie.types import Array, Command, Goal, Observation, Outcome, Subtask
+from homie.kernel.interfaces import Kinematics, RobotSpec
+from homie.kernel.types import Array, Command, Goal, Observation, Outcome, Subtask
 from skills.m3.layout import STEP
 from skills.m3.skill import REST, M3Skill
-from skills.policy import Policy, PolicyFailed, Value
+from skills.policies.policy import Policy, PolicyFailed, Value
 
 BASE_SPEED = 1.5
 """m/s and rad/s of a base action of 1."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from homie.types import Array, Command, Goal, Outcome
+from homie.kernel.types import Array, Command, Goal, Outcome
 from skills.m3.layout import ANGULAR, LINEAR, STOP
 from skills.m3.skill import M3Skill
-from skills.policy import Value
+from skills.policies.policy import Value
 
 NEAR = 2.0
 """Metres from the target within which a stop counts: nothing can be manipulated from further away."""

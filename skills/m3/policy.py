@@ -9,7 +9,7 @@ import torch
 
 from skills.m3.layout import DEPTH_RANGE, SIZE
 from skills.m3.network import HIDDEN, Network
-from skills.policy import Named, PolicyFailed
+from skills.policies.policy import Named, PolicyFailed
 
 
 class M3Policy:

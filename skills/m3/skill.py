@@ -15,12 +15,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from homie.errors import BadInput
-from homie.interfaces import Kinematics, RobotSpec
-from homie.types import Array, Command, Goal, Observation, Outcome, Subtask
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Kinematics, RobotSpec
+from homie.kernel.types import Array, Command, Goal, Observation, Outcome, Subtask
 from skills.m3.frames import depth_picture, in_gripper, to_m3
 from skills.m3.layout import LAYOUTS, STEP
-from skills.policy import Named, Policy, PolicySkill, Value
+from skills.policies.policy import Named, Policy, PolicySkill, Value
 
 REST = np.array([0.5, 0.0, 1.0])
 """Where the gripper rests, in the base frame, m: before every attempt the arm is brought there."""

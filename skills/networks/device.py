@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 
 
 def chosen_device(name: str) -> torch.device:

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from homie.types import Array, Image
+from homie.kernel.types import Array, Image
 
 LOBES = 3
 """Of the Lanczos kernel: pixels that it reaches to each side when a picture does not shrink."""

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from homie.checksums import fingerprint
-from homie.errors import BadInput, MissingCheckpoint
-from homie.interfaces import Kinematics, RobotSpec, Skill
-from homie.packages import missing_part
+from homie.kernel.checksums import fingerprint
+from homie.kernel.errors import BadInput, MissingCheckpoint
+from homie.kernel.interfaces import Kinematics, RobotSpec, Skill
+from homie.kernel.packages import missing_part
 from skills.nomad.goto import NomadGoTo
 from skills.nomad.topomap import TopoMap, load
-from skills.policy import Policy, PolicySet
+from skills.policies.policy import Policy, PolicySet
 
 if TYPE_CHECKING:
     from skills.nomad.policy import NomadPolicy

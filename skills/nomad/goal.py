@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from homie.types import Goal, Image, NamedThing, Observation, Subtask
-from perception.names import best_matches
-from skills.views import best_seen, heading
+from homie.kernel.types import Goal, Image, NamedThing, Observation, Subtask
+from perception.words.names import best_matches
+from skills.policies.views import best_seen, heading
 
 
 @dataclass(frozen=True, slots=True)

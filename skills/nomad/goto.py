@@ -6,13 +6,13 @@ import json
 
 import numpy as np
 
-from homie.interfaces import Kinematics, RobotSpec
-from homie.types import VIEWS, Command, Goal, Observation, Subtask
+from homie.kernel.interfaces import Kinematics, RobotSpec
+from homie.kernel.types import VIEWS, Command, Goal, Observation, Subtask
 from skills.classical.motion import Motion, Stuck
 from skills.nomad.goal import Wanted, adapt
 from skills.nomad.steering import STEERING_RATE, TIMEOUT, velocities
-from skills.policy import Policy, PolicyFailed, Value
-from skills.routine import EPSILON, PolicyRoutine
+from skills.policies.policy import Policy, PolicyFailed, Value
+from skills.policies.routine import EPSILON, PolicyRoutine
 
 CAMERA = VIEWS[0]
 

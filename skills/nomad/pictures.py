@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from PIL import Image as Pillow
 
-from homie.types import Image
+from homie.kernel.types import Image
 
 SIDE = 96
 MEAN, STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)

@@ -11,21 +11,21 @@ from collections import deque
 import numpy as np
 import torch
 
-from homie.types import Array
+from homie.kernel.types import Array
 from skills.nomad.network import FRAMES, NomadNetwork
 from skills.nomad.pictures import prepare
 from skills.nomad.sampler import LENGTH, sample, waypoints
 from skills.nomad.steering import RATE, SPACING
 from skills.nomad.targets import Anywhere, Eyes, Picture, Target, Way
 from skills.nomad.topomap import TopoMap
-from skills.policy import Named, PolicyFailed
+from skills.policies.policy import Named, PolicyFailed
 
 PATHS, CHOSEN, WAYPOINT = 8, 0, 2
 """Paths that are sampled, the one taken, and the waypoint on it, counted from 0."""
 
 
 class NomadPolicy:
-    """NoMaD without a robot; see `skills.policy.Policy`.
+    """NoMaD without a robot; see `skills.policies.policy.Policy`.
 
     `reset` takes `nodes` (integers, of the map), or `picture` (h, w, 3) uint8 of the goal, or neither: it explores.
     `step` takes `picture` (h, w, 3) uint8, RATE times a second. It gives `ready`, false until there are four pictures;

@@ -12,7 +12,7 @@ from typing import Protocol
 import torch
 
 from skills.nomad.network import NomadNetwork
-from skills.policy import PolicyFailed
+from skills.policies.policy import PolicyFailed
 
 RADIUS = 4
 """Nodes behind and ahead of the last one among which the robot looks for itself; one more ahead, as upstream has it."""

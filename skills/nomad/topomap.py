@@ -19,9 +19,9 @@ from PIL import Image as Pillow
 from PIL import UnidentifiedImageError
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from homie.errors import BadInput
-from homie.interfaces import Robot, Skill
-from homie.types import Command, Goal, Image, Outcome, Pose2, Subtask
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Robot, Skill
+from homie.kernel.types import Command, Goal, Image, Outcome, Pose2, Subtask
 
 NAMES = "names.json"
 SUFFIXES = (".png", ".jpg", ".jpeg")

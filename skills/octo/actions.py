@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from homie.errors import BadInput, suggestion
-from homie.types import Array
-from skills.motions import Motion, from_euler
+from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.types import Array
+from skills.policies.motions import Motion, from_euler
 
 TEXT = (16, 768)
 """The shape that a text is given in: that of T5-base."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from homie.types import Array
+from homie.kernel.types import Array
 
 
 class Chunks(ABC):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import torch
 
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 from skills.networks.flax import FlaxView
 from skills.octo.network import CAMERAS, OctoNetwork, Size
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import torch
 
-from homie.errors import BadInput
-from homie.packages import missing_part
+from homie.kernel.errors import BadInput
+from homie.kernel.packages import missing_part
 from skills.checkpoints import Checkpoint, load_strict, read_checkpoint, require
 from skills.networks.device import chosen_device
 from skills.octo.flax_names import LANGUAGE_MODEL, flax_view, size_of

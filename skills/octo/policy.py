@@ -14,12 +14,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from homie.types import Array, Image
+from homie.kernel.types import Array, Image
 from skills.networks.resize import lanczos3
 from skills.octo.actions import Gripper, Statistics, motion
 from skills.octo.chunks import Chunks
 from skills.octo.network import ACTION, CAMERAS, CHUNK, DIFFUSION, WINDOW, OctoNetwork
-from skills.policy import Named
+from skills.policies.policy import Named
 
 
 class Texts(Protocol):
@@ -33,7 +33,7 @@ class OctoPolicy:
     and `gripper` (its opening now, 0..1).
 
     Given: `primary` (h, w, 3) uint8, and `wrist` where the network should see it. It gives what
-    `skills.motions.Motion` names, and `action` (7,) in the units of the data set. seed: of the noise that chunks begin
+    `motions.Motion` names, and `action` (7,) in the units of the data set. seed: of the noise that chunks begin
     as; each attempt has noise of its own.
     """
 

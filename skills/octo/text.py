@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 from transformers import T5Config, T5EncoderModel
 
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 from skills.checkpoints import load_strict
 from skills.networks.flax import FlaxView
 from skills.octo.network import TEXT_TOKENS, TEXT_WIDTH

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homie.errors import BadInput, MissingCheckpoint
-from homie.interfaces import Kinematics, RobotSpec, Skill
-from homie.packages import missing_part
+from homie.kernel.errors import BadInput, MissingCheckpoint
+from homie.kernel.interfaces import Kinematics, RobotSpec, Skill
+from homie.kernel.packages import missing_part
 from skills.pixnav.goto import PixNavGoTo
-from skills.policy import Policy, PolicySet
+from skills.policies.policy import Policy, PolicySet
 
 if TYPE_CHECKING:
     from skills.pixnav.policy import PixNavPolicy

@@ -11,10 +11,10 @@ import math
 
 import numpy as np
 
-from homie.types import Array, CameraFrame, Goal, Observation, Pose2
+from homie.kernel.types import Array, CameraFrame, Goal, Observation, Pose2
 from skills.pixnav.actions import TURN
-from skills.policy import PolicyFailed
-from skills.views import best_seen, pixel, place
+from skills.policies.policy import PolicyFailed
+from skills.policies.views import best_seen, pixel, place
 
 
 def find(goal: Goal, observation: Observation) -> Array:

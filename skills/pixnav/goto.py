@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from homie.types import VIEWS, CameraFrame, Command, Goal, Observation, Outcome, Subtask
+from homie.kernel.types import VIEWS, CameraFrame, Command, Goal, Observation, Outcome, Subtask
 from skills.classical.motion import Motion, Stuck
 from skills.pixnav.actions import DOWN, FORWARD, LEFT, RIGHT, STEP, STOP, TURN, UP
 from skills.pixnav.goal import find, mark, turn_to
-from skills.policy import PolicyFailed
-from skills.routine import PolicyRoutine
+from skills.policies.policy import PolicyFailed
+from skills.policies.routine import PolicyRoutine
 
 CAMERA = "head"
 """It is the one that can look up and down."""

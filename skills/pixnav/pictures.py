@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import torch
 
-from homie.types import Image
+from homie.kernel.types import Image
 
 SIDE = 224
 WIDTH, HEIGHT = 640, 480

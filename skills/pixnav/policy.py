@@ -8,7 +8,7 @@ import torch
 from skills.pixnav.actions import FORWARD, STOP
 from skills.pixnav.network import WINDOW, Decoding, PixNavNetwork
 from skills.pixnav.pictures import HEIGHT, WIDTH, prepare, prepare_goal
-from skills.policy import Named, PolicyFailed
+from skills.policies.policy import Named, PolicyFailed
 
 EARLY_STOP = 33
 """The call from which on the answer is to stop, whatever the network says."""
@@ -17,7 +17,7 @@ BLOCKED = -1.0
 
 
 class PixNavPolicy:
-    """PixNav without a robot; see `skills.policy.Policy`.
+    """PixNav without a robot; see `skills.policies.policy.Policy`.
 
     `reset` takes `picture` (h, w, 3) uint8, the first one, and `pixel` (2,), where in it the goal is: x, y as fractions
     of width and height. `step` takes `picture` (h, w, 3) uint8, and `collided`, whether the last action was cut short.

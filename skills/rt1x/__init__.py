@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import ConfigDict, Field
 
-from homie.checksums import fingerprint
-from homie.errors import BadInput, MissingCheckpoint
-from homie.interfaces import Kinematics, RobotSpec, Skill
-from homie.packages import missing_part
-from skills.effector import EffectorSkill
-from skills.instructions import Templates
-from skills.policy import Policy, PolicySet, Value
+from homie.kernel.checksums import fingerprint
+from homie.kernel.errors import BadInput, MissingCheckpoint
+from homie.kernel.interfaces import Kinematics, RobotSpec, Skill
+from homie.kernel.packages import missing_part
+from skills.policies.effector import EffectorSkill
+from skills.policies.instructions import Templates
+from skills.policies.policy import Policy, PolicySet, Value
+from skills.policies.text_table import TextTable
 from skills.rt1x.actions import EMBODIMENTS, RATE, TEXT
-from skills.text_table import TextTable
 
 if TYPE_CHECKING:
     from skills.rt1x.policy import Rt1xPolicy

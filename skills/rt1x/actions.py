@@ -14,9 +14,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from homie.types import Array
-from skills.motions import Motion, from_euler
-from skills.tokens import RT1X
+from homie.kernel.types import Array
+from skills.policies.motions import Motion, from_euler
+from skills.policies.tokens import RT1X
 
 TEXT = 512
 """Numbers that a text is given as."""

@@ -13,20 +13,20 @@ from typing import Literal, cast
 import numpy as np
 import torch
 
-from homie.types import Image
+from homie.kernel.types import Image
 from skills.networks.resize import bilinear
-from skills.policy import Named
+from skills.policies.policy import Named
+from skills.policies.text_table import TextTable
+from skills.policies.tokens import Tokens
 from skills.rt1x.actions import Embodiment
 from skills.rt1x.network import FRAMES, SIDE, Rt1xNetwork
-from skills.text_table import TextTable
-from skills.tokens import Tokens
 
 
 class Rt1xPolicy:
     """One attempt at a time. Goal: `text`, `listed` (the same by the listed names of things, where the table lacks it),
     and `gripper` (its opening now, 0..1). Given: `primary` (h, w, 3) uint8.
 
-    It gives what `skills.motions.Motion` names, and `tokens` (11,).
+    It gives what `skills.policies.motions.Motion` names, and `tokens` (11,).
 
     history: what stands for frames before the first. `repeat`: the first frame, 15 times. `grow`: none; frames are
     placed from the first position on, as the TensorFlow policy does it.

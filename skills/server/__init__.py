@@ -1,6 +1,6 @@
 """Skills whose policy runs elsewhere: `homie serve policy` on one machine, `--skills remote:ws://HOST:PORT` on another.
 
-Only the policy, the network with its inference loop, is over there; see `skills.policy`. The robot half of the skills,
+Only the policy, the network with its inference loop, is over there; see `Policy`. The robot half of the skills,
 with goals, frames, limits and commands, is the same as ever and runs here.
 """
 
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from homie import registry
-from homie.errors import BadInput, InfrastructureError
-from homie.interfaces import Kinematics, RobotSpec, Skill, SkillSet
-from homie.packages import missing_part
-from skills.policy import PolicySet
+from homie.kernel import registry
+from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.interfaces import Kinematics, RobotSpec, Skill, SkillSet
+from homie.kernel.packages import missing_part
+from skills.policies.policy import PolicySet
 from skills.server.access import TOKEN_VARIABLE, read_token
 
 if TYPE_CHECKING:

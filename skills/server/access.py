@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 
 TOKEN_VARIABLE = "HOMIE_POLICY_TOKEN"
 """The environment variable that holds the token, unless another one is named."""

@@ -22,9 +22,9 @@ from urllib.parse import urlsplit
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, WebSocketException
 
-from homie.errors import BadInput, InfrastructureError
-from homie.packages import DISTRIBUTION
-from skills.policy import Named, PolicyFailed
+from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.packages import DISTRIBUTION
+from skills.policies.policy import Named, PolicyFailed
 from skills.server.codec import FRAME_BYTES, CodecError
 from skills.server.messages import (
     PROTOCOL,

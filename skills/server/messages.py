@@ -36,7 +36,7 @@ class Sort(StrEnum):
     REQUEST = "request"
     """A message at the wrong time: a step before a reset, a second hello."""
     POLICY = "policy"
-    """The policy cannot go on with this attempt; the message is the reason (`skills.policy.PolicyFailed`)."""
+    """The policy cannot go on with this attempt; the message is the reason (`skills.policies.policy.PolicyFailed`)."""
     INTERNAL = "internal"
     """The policy met an error that nobody expected; the server's own log has it."""
 

@@ -21,10 +21,10 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from homie.errors import BadInput, InfrastructureError
-from homie.interfaces import SkillSet
-from homie.packages import DISTRIBUTION, missing_part
-from skills.policy import Policy, PolicyFailed, PolicySet
+from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.interfaces import SkillSet
+from homie.kernel.packages import DISTRIBUTION, missing_part
+from skills.policies.policy import Policy, PolicyFailed, PolicySet
 from skills.server.access import read_token, require_token
 
 try:

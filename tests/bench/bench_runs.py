@@ -7,15 +7,13 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from homie.bench.play.episode import Episode
-from homie.bench.play.ledger import BenchFolder, plan
-from homie.bench.suite import Suite
-from homie.checksums import sealed
-from homie.damage import history_of
-from homie.files import to_json, write_atomically
-from homie.options import BenchOptions, RunOptions
-from homie.runstore import EpisodeFile, RunFile, read_episode, read_steps, write_ending
-from homie.types import (
+from homie.bench.folder.episode import Episode
+from homie.bench.folder.ledger import BenchFolder, plan
+from homie.bench.suite.suite import Suite
+from homie.kernel.checksums import sealed
+from homie.kernel.files import to_json, write_atomically
+from homie.kernel.options import BenchOptions, RunOptions
+from homie.kernel.types import (
     SUCCESS,
     Attempt,
     Decision,
@@ -26,6 +24,8 @@ from homie.types import (
     RoundRecord,
     Subtask,
 )
+from homie.runtime.damage import history_of
+from homie.runtime.runstore import EpisodeFile, RunFile, read_episode, read_steps, write_ending
 
 FAR = Feedback("fail", ErrorCode.D1, "Unable to pick, the target is far away")
 PICK, END = Subtask("Pick", "apple"), Subtask("End")

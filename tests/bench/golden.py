@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from homie.bench.trajectory import Trajectory, written_step
+from homie.bench.score.trajectory import Trajectory, written_step
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "emmoe_metrics"
 

@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from homie.bench.errors import CODES
-from homie.bench.metrics import ErrorCounts, Ratio
-from homie.bench.paper import HEADS, Mismatch, check_counts, check_shares, implied_counts
+from homie.bench.score.errors import CODES
+from homie.bench.score.metrics import ErrorCounts, Ratio
+from homie.bench.score.paper import HEADS, Mismatch, check_counts, check_shares, implied_counts
 
 FILE = Path(__file__).parents[1] / "golden" / "emmoe_paper" / "tables.json"
 MODELS = ("GPT-4o", "Gemini", "Qwen2-VL", "MiniCPM", "o1", "SFT+DPO", "SFT")

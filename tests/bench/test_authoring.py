@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from homie.bench.authoring import House, Route, rehearse
-from homie.bench.goals import State
-from homie.envs.mujoco.spec import SceneSpec
+from homie.bench.suite.goals import State
+from homie.envs.mujoco.house.spec import SceneSpec
 
 SCENES = Path(__file__).parents[2] / "examples" / "scenes"
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from homie.bench.play.ledger import read_bench
-from homie.runstore import read_steps
+from homie.bench.folder.ledger import read_bench
+from homie.runtime.runstore import read_steps
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

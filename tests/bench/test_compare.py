@@ -14,18 +14,18 @@ from pathlib import Path
 import pytest
 from bench_runs import DONE, LATE, RENAMED, WANDERED, rewrite, suite, write_run
 
-from homie.bench.compare import compare
-from homie.bench.play.ledger import SweepFile
-from homie.bench.results import load_run, load_runs, make_profile
+from homie.bench.compare.compare import compare
+from homie.bench.compare.summary import Intervals
+from homie.bench.folder.ledger import SweepFile
+from homie.bench.score.results import load_run, load_runs, make_profile
+from homie.bench.score.trajectory import Trajectory, written_step
 from homie.bench.statistics import Estimate
-from homie.bench.suite import Suite
-from homie.bench.summary import Intervals
+from homie.bench.suite.suite import Suite
 from homie.bench.tables import Table
-from homie.bench.trajectory import Trajectory, written_step
-from homie.checksums import sealed
-from homie.errors import BadInput
-from homie.runstore import Usage
-from homie.types import Decision, Subtask
+from homie.kernel.checksums import sealed
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Decision, Subtask
+from homie.runtime.runstore import Usage
 
 KEYS = [(f"task-{number}", trial) for number in range(4) for trial in range(2)]
 ALL_DONE = dict.fromkeys(KEYS, DONE)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from bench_runs import DONE, LATE, RENAMED, WANDERED, rewrite, suite, write_run
 
-from homie.bench.compare import compare
-from homie.bench.suite import Suite
-from homie.bench.summary import Intervals
+from homie.bench.compare.compare import compare
+from homie.bench.compare.summary import Intervals
+from homie.bench.suite.suite import Suite
 from homie.bench.tables import to_markdown
-from homie.runstore import Usage
+from homie.runtime.runstore import Usage
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "compare"
 KEYS = [(f"task-{number}", trial) for number in range(4) for trial in range(2)]

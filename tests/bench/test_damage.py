@@ -15,17 +15,17 @@ import pytest
 from bench_runs import DONE, LATE, WANDERED, write_run
 from rich.console import Console
 
-from homie import session
-from homie.bench.compare import compare
-from homie.bench.play.ledger import read_bench, unfinished
+from homie.bench.compare.compare import compare
+from homie.bench.compare.summary import Intervals
+from homie.bench.folder.ledger import read_bench, unfinished
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench
 from homie.bench.report import report
-from homie.bench.summary import Intervals
 from homie.bench.tables import to_json_text
-from homie.errors import BadInput
-from homie.options import BenchOptions, ReportOptions
-from homie.runstore import read_run
+from homie.kernel.errors import BadInput
+from homie.kernel.options import BenchOptions, ReportOptions
+from homie.runtime import session
+from homie.runtime.runstore import read_run
 
 QUICK = Intervals(resamples=100)
 NO_NUMBERS = ("workers", "texts")

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from homie.bench.errors import SENTENCES
-from homie.bench.profiles import StrictEmmoe
-from homie.bench.trajectory import from_conversation
+from homie.bench.score.errors import SENTENCES
+from homie.bench.score.profiles import StrictEmmoe
+from homie.bench.score.trajectory import from_conversation
 
 NAMES = {"apple": "apple", "fruit": "apple", "fridge": "fridge", "table": "table", "": "wall"}
 FAR, FULL = "Unable to pick, the target is far away", "Unable to pick, the hand is full"

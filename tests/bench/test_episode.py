@@ -10,9 +10,9 @@ import bench_runs
 import pytest
 from bench_runs import DONE, write_run
 
-from homie.bench.play.episode import Episode, Failure, Finished
-from homie.bench.play.ledger import read_bench
-from homie.runstore import read_episode, read_model, write_model
+from homie.bench.folder.episode import Episode, Failure, Finished
+from homie.bench.folder.ledger import read_bench
+from homie.runtime.runstore import read_episode, read_model, write_model
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from bench_runs import DONE, LATE, WANDERED, rewrite, rounds, write_run
 
+from homie.bench.compare.summary import Intervals
 from homie.bench.report.data import KeyPath, Outcome, Round, Shown, Source, load
 from homie.bench.report.figures import (
     MEANINGS,
@@ -21,9 +22,8 @@ from homie.bench.report.figures import (
     steps_figure,
     tables,
 )
-from homie.bench.scores import Count, Results, Score
-from homie.bench.summary import Intervals
-from homie.runstore import EpisodeFile
+from homie.bench.score.scores import Count, Results, Score
+from homie.runtime.runstore import EpisodeFile
 
 (RECORD, *_) = rounds(DONE)
 FAILED = rounds(LATE)[0].execution

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from homie.bench.goals import PREDICATES, Goal, State, parse_goal, read_state, unknown_words
-from homie.errors import BadInput
+from homie.bench.suite.goals import PREDICATES, Goal, State, parse_goal, read_state, unknown_words
+from homie.kernel.errors import BadInput
 
 SNAPSHOT = {
     "objects": {

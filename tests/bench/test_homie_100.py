@@ -10,19 +10,19 @@ from pathlib import Path
 import pytest
 
 from benchmarks.homie_100.played import fingerprint
-from homie.actions import ACTIONS
 from homie.bench.authoring import House, Route, orders, rehearse
-from homie.bench.goals import read_state, unknown_words
-from homie.bench.profiles import Homie
-from homie.bench.suite import SceneChoice, Task, find_suite, read_subtask
+from homie.bench.score.profiles import Homie
+from homie.bench.score.trajectory import Trajectory, written_step
+from homie.bench.suite.goals import read_state, unknown_words
+from homie.bench.suite.suite import SceneChoice, Task, find_suite, read_subtask
 from homie.bench.suites import homie_100
-from homie.bench.trajectory import Trajectory, written_step
-from homie.envs.mujoco.generate import generate
-from homie.envs.mujoco.home import open_home
-from homie.envs.mujoco.spec import SceneSpec
-from homie.envs.mujoco.variation import Variation
-from homie.interfaces import WorldState
-from homie.options import RunOptions
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.generate.variation import Variation
+from homie.envs.mujoco.home.home import open_home
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.kernel.actions import ACTIONS
+from homie.kernel.interfaces import WorldState
+from homie.kernel.options import RunOptions
 
 SUITE = homie_100()
 EMMOE = {"short-horizon": 16, "long-horizon": 84, "open-ended": 9, "logical": 49, "human-style": 70}

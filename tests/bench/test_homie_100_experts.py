@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from homie.bench.play.runner import bench
-from homie.bench.results import load_run
+from homie.bench.score.results import load_run
 from homie.bench.suites import homie_100
-from homie.options import BenchOptions
+from homie.kernel.options import BenchOptions
 
 TASKS = [task.id for task in homie_100().tasks]
 FEW = ("lemon-sofa", "mug-microwave", "close-all", "two-apples-desk", "apple-check-yes")

@@ -15,14 +15,14 @@ import yaml
 
 from homie.bench.authoring import House, rehearse
 from homie.bench.play.runner import bench
-from homie.bench.profiles import Homie
-from homie.bench.results import load_run
-from homie.bench.suite import Task
+from homie.bench.score.profiles import Homie
+from homie.bench.score.results import load_run
+from homie.bench.score.trajectory import Trajectory
+from homie.bench.suite.suite import Task
 from homie.bench.suites import homie_100
-from homie.bench.trajectory import Trajectory
-from homie.envs.mujoco.generate import generate
-from homie.envs.mujoco.variation import Variation
-from homie.options import BenchOptions
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.generate.variation import Variation
+from homie.kernel.options import BenchOptions
 
 SUITE = homie_100()
 SECOND_HAND: dict[str, dict[str, list[dict[str, Any]]]] = yaml.safe_load(

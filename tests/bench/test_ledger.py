@@ -14,8 +14,8 @@ import pytest
 from bench_runs import DONE, LATE, write_run
 from rich.console import Console
 
-from homie.bench.play import ledger, runner
-from homie.bench.play.ledger import (
+from homie.bench.folder import ledger
+from homie.bench.folder.ledger import (
     BenchFile,
     BenchFolder,
     check_known,
@@ -24,14 +24,15 @@ from homie.bench.play.ledger import (
     read_bench,
     unfinished,
 )
+from homie.bench.play import runner
 from homie.bench.play.pool import Pool
 from homie.bench.play.progress import Progress
 from homie.bench.play.worker import Job, Report
-from homie.bench.suite import Suite
-from homie.errors import BadInput, InfrastructureError, Interrupted, MissingPart
-from homie.options import BenchOptions
-from homie.provenance import OtherParts, PartsFile, keep, kept
-from homie.runstore import read_model
+from homie.bench.suite.suite import Suite
+from homie.kernel.errors import BadInput, InfrastructureError, Interrupted, MissingPart
+from homie.kernel.options import BenchOptions
+from homie.runtime.provenance import OtherParts, PartsFile, keep, kept
+from homie.runtime.runstore import read_model
 
 SUITE = bench_runs.suite(2)
 

@@ -11,16 +11,16 @@ import yaml
 from bench_runs import rewrite
 from rich.console import Console
 
-from homie.bench.compare import compare
-from homie.bench.makeup import Batch, Makeup, mixed_table
-from homie.bench.play.ledger import read_bench
+from homie.bench.compare.compare import compare
+from homie.bench.compare.summary import Intervals
+from homie.bench.folder.ledger import read_bench
+from homie.bench.folder.makeup import Batch, Makeup, mixed_table
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench
-from homie.bench.results import load_run
-from homie.bench.summary import Intervals
-from homie.errors import BadInput
-from homie.options import BenchOptions
-from homie.provenance import PartsFile, kept, read_parts, read_text
+from homie.bench.score.results import load_run
+from homie.kernel.errors import BadInput
+from homie.kernel.options import BenchOptions
+from homie.runtime.provenance import PartsFile, kept, read_parts, read_text
 
 PLAN = "[[Go to, ball], [Pick, ball], [Go to, box], [Put, ball, box], [End]]"
 OTHER = "[[Go to, ball], [Pick, ball], [End]]"

@@ -8,13 +8,13 @@ from typing import Any
 import golden
 import pytest
 
-from homie.bench.emmoe_files import expert_lines
-from homie.bench.errors import SENTENCES
-from homie.bench.metrics import assumed_rate, ratio, raw_errors, skill_counts, srr_by_trial
-from homie.bench.profiles import StrictEmmoe, strict_row
-from homie.bench.scores import Results, Score, score_run
-from homie.bench.trajectory import from_conversation, read_conversation
-from homie.errors import BadInput
+from homie.bench.score.errors import SENTENCES
+from homie.bench.score.metrics import assumed_rate, ratio, raw_errors, skill_counts, srr_by_trial
+from homie.bench.score.profiles import StrictEmmoe, strict_row
+from homie.bench.score.scores import Results, Score, score_run
+from homie.bench.score.trajectory import from_conversation, read_conversation
+from homie.bench.suite.emmoe_files import expert_lines
+from homie.kernel.errors import BadInput
 
 SKILL_KEYS = {"Go to": "go_to", "Pick": "pick", "Put": "put", "Open": "open", "Close": "close"}
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import paper_tables
 
-from homie.bench.metrics import ErrorCounts
-from homie.bench.paper import HEADS, check_shares, implied_counts, percentage, shares_by_head
+from homie.bench.score.metrics import ErrorCounts
+from homie.bench.score.paper import HEADS, check_shares, implied_counts, percentage, shares_by_head
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "metrics.md"
 

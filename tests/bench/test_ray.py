@@ -11,7 +11,7 @@ from test_runner import results
 
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress
-from homie.errors import MissingPart
+from homie.kernel.errors import MissingPart
 
 
 def run(options):

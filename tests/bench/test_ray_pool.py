@@ -15,10 +15,10 @@ from ray_stand_in import NEVER, RayActorError, RayError, RayStandIn
 from homie.bench.play.pool import Limits
 from homie.bench.play.ray_pool import Player, RayPool
 from homie.bench.play.worker import Job, Report
-from homie.bench.suite import Task
-from homie.errors import InfrastructureError
-from homie.options import RunOptions
-from homie.runstore import read_episode
+from homie.bench.suite.suite import Task
+from homie.kernel.errors import InfrastructureError
+from homie.kernel.options import RunOptions
+from homie.runtime.runstore import read_episode
 
 Jobs = Callable[[int], Job]
 Pools = Callable[..., tuple[RayPool, RayStandIn]]

@@ -23,17 +23,17 @@ from hypothesis import strategies as st
 from PIL import Image as Picture
 from report_page import NASTY, WAYS, Page, add_frames, write
 
+from homie.bench.compare.summary import Intervals
 from homie.bench.report.browse import catalogue
 from homie.bench.report.data import load
 from homie.bench.report.figures import figures, keypath_figure, steps_figure
 from homie.bench.report.plots import Bar, Stack, _ticks, share_bars, stacked_bars
 from homie.bench.statistics import Interval
-from homie.bench.summary import Intervals
-from homie.errors import BadInput
-from homie.options import RunOptions
-from homie.provenance import PartsFile, keep
-from homie.text import printable
-from homie.types import VIEWS, Answer, Attempt, Decision, Feedback, Outcome, RoundRecord
+from homie.kernel.errors import BadInput
+from homie.kernel.options import RunOptions
+from homie.kernel.text import printable
+from homie.kernel.types import VIEWS, Answer, Attempt, Decision, Feedback, Outcome, RoundRecord
+from homie.runtime.provenance import PartsFile, keep
 
 
 def test_every_episode_of_a_bench_is_there(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import pytest
 from bench_runs import rewrite, write_run
 from report_page import NASTY, WAYS, add_frames, write
 
-from homie.types import Decision
+from homie.kernel.types import Decision
 
 CHROMIUM = next(
     (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), ""

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 from bench_runs import DONE, LATE, RENAMED, WANDERED, rewrite, rounds, suite, write_run, write_single
 
-from homie.bench.play.ledger import BenchFile
+from homie.bench.folder.ledger import BenchFile
 from homie.bench.report.browse import FACETS, catalogue
 from homie.bench.report.data import KeyPath, Round, Shown, Source, load
-from homie.bench.scores import Results, Score
-from homie.checksums import sealed
-from homie.errors import BadInput
-from homie.options import RunOptions
-from homie.provenance import PartsFile, keep
-from homie.runstore import read_model, read_run
-from homie.types import Decision, Subtask
+from homie.bench.score.scores import Results, Score
+from homie.kernel.checksums import sealed
+from homie.kernel.errors import BadInput
+from homie.kernel.options import RunOptions
+from homie.kernel.types import Decision, Subtask
+from homie.runtime.provenance import PartsFile, keep
+from homie.runtime.runstore import read_model, read_run
 
 GONE = "killed: the worker was ended by signal 9"
 

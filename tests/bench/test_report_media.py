@@ -15,7 +15,7 @@ from PIL import Image as Picture
 
 from homie.bench.report.data import Outcome, Round, Shown
 from homie.bench.report.media import FAILURES, Media, Views
-from homie.types import VIEWS
+from homie.kernel.types import VIEWS
 
 (RECORD, *_) = rounds(DONE)
 PREFIX = "data:video/mp4;base64,"

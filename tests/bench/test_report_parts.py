@@ -21,11 +21,11 @@ from homie.bench.report.browse import catalogue
 from homie.bench.report.data import Shown, Source
 from homie.bench.report.media import Media, Views
 from homie.bench.report.page import Links, Report, media_blocks
-from homie.bench.scores import Results
+from homie.bench.score.scores import Results
 from homie.bench.tables import Cell, Column, Table
-from homie.errors import BadInput
-from homie.options import ReportOptions
-from homie.types import Decision, Subtask
+from homie.kernel.errors import BadInput
+from homie.kernel.options import ReportOptions
+from homie.kernel.types import Decision, Subtask
 
 
 def test_the_end_of_a_page(tmp_path: Path) -> None:

@@ -18,15 +18,15 @@ from bench_runs import DONE, LATE, write_run
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homie import session
 from homie.bench.report import report
-from homie.envs.mujoco.build import start_pose
-from homie.envs.mujoco.spec import SceneSpec
-from homie.errors import BadInput, MissingPart
-from homie.options import ReportOptions
-from homie.runstore import read_steps
-from homie.types import VIEWS, Attempt, Check, Decision, ErrorCode, Feedback, Outcome, Subtask
-from homie.video import END_HOLD, FPS, HOLD, SPEED, frame_stamps
+from homie.envs.mujoco.house.build import start_pose
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.kernel.errors import BadInput, MissingPart
+from homie.kernel.options import ReportOptions
+from homie.kernel.types import VIEWS, Attempt, Check, Decision, ErrorCode, Feedback, Outcome, Subtask
+from homie.runtime import session
+from homie.runtime.runstore import read_steps
+from homie.runtime.video import END_HOLD, FPS, HOLD, SPEED, frame_stamps
 
 pytest.importorskip("rerun", reason="the extra [rerun] is not installed")
 from recordings import Recording, seconds

@@ -13,15 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from homie import session
+from homie.bench.folder.episode import Failure
+from homie.bench.folder.ledger import episode_seed, read_bench
 from homie.bench.play import runner
-from homie.bench.play.episode import Failure
-from homie.bench.play.ledger import episode_seed, read_bench
 from homie.bench.play.progress import Progress, duration
-from homie.errors import BadInput, MissingPart
-from homie.options import BenchOptions, PartsOptions, RunOptions
-from homie.provenance import read_parts
-from homie.runstore import read_episode, read_model, read_steps, write_model
+from homie.kernel.errors import BadInput, MissingPart
+from homie.kernel.options import BenchOptions, PartsOptions, RunOptions
+from homie.runtime import session
+from homie.runtime.provenance import read_parts
+from homie.runtime.runstore import read_episode, read_model, read_steps, write_model
 
 DONE = "put the ball in the box"
 

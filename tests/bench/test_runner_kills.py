@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from test_runner import results, run
 
-from homie.bench.play import ledger
-from homie.errors import BadInput
+from homie.bench.folder import ledger
+from homie.kernel.errors import BadInput
 
 START = [sys.executable, "-c", "from homie.cli.main import main; main()", "bench"]
 TEXTS = [f"t{number} the ball" for number in range(4)]

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from homie.bench.emmoe_files import expert_lines, parse_info, read_emmoe
-from homie.bench.goals import PREDICATES
-from homie.bench.suite import Suite, find_suite, read_subtask, read_suite
-from homie.errors import BadInput
-from homie.types import Subtask
+from homie.bench.suite.emmoe_files import expert_lines, parse_info, read_emmoe
+from homie.bench.suite.goals import PREDICATES
+from homie.bench.suite.suite import Suite, find_suite, read_subtask, read_suite
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Subtask
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples" / "suites").glob("*.yaml"))

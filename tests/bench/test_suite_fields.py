@@ -9,10 +9,10 @@ from typing import Any, get_args
 import pytest
 from pydantic import ValidationError
 
-from homie.bench.emmoe_files import ExpertStep, is_emmoe, parse_info, read_emmoe
-from homie.bench.suite import ATTRIBUTES, Attribute, Suite, Task, find_suite, read_suite
-from homie.errors import BadInput
-from homie.types import Subtask
+from homie.bench.suite.emmoe_files import ExpertStep, is_emmoe, parse_info, read_emmoe
+from homie.bench.suite.suite import ATTRIBUTES, Attribute, Suite, Task, find_suite, read_suite
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Subtask
 
 
 def content(**task: object) -> dict[str, Any]:

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from homie.bench.play.ledger import SweepFile, read_bench
+from homie.bench.folder.ledger import SweepFile, read_bench
 from homie.bench.play.progress import Progress
 from homie.bench.play.sweep import sweep, variants
-from homie.bench.results import load_runs
-from homie.errors import BadInput
-from homie.options import BenchOptions
-from homie.runstore import read_model
+from homie.bench.score.results import load_runs
+from homie.kernel.errors import BadInput
+from homie.kernel.options import BenchOptions
+from homie.runtime.runstore import read_model
 
 
 def run(options):

@@ -11,12 +11,12 @@ from rich.console import Console
 
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress
-from homie.bench.results import load_run
-from homie.bench.suite import find_suite
+from homie.bench.score.results import load_run
+from homie.bench.suite.suite import find_suite
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.scene import FAMILIES
-from homie.errors import BadInput
-from homie.options import BenchOptions
+from homie.kernel.errors import BadInput
+from homie.kernel.options import BenchOptions
 
 SHIPPED = Path(__file__).parents[2] / "examples/suites/table-twelve.yaml"
 PICK = generate("pick", 7001)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from homie.bench.statistics import Estimate, Interval
 from homie.bench.tables import Column, Kind, Table, shown, to_csv, to_json_text, to_latex, to_markdown, write
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 
 TABLE = Table(
     "Metrics & more",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from homie.bench.trajectory import (
+from homie.bench.score.trajectory import (
     Step,
     Trajectory,
     from_conversation,
@@ -17,9 +17,8 @@ from homie.bench.trajectory import (
     read_conversation,
     written_step,
 )
-from homie.errors import BadInput
-from homie.runstore import EpisodeFile
-from homie.types import (
+from homie.kernel.errors import BadInput
+from homie.kernel.types import (
     SUCCESS,
     Attempt,
     Decision,
@@ -30,6 +29,7 @@ from homie.types import (
     RoundRecord,
     Subtask,
 )
+from homie.runtime.runstore import EpisodeFile
 
 FULL = Feedback("fail", ErrorCode.L1, "Unable to pick, the hand is full")
 GOOD = Attempt(1, "classical", Outcome.SUCCEEDED, "", 1.0, 5)

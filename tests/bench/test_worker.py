@@ -12,13 +12,13 @@ from homie_tiny import FilmedTinyRobot
 
 from homie.bench.play.pool import Limits, LocalPool
 from homie.bench.play.worker import EXPERT, Job, Report, perform
-from homie.bench.suite import Task
-from homie.errors import HomieError, InfrastructureError, Interrupted, RobotFault
-from homie.interfaces import Robot
-from homie.options import RunOptions
-from homie.provenance import read_parts
-from homie.runstore import read_episode
-from homie.types import Command, SentCommand
+from homie.bench.suite.suite import Task
+from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, RobotFault
+from homie.kernel.interfaces import Robot
+from homie.kernel.options import RunOptions
+from homie.kernel.types import Command, SentCommand
+from homie.runtime.provenance import read_parts
+from homie.runtime.runstore import read_episode
 
 PUT = {"id": "put", "text": "put the ball in the box", "goal": {"in": ["ball", "box"]}}
 TROUBLE: dict[str, BaseException] = {}

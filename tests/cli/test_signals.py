@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from homie.runstore import read_steps
+from homie.runtime.runstore import read_steps
 
 EPISODE = "episodes/put-the-ball-in-the-box-0"
 MAIN = "from homie.cli.main import main; main()"

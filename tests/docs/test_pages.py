@@ -10,11 +10,11 @@ import pytest
 import yaml
 
 from homie.cli.app import COMMANDS
+from homie.cli.commands.play_server import play_server_command
+from homie.cli.commands.serve import serve_command
 from homie.cli.parameters import SHORTCUTS
-from homie.cli.play_server_command import play_server_command
-from homie.cli.serve_command import serve_command
-from homie.interfaces import Planner, Skill, SkillSet
-from homie.options import BenchOptions, CompareOptions, PlanOptions, ReportOptions, RunOptions, SceneOptions
+from homie.kernel.interfaces import Planner, Skill, SkillSet
+from homie.kernel.options import BenchOptions, CompareOptions, PlanOptions, ReportOptions, RunOptions, SceneOptions
 
 ROOT = Path(__file__).parents[2]
 MODELS = (RunOptions, BenchOptions, SceneOptions, PlanOptions, CompareOptions, ReportOptions)
@@ -65,7 +65,7 @@ def test_the_skill_of_the_manual_is_one():
 
 
 def test_the_planner_of_the_manual_plans():
-    from homie.types import Detection, PlannerInput
+    from homie.kernel.types import Detection, PlannerInput
 
     planner = defined("planners.md", Planner)()
     planner.reset("look around", seed=0)

@@ -8,9 +8,9 @@ import pytest
 from text_world import Stage, home, stage
 
 from error_detection import code_order, paper_order
-from homie.agent import EpisodeListener
-from homie.interfaces import ErrorCheck
-from homie.types import VIEWS, Check, Decision, Execution, Subtask
+from homie.kernel.agent import EpisodeListener
+from homie.kernel.interfaces import ErrorCheck
+from homie.kernel.types import VIEWS, Check, Decision, Execution, Subtask
 
 ORDERS = [pytest.param(paper_order, id="paper"), pytest.param(code_order, id="code")]
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from text_world import home, stage
 
 from error_detection import code_order, messages, paper_order
-from homie.actions import ACTIONS
-from homie.interfaces import CheckQuestion, ErrorCheck
-from homie.types import Check, Decision, Subtask
+from homie.kernel.actions import ACTIONS
+from homie.kernel.interfaces import CheckQuestion, ErrorCheck
+from homie.kernel.types import Check, Decision, Subtask
 
 NAMES = ("apple", "fridge", "drawer", "brown table", "kitchen", "bowl", "banana", "cabinet_1", "lamp", "spaceship", "")
 

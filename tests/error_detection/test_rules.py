@@ -8,9 +8,9 @@ import pytest
 from text_world import home, stage
 
 from error_detection import code_order, distance, format, logical, paper_order
-from homie.agent import EpisodeListener
-from homie.interfaces import CheckQuestion
-from homie.types import VIEWS, Decision, ErrorCode, Subtask
+from homie.kernel.agent import EpisodeListener
+from homie.kernel.interfaces import CheckQuestion
+from homie.kernel.types import VIEWS, Decision, ErrorCode, Subtask
 
 
 @pytest.fixture

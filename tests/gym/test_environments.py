@@ -11,7 +11,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 import homie.gym
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 
 SMALL = {"rooms": 2, "objects": 6, "picture_size": (48, 32), "rounds": 4}
 VECTOR = """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from homie.interfaces import Detector
-from homie.types import Detection, Observation
+from homie.kernel.interfaces import Detector
+from homie.kernel.types import Detection, Observation
 from perception.detectors.simulated import SimulatedDetector
 
 

@@ -9,14 +9,14 @@ from typing import NoReturn
 import mujoco
 import numpy as np
 
-from homie.envs.mujoco import fetch
-from homie.envs.mujoco.build import build
-from homie.envs.mujoco.kinematics import ArmKinematics
-from homie.envs.mujoco.rendering import FreeCamera, camera_intrinsics, camera_pose, make_renderer
-from homie.envs.mujoco.spec import SceneSpec
-from homie.envs.mujoco.world import World
-from homie.interfaces import Robot
-from homie.types import VIEWS, Array, CameraFrame, Command, Observation, Pose2, Proprioception, SentCommand
+from homie.envs.mujoco.house.build import build
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.render.rendering import FreeCamera, camera_intrinsics, camera_pose, make_renderer
+from homie.envs.mujoco.robots.fetch import fetch
+from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.envs.mujoco.state.world import World
+from homie.kernel.interfaces import Robot
+from homie.kernel.types import VIEWS, Array, CameraFrame, Command, Observation, Pose2, Proprioception, SentCommand
 
 SIZE = 256
 PITCH = math.radians(20.0)

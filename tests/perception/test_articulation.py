@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from furnished import House
 
-from homie.types import Articulation, Box, Observation, Subtask
-from perception.articulation import Seen, update_panel
+from homie.kernel.types import Articulation, Box, Observation, Subtask
 from perception.detectors.simulated import SimulatedDetector
 from perception.localise import Points
-from perception.memory import SensorLocator
+from perception.scene.articulation import Seen, update_panel
+from perception.sensors.locator import SensorLocator
 
 
 def _look(

@@ -11,7 +11,7 @@ from furnished import House
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from homie.types import VIEWS, Detection, Intrinsics, Pose, Pose2, in_sight
+from homie.kernel.types import VIEWS, Detection, Intrinsics, Pose, Pose2, in_sight
 from perception.boxes import COLOURS, draw_axes, draw_marks, in_order, mark
 from perception.camera import CameraModel
 from perception.detectors.simulated import SimulatedDetector

@@ -10,11 +10,11 @@ import pytest
 from boxes_only import BoxesOnly
 from furnished import BlindRobot, House
 
-from homie import registry
-from homie.types import Box, Detection, Observation, Pose2, Subtask
-from perception.arm import OwnArm
+from homie.kernel import registry
+from homie.kernel.types import Box, Detection, Observation, Pose2, Subtask
 from perception.localise import Scan, patch_of
-from perception.memory import SensorLocator
+from perception.recall.arm import OwnArm
+from perception.sensors.locator import SensorLocator
 
 THINGS = ("apple_1", "apple_2", "sugar_box", "bowl")
 

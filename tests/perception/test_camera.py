@@ -11,8 +11,8 @@ from furnished import House
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from homie.errors import BadInput
-from homie.types import Detection, Intrinsics, Pose, Pose2
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Detection, Intrinsics, Pose, Pose2
 from perception.camera import CameraModel
 from perception.localise import Scan, patch_of
 

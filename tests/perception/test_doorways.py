@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from furnished import House
 
-from homie.envs.mujoco.spec import SceneSpec
-from homie.types import VIEWS, Pose2
-from perception.doorways import Doorways, gaps
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.kernel.types import VIEWS, Pose2
 from perception.localise import Scan
+from perception.recall.doorways import Doorways, gaps
 
 DOORS = ((4.0, 2.0), (1.2, 4.0))
 ROOMS = (

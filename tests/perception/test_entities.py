@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from furnished import House
 
-from homie.types import Box, Observation, Pose2, Subtask
+from homie.kernel.types import Box, Observation, Pose2, Subtask
 from perception.detectors.simulated import SimulatedDetector
-from perception.entities import Identity, Room, entered, is_furniture
 from perception.localise import Patch
-from perception.memory import SensorLocator
+from perception.scene.entities import Identity, Room, entered, is_furniture
+from perception.sensors.locator import SensorLocator
 
 
 def _see(house: House, locator: SensorLocator, detector: SimulatedDetector, base: Pose2) -> Observation:

@@ -10,7 +10,7 @@ from furnished import House
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homie.types import Box, Detection
+from homie.kernel.types import Box, Detection
 from perception.detectors.simulated import SimulatedDetector, SimulatedSettings
 from perception.localise import Patch, Scan, level_mask, object_box, patch_of, rectangle
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from furnished import House
 
-from homie.types import Array, Box, Mask, OccupancyGrid, Pose2
+from homie.kernel.types import Array, Box, Mask, OccupancyGrid, Pose2
 from perception.localise import Scan
-from perception.mapping import RESOLUTION, SURE, Keepout, OccupancyMapper
+from perception.sensors.mapping import RESOLUTION, SURE, Keepout, OccupancyMapper
 
 TOUR = (Pose2(3.0, 3.0, 0.0), Pose2(1.5, 3.2, 1.0), Pose2(4.2, 3.4, 2.0), Pose2(3.2, 1.6, 3.0), Pose2(2.6, 4.2, 0.5))
 RADIUS = 0.28

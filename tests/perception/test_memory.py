@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from furnished import House
 
-from homie.types import Observation, Pose2, Subtask
+from homie.kernel.types import Observation, Pose2, Subtask
 from perception.detectors.simulated import SimulatedDetector
-from perception.memory import SensorLocator
+from perception.sensors.locator import SensorLocator
 
 MIDDLE = Pose2(3.0, 3.0, 0.0)
 TOUR = (MIDDLE, Pose2(2.6, 4.3, 1.5), Pose2(4.3, 4.2, 0.1), Pose2(1.7, 4.0, 3.0), Pose2(3.0, 1.6, -1.5))

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homie.types import NamedThing
-from perception.names import Rank, best_matches, canonical, match_names, normalise, vocabulary
+from homie.kernel.types import NamedThing
+from perception.words.names import Rank, best_matches, canonical, match_names, normalise, vocabulary
 
 THINGS = (
     NamedThing("apple_1", "apple", "red"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perception.naming import Names
+from perception.recall.naming import Names
 
 LOOKS = st.lists(
     st.tuples(

@@ -11,13 +11,13 @@ from boxes_only import BoxesOnly
 from furnished import House
 from homes import stand
 
-from homie.envs.mujoco.generate import generate
-from homie.envs.mujoco.home import MujocoHome
-from homie.interfaces import Locator, background
-from homie.knowledge import Knowledge
-from homie.types import VIEWS, Detection, Observation, Pose2, Subtask
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.kernel.interfaces import Locator, background
+from homie.kernel.knowledge import Knowledge
+from homie.kernel.types import VIEWS, Detection, Observation, Pose2, Subtask
 from perception.detectors.simulated import SimulatedDetector
-from perception.memory import SensorLocator
+from perception.sensors.locator import SensorLocator
 
 
 def look(home: MujocoHome, locators: list[Locator]) -> tuple[Observation, tuple[Detection, ...]]:

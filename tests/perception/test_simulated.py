@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from furnished import House
 
-from homie.types import VIEWS, Observation, Pose2
+from homie.kernel.types import VIEWS, Observation, Pose2
 from perception.detectors.simulated import SimulatedDetector, SimulatedSettings, is_room, kind_of
 
 MIDDLE = Pose2(3.0, 3.0, 0.0)

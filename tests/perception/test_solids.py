@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from perception.solids import SKIN, solids_of
+from perception.sensors.solids import SKIN, solids_of
 
 ORIGIN = np.zeros(3)
 

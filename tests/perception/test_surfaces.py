@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from furnished import House
 
-from homie.types import Array, Subtask, Surface
+from homie.kernel.types import Array, Subtask, Surface
 from perception.detectors.simulated import SimulatedDetector
-from perception.memory import SensorLocator
-from perception.surfaces import find_surfaces
+from perception.scene.surfaces import find_surfaces
+from perception.sensors.locator import SensorLocator
 
 
 def _seen_surfaces(house: House, locator: SensorLocator, detector: SimulatedDetector, name: str) -> tuple[Surface, ...]:

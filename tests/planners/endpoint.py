@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from homie.types import Image
-from planners.calls import RemoteModel
-from planners.chat.model import ChatModel
-from planners.chat.planner import ChatSettings
-from planners.claude import ClaudeModel, ClaudeSettings
-from planners.messages import Message, Request
+from homie.kernel.types import Image
+from planners.llm.calls import RemoteModel
+from planners.llm.messages import Message, Request
+from planners.llm.providers.chat.model import ChatModel
+from planners.llm.providers.chat.planner import ChatSettings
+from planners.llm.providers.claude import ClaudeModel, ClaudeSettings
 
 Body = Mapping[str, Any]
 Way = Callable[["Connection", Body], None]

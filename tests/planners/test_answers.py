@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from homie.types import END, Subtask
-from planners.answers import Layout
+from homie.kernel.types import END, Subtask
+from planners.llm.answers import Layout
+from planners.llm.reading import RULES, Unlisted, Unreadable, read
 from planners.parsing import parse_subtask
-from planners.reading import RULES, Unlisted, Unreadable, read
 
 FOLDER = Path(__file__).parent / "data" / "answers"
 FAMILIES = sorted(path.stem for path in FOLDER.glob("*.yaml"))

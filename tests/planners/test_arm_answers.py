@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from homie.types import END, PlannerInput, Subtask
-from planners.answers import Layout
-from planners.prompting.prompt import Prompt
-from planners.prompting.settings import PromptSettings
-from planners.reading import Unreadable, read
+from homie.kernel.types import END, PlannerInput, Subtask
+from planners.llm.answers import Layout
+from planners.llm.prompting.prompt import Prompt
+from planners.llm.prompting.settings import PromptSettings
+from planners.llm.reading import Unreadable, read
 
 ACTIONS = ("Move", "End")
 SEVEN = [54, 90, 49, 0, 60, 90, 1]

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from text_world import stage
 
-from homie.errors import PlannerError
-from homie.files import to_json
-from homie.types import END, VIEWS, ErrorCode, PlannerInput, Subtask
-from planners.brain import MAX_ECHO, ModelPlanner, PromptSettings
-from planners.messages import LanguageModel, Reply, Request
+from homie.kernel.errors import PlannerError
+from homie.kernel.files import to_json
+from homie.kernel.types import END, VIEWS, ErrorCode, PlannerInput, Subtask
+from planners.llm.brain import MAX_ECHO, ModelPlanner, PromptSettings
+from planners.llm.messages import LanguageModel, Reply, Request
 
 ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
 GIVEN = PlannerInput(

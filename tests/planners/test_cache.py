@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from endpoint import WORD, Endpoint, chat_model, claude_model, question, says, status
 
-from homie.errors import BadInput, PlannerError
-from planners.calls import RemoteModel
-from planners.calls.cache import ResponseCache, request_key
-from planners.messages import Reply
+from homie.kernel.errors import BadInput, PlannerError
+from planners.llm.calls import RemoteModel
+from planners.llm.calls.cache import ResponseCache, request_key
+from planners.llm.messages import Reply
 
 Make = Callable[..., RemoteModel]
 GREY = np.full((32, 32, 3), 90, np.uint8)
@@ -133,8 +133,8 @@ def test_a_folder_that_can_not_be_made_is_refused(make: Make, tmp_path: Path) ->
 WRITER = """
 import sys, warnings
 from pathlib import Path
-from planners.calls.cache import ResponseCache
-from planners.messages import Reply
+from planners.llm.calls.cache import ResponseCache
+from planners.llm.messages import Reply
 warnings.simplefilter("error")
 cache, mine = ResponseCache(Path(sys.argv[1])), sys.argv[2]
 for number in range(40):

@@ -36,10 +36,10 @@ from endpoint import (
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from homie.errors import BadInput, PlannerError
-from planners.calls import EndpointSettings, Failure, RemoteModel
-from planners.calls.failure import seconds_after
-from planners.calls.retry import LONGEST, pause
+from homie.kernel.errors import BadInput, PlannerError
+from planners.llm.calls import EndpointSettings, Failure, RemoteModel
+from planners.llm.calls.failure import seconds_after
+from planners.llm.calls.retry import LONGEST, pause
 
 SLACK = 4.0
 """Seconds that a busy machine may add; what these tests tell apart is further apart."""

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from endpoint import SCHEMA, WORD, Body, Connection, Endpoint, chat_model, completion, question, raw, says, status
 
-from homie.errors import BadInput, PlannerError
-from planners.chat.planner import ChatPlanner, ChatSettings
-from planners.chat.providers import find_provider, key_variables, providers
-from planners.messages import Message, Request
+from homie.kernel.errors import BadInput, PlannerError
+from planners.llm.messages import Message, Request
+from planners.llm.providers.chat.planner import ChatPlanner, ChatSettings
+from planners.llm.providers.chat.providers import find_provider, key_variables, providers
 
 PICTURE = np.random.default_rng(7).integers(0, 255, (24, 32, 3), np.uint8)
 SMOOTH = cv2.resize(PICTURE[:3, :4], (32, 24), interpolation=cv2.INTER_CUBIC)

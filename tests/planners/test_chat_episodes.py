@@ -19,14 +19,14 @@ from endpoint import Body, Connection, Endpoint, Way, hangs, says, status
 from homes import PLANS, SCENES
 from text_world import stage
 
-from homie.assembly import assemble, load_planner
-from homie.envs.mujoco.home import MujocoHome
-from homie.errors import BadInput, PlannerError
-from homie.options import RunOptions
-from homie.provenance import read_parts, read_text
-from homie.runstore import read_episode, read_run, read_steps
-from homie.session import run
-from homie.types import Subtask
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.kernel.errors import BadInput, PlannerError
+from homie.kernel.options import RunOptions
+from homie.kernel.types import Subtask
+from homie.runtime.assembly import assemble, load_planner
+from homie.runtime.provenance import read_parts, read_text
+from homie.runtime.runstore import read_episode, read_run, read_steps
+from homie.runtime.session import run
 from planners.scripted import read_script
 
 SECRET = "sk-of-the-episode-0123456789"
@@ -104,7 +104,7 @@ def test_a_served_model_does_a_task_in_the_embedded_home(
     parts = read_parts(summary.run_folder, read_run(summary.run_folder).parts)
     assert parts is not None and parts.planner["model"]["name"] == "served"
     prompt = parts.planner["prompt"]
-    template = files("planners").joinpath("prompts", f"{prompt['template']}.md").read_text(encoding="utf-8")
+    template = files("planners.llm").joinpath("prompts", f"{prompt['template']}.md").read_text(encoding="utf-8")
     assert read_text(summary.run_folder, prompt["sha256"]) == template
     assert "subtask" in (read_text(summary.run_folder, prompt["examples"]["sha256"]) or "")
     asked = endpoint.asked[0].body

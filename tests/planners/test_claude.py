@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from endpoint import SCHEMA, WORD, Body, Connection, Endpoint, claude_model, question, says, status
 
-from homie.errors import BadInput
-from planners.claude import ClaudePlanner, ClaudeSettings
-from planners.messages import Message, Request
+from homie.kernel.errors import BadInput
+from planners.llm.messages import Message, Request
+from planners.llm.providers.claude import ClaudePlanner, ClaudeSettings
 
 PICTURE = np.random.default_rng(7).integers(0, 255, (24, 32, 3), np.uint8)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from planners.rule.instruction import NotUnderstood, parse_instruction
-from planners.rule.orders import Bring, CloseUp, Errand, Fetch, IfThere, Item, OpenUp, Place, Swap, Visit
+from planners.rule.reading.instruction import NotUnderstood, parse_instruction
+from planners.rule.reading.orders import Bring, CloseUp, Errand, Fetch, IfThere, Item, OpenUp, Place, Swap, Visit
 
 
 def bring(

@@ -28,9 +28,9 @@ from endpoint import (
     says,
 )
 
-from homie.errors import PlannerError
-from planners.calls import RemoteModel
-from planners.calls.bounded import LARGEST
+from homie.kernel.errors import PlannerError
+from planners.llm.calls import RemoteModel
+from planners.llm.calls.bounded import LARGEST
 
 Make = Callable[..., RemoteModel]
 ONCE = {"retries": 0}

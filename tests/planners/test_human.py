@@ -7,9 +7,9 @@ import io
 import pytest
 from text_world import stage
 
-from homie.actions import ACTIONS
-from homie.errors import BadInput
-from homie.types import Subtask
+from homie.kernel.actions import ACTIONS
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Subtask
 from planners.human import HumanPlanner, read_line
 
 

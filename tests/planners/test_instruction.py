@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from perception.names import normalise
-from planners.rule.instruction import NotUnderstood, parse_instruction
-from planners.rule.orders import (
+from perception.words.names import normalise
+from planners.rule.reading.instruction import NotUnderstood, parse_instruction
+from planners.rule.reading.orders import (
     Bring,
     CloseUp,
     Errand,

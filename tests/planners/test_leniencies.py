@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from homie.errors import BadInput
-from homie.types import Subtask
-from planners.answers import AnswerFormat, Layout
-from planners.reading import ALL, RULES, Unreadable, chosen_rules, read
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Subtask
+from planners.llm.answers import AnswerFormat, Layout
+from planners.llm.reading import ALL, RULES, Unreadable, chosen_rules, read
 
 ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
 MODELS = ("NoMaD", "octo")

@@ -14,15 +14,15 @@ import pytest
 import torch
 import transformers
 
-from homie.errors import PlannerError
-from planners.answers import Layout
-from planners.local.decoding import Row
-from planners.local.engine import Engine, Question, Written
-from planners.local.families import FAMILIES
-from planners.local.loading import Load, load_engine
-from planners.messages import Message
-from planners.reading import read
-from planners.schemas import decision_schema
+from homie.kernel.errors import PlannerError
+from planners.llm.answers import Layout
+from planners.llm.local.decoding import Row
+from planners.llm.local.engine import Engine, Question, Written
+from planners.llm.local.families import FAMILIES
+from planners.llm.local.loading import Load, load_engine
+from planners.llm.messages import Message
+from planners.llm.prompting.schemas import decision_schema
+from planners.llm.reading import read
 from tests.planners.tiny_models import KINDS, ROOM
 
 ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from homes import made_with
 
-from homie.options import RunOptions
-from homie.runstore import read_steps
-from homie.session import run
-from homie.types import RoundRecord
+from homie.kernel.options import RunOptions
+from homie.kernel.types import RoundRecord
+from homie.runtime.runstore import read_steps
+from homie.runtime.session import run
 from tests.homes import one_room
 
 ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homie.errors import PlannerError
-from planners.answers import Layout
-from planners.local.grammar import Grammar, bounded, closing_bytes
-from planners.reading import Unreadable, read
-from planners.schemas import decision_schema
+from homie.kernel.errors import PlannerError
+from planners.llm.answers import Layout
+from planners.llm.local.grammar import Grammar, bounded, closing_bytes
+from planners.llm.prompting.schemas import decision_schema
+from planners.llm.reading import Unreadable, read
 from tests.planners.tiny_models import QWEN_SPECIAL, llama_tokenizer, tokenizer_with
 
 ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "Turn on", "End")

@@ -11,13 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from homie.assembly import load_planner
-from homie.errors import PlannerError
-from planners.local.engine import Engine, Question, Written
-from planners.local.loading import Load, load_engine
-from planners.local.server import Server, shared
-from planners.messages import Message, Request
-from planners.schemas import decision_schema
+from homie.kernel.errors import PlannerError
+from homie.runtime.assembly import load_planner
+from planners.llm.local.engine import Engine, Question, Written
+from planners.llm.local.loading import Load, load_engine
+from planners.llm.local.server import Server, shared
+from planners.llm.messages import Message, Request
+from planners.llm.prompting.schemas import decision_schema
 
 SCHEMA = decision_schema("json", ("Go to", "Pick", "End"), ("classical",))
 

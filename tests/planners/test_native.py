@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from endpoint import SCHEMA, WORD, Body, Connection, Endpoint, Way, question, raw, status
 
-from homie.errors import BadInput, PlannerError
-from planners.calls import RemoteModel
-from planners.messages import Message, Request
-from planners.native.gemini import GeminiModel, GeminiPlanner, GeminiSettings
-from planners.native.responses import ResponsesModel, ResponsesPlanner, ResponsesSettings
+from homie.kernel.errors import BadInput, PlannerError
+from planners.llm.calls import RemoteModel
+from planners.llm.messages import Message, Request
+from planners.llm.providers.gemini import GeminiModel, GeminiPlanner, GeminiSettings
+from planners.llm.providers.responses import ResponsesModel, ResponsesPlanner, ResponsesSettings
 
 PICTURE = np.random.default_rng(7).integers(0, 255, (24, 32, 3), np.uint8)
 Make = Callable[..., RemoteModel]

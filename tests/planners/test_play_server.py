@@ -23,10 +23,10 @@ import pytest
 from browser import CHROMIUM, Browser, until
 from endpoint import SCHEMA, WORD, chat_model, question
 
-from homie.errors import BadInput, InfrastructureError
-from planners.play.server import PlayServer
-from planners.play.serving import serve_play
-from planners.schemas import decision_schema
+from homie.kernel.errors import BadInput, InfrastructureError
+from planners.llm.play.server import PlayServer
+from planners.llm.play.serving import serve_play
+from planners.llm.prompting.schemas import decision_schema
 
 TOKEN = "0123456789abcdef"
 PICTURE = np.random.default_rng(3).integers(0, 255, (24, 32, 3), np.uint8)

@@ -14,14 +14,14 @@ from benchmarks.prompt_ablation.jobs import jobs_by_text, playable
 from benchmarks.prompt_ablation.question import Question, Step, read_question
 from benchmarks.prompt_ablation.reader import ROOMS, next_subtask
 from benchmarks.prompt_ablation.serving import Served
-from homie.actions import ACTIONS
-from homie.assembly import load_planner
-from homie.bench.suite import find_suite
-from homie.knowledge import Doorway, Knowledge, Remembered
-from homie.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
-from planners.messages import Message
-from planners.prompting.prompt import Prompt
-from planners.prompting.settings import PromptSettings
+from homie.bench.suite.suite import find_suite
+from homie.kernel.actions import ACTIONS
+from homie.kernel.knowledge import Doorway, Knowledge, Remembered
+from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
+from homie.runtime.assembly import load_planner
+from planners.llm.messages import Message
+from planners.llm.prompting.prompt import Prompt
+from planners.llm.prompting.settings import PromptSettings
 
 KNOWN = Knowledge(
     "sensors",

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from endpoint import WORD, Body, Connection, Endpoint, chat_model, claude_model, question, raw, says, status
 
-from homie.errors import PlannerError
-from homie.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
-from planners.calls.remote import RemoteModel
-from planners.messages import Message, Request
-from planners.prompting.prompt import Prompt
-from planners.prompting.settings import PromptSettings
-from planners.prompting.templates import built_in, load_template
+from homie.kernel.errors import PlannerError
+from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
+from planners.llm.calls.remote import RemoteModel
+from planners.llm.messages import Message, Request
+from planners.llm.prompting.prompt import Prompt
+from planners.llm.prompting.settings import PromptSettings
+from planners.llm.prompting.templates import built_in, load_template
 
 CHARACTERS = 4.0
 """Characters a token. Tokenizers need fewer for these prompts (3.7 to 3.8 with OpenAI's o200k_base), so that tokens are

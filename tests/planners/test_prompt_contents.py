@@ -12,14 +12,14 @@ from hypothesis import given as generated
 from hypothesis import settings as profile
 from hypothesis import strategies as st
 
-from homie.actions import ACTIONS, Ability
-from homie.knowledge import Doorway, Knowledge, Remembered
-from homie.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
-from planners.messages import Request
-from planners.prompting.examples import load_examples
-from planners.prompting.pictures import crop, small_things
-from planners.prompting.prompt import Prompt
-from planners.prompting.settings import PromptSettings
+from homie.kernel.actions import ACTIONS, Ability
+from homie.kernel.knowledge import Doorway, Knowledge, Remembered
+from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
+from planners.llm.messages import Request
+from planners.llm.prompting.examples import load_examples
+from planners.llm.prompting.pictures import crop, small_things
+from planners.llm.prompting.prompt import Prompt
+from planners.llm.prompting.settings import PromptSettings
 
 HOUSEHOLD = ["emmoe-json", "emmoe-text", "embodiedbench"]
 KNOWN = Knowledge(

@@ -12,17 +12,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from homie.errors import BadInput
-from homie.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
+from homie.kernel.errors import BadInput
+from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
 from perception.boxes import Marked
-from planners.answers import Layout
-from planners.messages import Message, Request
-from planners.prompting.examples import as_json, load_examples, parse_examples
-from planners.prompting.prompt import Prompt, Turn
-from planners.prompting.settings import PromptSettings
-from planners.prompting.templates import NAMES, built_in, load_template, parse_template
-from planners.reading import read
-from planners.schemas import decision_schema
+from planners.llm.answers import Layout
+from planners.llm.messages import Message, Request
+from planners.llm.prompting.examples import as_json, load_examples, parse_examples
+from planners.llm.prompting.prompt import Prompt, Turn
+from planners.llm.prompting.schemas import decision_schema
+from planners.llm.prompting.settings import PromptSettings
+from planners.llm.prompting.templates import NAMES, built_in, load_template, parse_template
+from planners.llm.reading import read
 
 ACTIONS = ("Go to", "Pick", "Put", "Open", "Close", "End")
 COLOURS = dict(zip(VIEWS, (10, 20, 30, 40), strict=True))
@@ -223,7 +223,7 @@ def test_fewer_views_are_shown_in_their_order() -> None:
 
 def test_what_is_recorded_of_a_prompt() -> None:
     for name in built_in():
-        folder = files("planners").joinpath("prompts")
+        folder = files("planners.llm").joinpath("prompts")
         data = folder.joinpath(f"{name}.md").read_bytes()
         told = Prompt(PromptSettings(template=name)).describe()
         assert (told["template"], told["version"]) == (name, 1 if name == "arm" else 2)

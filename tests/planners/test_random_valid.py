@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from homie.kernel.types import END, Detection, PlannerInput
 from homie.testing import check_planner
-from homie.types import END, Detection, PlannerInput
 from planners.random_valid import RandomPlanner
 
 SEEN = ("apple", "mug", "table", "fridge", "chair")

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from homie.actions import canonical_action
-from homie.types import END, Subtask
-from planners.answers import AnswerFormat, Layout
-from planners.prompting.examples import as_json
-from planners.reading import MAX_TEXT, Reading, Unlisted, Unreadable, listed_model, read
+from homie.kernel.actions import canonical_action
+from homie.kernel.types import END, Subtask
+from planners.llm.answers import AnswerFormat, Layout
+from planners.llm.prompting.examples import as_json
+from planners.llm.reading import MAX_TEXT, Reading, Unlisted, Unreadable, listed_model, read
 
 DATA = Path(__file__).parent / "data"
 GOLDEN = Path(__file__).parents[1] / "golden" / "emmoe_metrics"

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from homie.types import Subtask
-from planners.answers import Layout
+from homie.kernel.types import Subtask
+from planners.llm.answers import Layout
+from planners.llm.prompting.examples import as_json
+from planners.llm.reading import Reading, Unreadable, read
+from planners.llm.reading.subtasks import SYNONYMS
 from planners.parsing import parse_subtask
-from planners.prompting.examples import as_json
-from planners.reading import Reading, Unreadable, read
-from planners.reading.subtasks import SYNONYMS
 
 DATA = Path(__file__).parent / "data"
 GOLDEN = Path(__file__).parents[1] / "golden" / "emmoe_metrics"

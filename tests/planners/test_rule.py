@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from text_world import Stage, stage
 
 from error_detection import paper_order
-from homie.agent import EpisodeListener, EpisodeResult
-from homie.errors import BadInput
-from homie.interfaces import CheckQuestion
-from homie.types import Check, ErrorCode, RoundRecord, Subtask
+from homie.kernel.agent import EpisodeListener, EpisodeResult
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import CheckQuestion
+from homie.kernel.types import Check, ErrorCode, RoundRecord, Subtask
 from planners.rule import RulePlanner
 
 SETTINGS = [pytest.param(False, id="background"), pytest.param(True, id="sensors")]

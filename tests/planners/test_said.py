@@ -9,11 +9,11 @@ import pytest
 from endpoint import Endpoint, says
 from text_world import Stage, home, stage
 
-from homie.agent import EpisodeListener, EpisodeResult
-from homie.assembly import load_planner
-from homie.errors import BadInput
-from homie.runstore import Usage
-from homie.types import Answer, Decision, ErrorCode
+from homie.kernel.agent import EpisodeListener, EpisodeResult
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Answer, Decision, ErrorCode
+from homie.runtime.assembly import load_planner
+from homie.runtime.runstore import Usage
 
 END = '{"analysis": "Enough.", "subtask": {"action": "End"}, "model": "text"}'
 

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from text_world import stage
 
-from homie.errors import BadInput
-from homie.session import run
-from homie.types import Decision, Subtask
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Decision, Subtask
+from homie.runtime.session import run
 from planners.parsing import parse_subtask
 from planners.scripted import ScriptedPlanner, read_script, write_script
 

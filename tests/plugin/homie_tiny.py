@@ -18,11 +18,11 @@ from pathlib import Path
 import numpy as np
 from pydantic import BaseModel
 
-from homie.errors import MissingCheckpoint, PlannerError
-from homie.interfaces import Detector, Kinematics, Locator, Planner, Robot, RobotSpec, Skill, SkillSet
-from homie.options import RunOptions
-from homie.safety import GateState, SafetyGate
-from homie.types import (
+from homie.kernel.errors import MissingCheckpoint, PlannerError
+from homie.kernel.interfaces import Detector, Kinematics, Locator, Planner, Robot, RobotSpec, Skill, SkillSet
+from homie.kernel.options import RunOptions
+from homie.kernel.safety import GateState, SafetyGate
+from homie.kernel.types import (
     Array,
     CameraFrame,
     Command,

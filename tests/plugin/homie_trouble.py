@@ -9,9 +9,9 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from homie.errors import PlannerError
-from homie.interfaces import Planner
-from homie.types import Decision, PlannerInput, Subtask
+from homie.kernel.errors import PlannerError
+from homie.kernel.interfaces import Planner
+from homie.kernel.types import Decision, PlannerInput, Subtask
 
 LINES = (("Go to", "ball"), ("Pick", "ball"), ("Go to", "box"), ("Put", "ball", "box"), ("End",))
 

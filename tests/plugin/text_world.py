@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from error_detection import messages, paper_order
-from homie.agent import EpisodeListener, EpisodeResult, run_episode
-from homie.executor import Executor, SkillBook
-from homie.interfaces import Detector, ErrorCheck, Locator, Planner, Robot, Skill
-from homie.types import (
+from homie.kernel.agent import EpisodeListener, EpisodeResult, run_episode
+from homie.kernel.executor import Executor, SkillBook
+from homie.kernel.interfaces import Detector, ErrorCheck, Locator, Planner, Robot, Skill
+from homie.kernel.types import (
     VIEWS,
     CameraFrame,
     Command,
@@ -32,7 +32,7 @@ from homie.types import (
     Subtask,
     Surface,
 )
-from perception.names import best_matches
+from perception.words.names import best_matches
 
 NEAR, ROOM, FAR = 0.8, 4.0, 10.0
 _CAMERA = Intrinsics(128.0, 128.0, 128.0, 128.0, 256, 256)

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homie.errors import BadInput
-from homie.types import Pose
-from skills.arm_actions import (
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Pose
+from skills.arm.arm_actions import (
     CELLS,
     HIGH,
     LOW,

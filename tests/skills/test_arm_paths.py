@@ -7,10 +7,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.table.kinematics import GRIPPER_IN_TOOL, PandaKinematics
-from homie.envs.mujoco.table.panda import HOME, SPEC
-from homie.errors import BadInput
-from homie.types import Array, Box, Pose
+from homie.envs.mujoco.robots.panda.kinematics import GRIPPER_IN_TOOL, PandaKinematics
+from homie.envs.mujoco.robots.panda.panda import HOME, SPEC
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Array, Box, Pose
 from skills.arm import Arm
 from skills.arm.clearance import Clearance
 from skills.arm.paths import NoWay, find_way

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from homie.envs.mujoco.fetch import SPEC
-from homie.envs.mujoco.kinematics import ArmKinematics
-from homie.types import (
+from homie.envs.mujoco.robots.fetch.fetch import SPEC
+from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.kernel.types import (
     CameraFrame,
     Command,
     Goal,
@@ -23,10 +23,10 @@ from homie.types import (
     Proprioception,
     Subtask,
 )
-from skills.effector import LONGEST, EffectorSkill
-from skills.instructions import Templates, instruction
-from skills.motions import Motion, from_euler, rotation_matrix, rotation_vector
-from skills.policy import PolicyFailed
+from skills.policies.effector import LONGEST, EffectorSkill
+from skills.policies.instructions import Templates, instruction
+from skills.policies.motions import Motion, from_euler, rotation_matrix, rotation_vector
+from skills.policies.policy import PolicyFailed
 
 PICK = Subtask("Pick", "red apple")
 GOAL = Goal("apple_1", "[Pick, red apple]", np.array([0.8, 0.0, 0.8]))

@@ -11,10 +11,10 @@ import octo_releases
 import pytest
 from homes import SCENES, made_with, play
 
-from homie.options import RunOptions
-from homie.runstore import read_steps
-from homie.session import run
-from homie.types import Attempt, Outcome
+from homie.kernel.options import RunOptions
+from homie.kernel.types import Attempt, Outcome
+from homie.runtime.runstore import read_steps
+from homie.runtime.session import run
 from skills.checkpoints.generate import write_generated
 
 SCRIPT = ["[Go to, apple]", "[Pick, apple]"]

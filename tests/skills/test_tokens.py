@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skills.tokens import RT1X, TokenCodec, decode, encode
+from skills.policies.tokens import RT1X, TokenCodec, decode, encode
 
 BINS = st.sampled_from([256, 512])
 RANGES = st.tuples(st.floats(-10, 9), st.floats(0.01, 10)).map(lambda pair: (pair[0], pair[0] + pair[1]))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from functools import cached_property
 
-from homie.bench.goals import OPEN, JointState, ObjectState, RobotState, State
-from homie.envs.mujoco.parts import SurfacePlan
-from homie.envs.mujoco.spec import FurnitureSpec, ObjectSpec, SceneSpec
-from homie.envs.mujoco.surfaces import surfaces_of
+from homie.bench.suite.goals import OPEN, JointState, ObjectState, RobotState, State
+from homie.envs.mujoco.blueprints.parts import SurfacePlan
+from homie.envs.mujoco.house.spec import FurnitureSpec, ObjectSpec, SceneSpec
+from homie.envs.mujoco.house.surfaces import surfaces_of
 
 
 class House:

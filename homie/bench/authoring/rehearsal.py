@@ -10,10 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from homie.bench.authoring.house import House
-from homie.bench.goals import SHUT, ObjectState, RobotState, State
-from homie.bench.suite import read_subtask
-from homie.bench.trajectory import Step
-from homie.types import Subtask
+from homie.bench.score.trajectory import Step
+from homie.bench.suite.goals import SHUT, ObjectState, RobotState, State
+from homie.bench.suite.suite import read_subtask
+from homie.kernel.types import Subtask
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,14 +10,14 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from homie.bench.metrics import estimate
-from homie.bench.play.episode import Episode, Failure
-from homie.bench.results import make_profile, trajectory
-from homie.bench.scores import Results, Score, score_run
-from homie.bench.suite import Suite
+from homie.bench.folder.episode import Episode, Failure
+from homie.bench.score.metrics import estimate
+from homie.bench.score.results import make_profile, trajectory
+from homie.bench.score.scores import Results, Score, score_run
+from homie.bench.suite.suite import Suite
 from homie.bench.tables import shown
-from homie.damage import DAMAGED
-from homie.text import counted, printable
+from homie.kernel.text import counted, printable
+from homie.runtime.damage import DAMAGED
 
 
 class Progress:

@@ -17,8 +17,8 @@ from typing import Any
 
 from homie.bench.play.pool import START, Limits, Pool
 from homie.bench.play.worker import Job, Report, perform, prepare
-from homie.errors import InfrastructureError
-from homie.packages import missing_part
+from homie.kernel.errors import InfrastructureError
+from homie.kernel.packages import missing_part
 
 LOCAL = "local"
 """The address that means a cluster of this machine, started for this bench and stopped with it."""

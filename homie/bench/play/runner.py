@@ -13,22 +13,22 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from homie import registry
-from homie.assembly import check_detector, check_planner, load_checks
-from homie.bench.compare import first_table
-from homie.bench.metrics import METRICS
-from homie.bench.play.episode import Episode
-from homie.bench.play.ledger import BenchFolder, check_known, plan, unfinished
+from homie.bench.compare.compare import first_table
+from homie.bench.compare.summary import WORLD, Intervals
+from homie.bench.folder.episode import Episode
+from homie.bench.folder.ledger import BenchFolder, check_known, plan, unfinished
 from homie.bench.play.pool import Limits, LocalPool, Pool
 from homie.bench.play.progress import Progress
 from homie.bench.play.worker import EXPERT, Job, Report
-from homie.bench.results import load_run
+from homie.bench.score.metrics import METRICS
+from homie.bench.score.results import load_run
 from homie.bench.statistics import Estimate
-from homie.bench.suite import Suite, Task, find_suite
-from homie.bench.summary import WORLD, Intervals
-from homie.errors import BadInput, HomieError, InfrastructureError, Interrupted, MissingPart
-from homie.options import BenchOptions, PartsOptions, RunOptions
-from homie.session import stoppable, undisturbed
+from homie.bench.suite.suite import Suite, Task, find_suite
+from homie.kernel import registry
+from homie.kernel.errors import BadInput, HomieError, InfrastructureError, Interrupted, MissingPart
+from homie.kernel.options import BenchOptions, PartsOptions, RunOptions
+from homie.runtime.assembly import check_detector, check_planner, load_checks
+from homie.runtime.session import stoppable, undisturbed
 
 TICK = 1.0
 """Seconds after which the runner looks up even if no worker said anything."""

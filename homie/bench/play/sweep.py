@@ -15,14 +15,14 @@ from typing import Any
 
 import yaml
 
-from homie.bench.play.ledger import INDECISIVE, PLANNER, SweepFile
+from homie.bench.folder.ledger import INDECISIVE, PLANNER, SweepFile
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench, check
-from homie.bench.suite import find_suite
-from homie.errors import BadInput
-from homie.files import slug
-from homie.options import BenchOptions
-from homie.runstore import held_folder, write_model
+from homie.bench.suite.suite import find_suite
+from homie.kernel.errors import BadInput
+from homie.kernel.files import slug
+from homie.kernel.options import BenchOptions
+from homie.runtime.runstore import held_folder, write_model
 
 FIXED = (*INDECISIVE, "planner_settings", "skill_settings", "detector_settings")
 """Options that cannot be swept: they change no result, or are not one value."""

@@ -23,12 +23,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from homie import session
-from homie.assembly import Parts, assemble
-from homie.bench.goals import read_state, unknown_words
-from homie.bench.play.episode import Cause
-from homie.bench.suite import Task
-from homie.errors import (
+from homie.bench.folder.episode import Cause
+from homie.bench.suite.goals import read_state, unknown_words
+from homie.bench.suite.suite import Task
+from homie.kernel.errors import (
     BadInput,
     HomieError,
     InfrastructureError,
@@ -37,11 +35,13 @@ from homie.errors import (
     PlannerError,
     RobotFault,
 )
-from homie.files import DISK, to_json, write_atomically
-from homie.interfaces import Robot, WorldState
-from homie.options import RunOptions
-from homie.provenance import OtherParts, PartsFile, keep
-from homie.runstore import scene_file
+from homie.kernel.files import DISK, to_json, write_atomically
+from homie.kernel.interfaces import Robot, WorldState
+from homie.kernel.options import RunOptions
+from homie.runtime import session
+from homie.runtime.assembly import Parts, assemble
+from homie.runtime.provenance import OtherParts, PartsFile, keep
+from homie.runtime.runstore import scene_file
 
 EXPERT = "expert"
 """The planner that plays the subtasks which the suite file gives as the expert's."""

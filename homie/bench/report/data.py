@@ -12,19 +12,19 @@ from itertools import groupby
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from homie.bench.play.episode import Episode, Failure
-from homie.bench.play.ledger import BenchFile, is_bench, plan
-from homie.bench.profiles import Homie
+from homie.bench.folder.episode import Episode, Failure
+from homie.bench.folder.ledger import BenchFile, is_bench, plan
 from homie.bench.report.origins import Origin, origin, origins
-from homie.bench.results import BenchRun, check_different, load_runs
-from homie.bench.scores import Results, Score, score_run
-from homie.bench.trajectory import Trajectory, from_ending
-from homie.damage import Damaged, lost_to, read_finished
-from homie.errors import BadInput
-from homie.options import BenchOptions, RunOptions
-from homie.provenance import read_parts
-from homie.runstore import EpisodeFile, RunFile, episode_folders, read_run, read_steps
-from homie.types import RoundRecord
+from homie.bench.score.profiles import Homie
+from homie.bench.score.results import BenchRun, check_different, load_runs
+from homie.bench.score.scores import Results, Score, score_run
+from homie.bench.score.trajectory import Trajectory, from_ending
+from homie.kernel.errors import BadInput
+from homie.kernel.options import BenchOptions, RunOptions
+from homie.kernel.types import RoundRecord
+from homie.runtime.damage import Damaged, lost_to, read_finished
+from homie.runtime.provenance import read_parts
+from homie.runtime.runstore import EpisodeFile, RunFile, episode_folders, read_run, read_steps
 
 Outcome: TypeAlias = Literal["succeeded", "failed", "lost", "unfinished", "not scored", "said End", "out of rounds"]
 """What became of an episode. `said End` and `out of rounds` are those of a single run, which nobody judges."""

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from homie.bench.compare import compare_runs
-from homie.bench.errors import CODES, folded
-from homie.bench.metrics import ErrorCounts, error_counts, raw_errors
-from homie.bench.paper import HEADS, counts_by_head
+from homie.bench.compare.compare import compare_runs
+from homie.bench.compare.summary import RUN, Intervals, Rows, skill_table
 from homie.bench.report.data import Shown, Source
 from homie.bench.report.plots import Bar, Stack, columns, legend, share_bars, stacked_bars, totals
-from homie.bench.results import groups
-from homie.bench.suite import read_subtask
-from homie.bench.summary import RUN, Intervals, Rows, skill_table
+from homie.bench.score.errors import CODES, folded
+from homie.bench.score.metrics import ErrorCounts, error_counts, raw_errors
+from homie.bench.score.paper import HEADS, counts_by_head
+from homie.bench.score.results import groups
+from homie.bench.suite.suite import read_subtask
 from homie.bench.tables import Column, Table
 
 MEANINGS = {

@@ -20,7 +20,7 @@ import av
 from PIL import Image as Picture
 
 from homie.bench.report.data import Shown
-from homie.types import VIEWS
+from homie.kernel.types import VIEWS
 
 QUALITY = 60
 """Of WebP pictures: they look like JPEG pictures of 70 in half the bytes."""

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from homie.bench.makeup import Batch
-from homie.provenance import PartsFile, read_text
+from homie.bench.folder.makeup import Batch
+from homie.runtime.provenance import PartsFile, read_text
 
 
 @dataclass(frozen=True, slots=True)

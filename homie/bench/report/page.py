@@ -23,18 +23,18 @@ import jinja2
 from markupsafe import Markup
 
 from homie import __version__
+from homie.bench.compare.summary import Intervals
 from homie.bench.report.browse import Catalogue, catalogue
 from homie.bench.report.data import Shown, Source, load
 from homie.bench.report.figures import MEANINGS, figures, tables
 from homie.bench.report.media import Media, Views
 from homie.bench.statistics import Estimate
-from homie.bench.summary import Intervals
 from homie.bench.tables import Cell, Table, shown
-from homie.errors import BadInput, suggestion
-from homie.files import slug, write_atomically
-from homie.options import ReportOptions
-from homie.packages import missing_part
-from homie.text import counted, printable
+from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.files import slug, write_atomically
+from homie.kernel.options import ReportOptions
+from homie.kernel.packages import missing_part
+from homie.kernel.text import counted, printable
 
 MEBIBYTE = 1024 * 1024
 BLOCK = 200

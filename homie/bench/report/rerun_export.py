@@ -24,12 +24,12 @@ import rerun.blueprint as rrb
 from PIL import Image as Picture
 
 from homie.bench.report.rerun_world import ROUND, SECONDS, durations, read_world, set_time
-from homie.commandlog import read_poses
-from homie.errors import BadInput
-from homie.files import write_atomically
-from homie.runstore import read_episode, read_steps
-from homie.types import VIEWS, Array, Check, Outcome, RoundRecord, Subtask
-from homie.video import frame_stamps
+from homie.kernel.errors import BadInput
+from homie.kernel.files import write_atomically
+from homie.kernel.types import VIEWS, Array, Check, Outcome, RoundRecord, Subtask
+from homie.runtime.commandlog import read_poses
+from homie.runtime.runstore import read_episode, read_steps
+from homie.runtime.video import frame_stamps
 
 WHITE, GREY = (238, 238, 238), (150, 156, 166)
 GOOD, BAD = (96, 211, 120), (255, 110, 98)

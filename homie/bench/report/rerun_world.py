@@ -18,11 +18,11 @@ import rerun as rr
 import rerun.blueprint as rrb
 from numpy.typing import NDArray
 
-from homie.envs.mujoco.build import start_pose
-from homie.envs.mujoco.palette import COLOURS
-from homie.envs.mujoco.spec import SceneSpec
-from homie.errors import BadInput
-from homie.types import Array
+from homie.envs.mujoco.blueprints.palette import COLOURS
+from homie.envs.mujoco.house.build import start_pose
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Array
 
 SECONDS, ROUND = "robot_seconds", "round"
 """The timelines."""
@@ -53,7 +53,7 @@ class World:
         return rrb.EyeControls3D(position=(x, y - 0.7 * size, 0.8 * size), look_target=(x, y, 0.0), eye_up=(0, 0, 1))
 
     def send(self, stream: rr.RecordingStream, poses: Array, rounds: Array, *, start: Moment, end: Moment) -> None:
-        """Send it. poses: (n, 4) as of `homie.commandlog.read_poses`. rounds: (n,)."""
+        """Send it. poses: (n, 4) as of `homie.runtime.commandlog.read_poses`. rounds: (n,)."""
         stream.log("world", rr.ViewCoordinates.RIGHT_HAND_Z_UP, static=True)
         begun: dict[str, Placed] = {}
         first = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import as_file, files
 
-from homie.bench.suite import Suite, read_suite
+from homie.bench.suite.suite import Suite, read_suite
 
 
 def homie_100() -> Suite:

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from homes import lay, one_room, swing
 
-from homie.envs.mujoco.background import BackgroundLocator
-from homie.envs.mujoco.home import MujocoHome
-from homie.errors import BadInput
-from homie.interfaces import Robot, background
-from homie.types import Observation, OccupancyGrid, Subtask
+from homie.envs.mujoco.home.background import BackgroundLocator
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Robot, background
+from homie.kernel.types import Observation, OccupancyGrid, Subtask
 
 TABLE = {"receptacle": "table", "surface": "top"}
 FURNITURE = [

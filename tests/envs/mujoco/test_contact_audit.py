@@ -8,8 +8,8 @@ import pytest
 from homes import lay, one_room
 
 from benchmarks.contact_audit import ContactWatch, page
-from homie.envs.mujoco.home import MujocoHome
-from homie.types import Command
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.kernel.types import Command
 
 FRIDGE = {"name": "fridge", "kind": "fridge", "colour": "white", "x": 0.42, "y": 2.0}
 CAN = {"name": "can", "kind": "tomato_soup_can", "colour": "red", "x": 3.2, "y": 3.2}

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from homes import lay, one_room
 
-from homie.envs.mujoco.home import HAND, MujocoHome
-from homie.types import Command, Pose
+from homie.envs.mujoco.home.home import HAND, MujocoHome
+from homie.kernel.types import Command, Pose
 
 IN_FALL, IN_FINGER = 0.005, 0.002
 """Metres that a thing may be in what it falls on, and in a finger that holds it."""

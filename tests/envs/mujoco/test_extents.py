@@ -12,16 +12,16 @@ from homes import lay
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homie.envs.mujoco.background import BackgroundLocator
-from homie.envs.mujoco.build import build
-from homie.envs.mujoco.extents import Extents
-from homie.envs.mujoco.generate import generate
-from homie.envs.mujoco.home import MujocoHome
+from homie.envs.mujoco.blueprints.extents import Extents
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.home.background import BackgroundLocator
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.envs.mujoco.house.build import build
+from homie.envs.mujoco.state.world import World
 from homie.envs.mujoco.table.build import build as build_table
 from homie.envs.mujoco.table.families import generate as generate_table
 from homie.envs.mujoco.table.world import TableWorld
-from homie.envs.mujoco.world import World
-from homie.types import Array, Box, Pose, Solid, Subtask
+from homie.kernel.types import Array, Box, Pose, Solid, Subtask
 
 SEEDS = st.integers(0, 2**31)
 _BALL = np.random.default_rng(0).normal(size=(20_000, 3))

@@ -4,11 +4,11 @@ import mujoco
 import numpy as np
 import pytest
 
-from homie.envs.mujoco import fetch
-from homie.envs.mujoco.fetch import ARM_JOINTS, BASE_JOINTS, FINGERS, PREFIX, SPEC, TORSO_JOINT
-from homie.envs.mujoco.kinematics import ArmKinematics
-from homie.envs.mujoco.parts import Vec3
-from homie.types import VIEWS, Array, Pose
+from homie.envs.mujoco.blueprints.parts import Vec3
+from homie.envs.mujoco.robots.fetch import fetch
+from homie.envs.mujoco.robots.fetch.fetch import ARM_JOINTS, BASE_JOINTS, FINGERS, PREFIX, SPEC, TORSO_JOINT
+from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.kernel.types import VIEWS, Array, Pose
 
 LIMBS = (TORSO_JOINT, *ARM_JOINTS)
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from homes import lay, one_room, swing
 
-from homie.agent import EpisodeListener
-from homie.envs.mujoco.home import MujocoHome
-from homie.envs.mujoco.spec import SceneSpec
-from homie.options import RunOptions
-from homie.session import Parts, assemble
-from homie.types import Array, Command, Decision, Execution, Observation, Pose, Subtask
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.kernel.agent import EpisodeListener
+from homie.kernel.options import RunOptions
+from homie.kernel.types import Array, Command, Decision, Execution, Observation, Pose, Subtask
+from homie.runtime.session import Parts, assemble
 
 LARGEST_STEP = 0.08
 """Metres that a thing may move in one control period of 0.04 s: 2 m/s, the hand at its fastest."""

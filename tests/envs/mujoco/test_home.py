@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from homes import one_room
 
-from homie.envs.mujoco.fetch import READY
-from homie.envs.mujoco.home import JOINTS, PICTURE_SIZE, MujocoHome
-from homie.envs.mujoco.spec import SceneSpec
-from homie.errors import CommandRefused
-from homie.types import VIEWS, Array, CameraFrame, Command, Observation, Pose
+from homie.envs.mujoco.home.home import JOINTS, PICTURE_SIZE, MujocoHome
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.robots.fetch.fetch import READY
+from homie.kernel.errors import CommandRefused
+from homie.kernel.types import VIEWS, Array, CameraFrame, Command, Observation, Pose
 
 TURN = 0.6
 """Heading of the robot (rad) in the scene with a thing on every side."""

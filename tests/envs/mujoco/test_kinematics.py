@@ -4,11 +4,11 @@ import mujoco
 import numpy as np
 import pytest
 
-from homie.envs.mujoco import fetch
-from homie.envs.mujoco.closed_form import all_solutions, elbow_height, wrapped, wrist_point
-from homie.envs.mujoco.fetch_model import COLLISIONS
-from homie.envs.mujoco.kinematics import COMFORT, ArmKinematics
-from homie.types import Array, Pose
+from homie.envs.mujoco.robots.fetch import fetch
+from homie.envs.mujoco.robots.fetch.closed_form import all_solutions, elbow_height, wrapped, wrist_point
+from homie.envs.mujoco.robots.fetch.fetch_model import COLLISIONS
+from homie.envs.mujoco.robots.fetch.kinematics import COMFORT, ArmKinematics
+from homie.kernel.types import Array, Pose
 
 CHAIN = (
     # origin in the parent, axis, slide?: torso_lift to wrist_roll, then the fixed gripper_axis

@@ -11,20 +11,20 @@ import numpy as np
 import pytest
 from homes import one_room, play
 
-from homie.bench.suite import SceneChoice
-from homie.envs.mujoco.ajar import obstructions
-from homie.envs.mujoco.build import build
-from homie.envs.mujoco.doors import leaf_corners
-from homie.envs.mujoco.generate import generate
-from homie.envs.mujoco.home import MujocoHome
-from homie.envs.mujoco.lying import angles_of, rotation_of
-from homie.envs.mujoco.reach import unreachable
-from homie.envs.mujoco.spec import SceneSpec
-from homie.envs.mujoco.variation import Variation
-from homie.envs.mujoco.world import World
-from homie.errors import BadInput
-from homie.options import SceneOptions
-from homie.types import Array, Command, ErrorCode
+from homie.bench.suite.suite import SceneChoice
+from homie.envs.mujoco.blueprints.lying import angles_of, rotation_of
+from homie.envs.mujoco.generate.ajar import obstructions
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.generate.reach import unreachable
+from homie.envs.mujoco.generate.variation import Variation
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.envs.mujoco.house.build import build
+from homie.envs.mujoco.house.doors import leaf_corners
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.state.world import World
+from homie.kernel.errors import BadInput
+from homie.kernel.options import SceneOptions
+from homie.kernel.types import Array, Command, ErrorCode
 
 SEEDS = (1, 4, 9)
 MESSY = Variation(clutter="messy")

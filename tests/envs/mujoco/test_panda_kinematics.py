@@ -8,11 +8,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from homie.envs.mujoco.build import empty_spec
-from homie.envs.mujoco.table.kinematics import GRIPPER_IN_TOOL, PandaKinematics, rotation_vector
-from homie.envs.mujoco.table.panda import HOME, PREFIX, SPEC, add_panda, set_posture
-from homie.envs.mujoco.table.panda_ik import solutions
-from homie.types import Array
+from homie.envs.mujoco.house.build import empty_spec
+from homie.envs.mujoco.robots.panda.kinematics import GRIPPER_IN_TOOL, PandaKinematics, rotation_vector
+from homie.envs.mujoco.robots.panda.panda import HOME, PREFIX, SPEC, add_panda, set_posture
+from homie.envs.mujoco.robots.panda.panda_ik import solutions
+from homie.kernel.types import Array
 
 # a, d, alpha of Craig's convention, as in the manufacturer's documentation; the last row is the flange.
 TABLE = (

@@ -19,9 +19,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from homie.envs.mujoco.cameras import FreeCamera, camera_intrinsics, camera_pose
-from homie.envs.mujoco.rendering import make_renderer
-from homie.errors import BadInput
+from homie.envs.mujoco.render.cameras import FreeCamera, camera_intrinsics, camera_pose
+from homie.envs.mujoco.render.rendering import make_renderer
+from homie.kernel.errors import BadInput
 
 SCENE = """
 <mujoco>
@@ -51,8 +51,8 @@ SCENE = """
 
 DRAW = """
 import sys
-from homie.envs.mujoco.rendering import FreeCamera, make_renderer
-from homie.errors import MissingPart
+from homie.envs.mujoco.render.rendering import FreeCamera, make_renderer
+from homie.kernel.errors import MissingPart
 import mujoco, numpy as np
 model = mujoco.MjModel.from_xml_string(open(sys.argv[1]).read())
 data = mujoco.MjData(model)
@@ -256,8 +256,8 @@ def test_unknown_camera_and_backend(model: mujoco.MjModel, data: mujoco.MjData) 
 # ------------------------------------------------------------------------------------- the choice of a backend
 
 CHOOSE = """
-from homie.envs.mujoco.rendering import make_renderer
-from homie.errors import HomieError
+from homie.envs.mujoco.render.rendering import make_renderer
+from homie.kernel.errors import HomieError
 import mujoco
 try:
     print(make_renderer(mujoco.MjModel.from_xml_string("<mujoco/>"), 16, 16).name)

@@ -14,11 +14,11 @@ from homes import lay, one_room
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homie.bench.goals import State, parse_goal
-from homie.envs.mujoco.build import build
-from homie.envs.mujoco.home import MujocoHome
-from homie.envs.mujoco.resting import Place
-from homie.envs.mujoco.world import World
+from homie.bench.suite.goals import State, parse_goal
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.envs.mujoco.house.build import build
+from homie.envs.mujoco.state.resting import Place
+from homie.envs.mujoco.state.world import World
 
 KINDS = ("bowl", "bowl", "mug", "plum", "apple", "apple", "strawberry", "banana", "sugar_box", "bleach_cleanser")
 CANS = ("tuna_fish_can", "tuna_fish_can", "tuna_fish_can", "tomato_soup_can")

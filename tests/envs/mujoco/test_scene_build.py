@@ -8,11 +8,11 @@ import mujoco
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.build import Home, build
-from homie.envs.mujoco.catalog_furniture import FURNITURE, blueprint
-from homie.envs.mujoco.catalog_objects import OBJECTS, object_plan
-from homie.envs.mujoco.generate import generate
-from homie.envs.mujoco.spec import SceneSpec
+from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE, blueprint
+from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS, object_plan
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.house.build import Home, build
+from homie.envs.mujoco.house.spec import SceneSpec
 
 
 @pytest.fixture(scope="module")

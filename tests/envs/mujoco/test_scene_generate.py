@@ -7,13 +7,13 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.furniture_kitchen import FREE_FRONT
-from homie.envs.mujoco.generate import generate
-from homie.envs.mujoco.reach import unreachable
-from homie.envs.mujoco.spec import SceneSpec, StartSpec
-from homie.envs.mujoco.spec_checks import overlap
-from homie.envs.mujoco.surfaces import surfaces_of
-from homie.errors import BadInput
+from homie.envs.mujoco.blueprints.furniture_kitchen import FREE_FRONT
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.generate.reach import unreachable
+from homie.envs.mujoco.house.spec import SceneSpec, StartSpec
+from homie.envs.mujoco.house.spec_checks import overlap
+from homie.envs.mujoco.house.surfaces import surfaces_of
+from homie.kernel.errors import BadInput
 
 SEEDS = range(30)
 

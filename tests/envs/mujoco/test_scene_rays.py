@@ -6,8 +6,8 @@ import mujoco
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.build import build
-from homie.envs.mujoco.generate import generate
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.house.build import build
 
 SOLIDS = np.array([1, 1, 1, 0, 0, 0], np.uint8)
 

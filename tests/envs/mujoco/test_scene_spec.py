@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from homie.envs.mujoco.build import build
-from homie.envs.mujoco.catalog_furniture import FURNITURE
-from homie.envs.mujoco.catalog_objects import OBJECTS
-from homie.envs.mujoco.generate import generate
-from homie.envs.mujoco.palette import COLOURS
-from homie.envs.mujoco.spec import SceneSpec
-from homie.envs.mujoco.spec_doubts import doubts
-from homie.envs.mujoco.surfaces import surfaces_of
-from homie.envs.mujoco.topdown import draw_map
-from homie.errors import BadInput
+from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
+from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
+from homie.envs.mujoco.blueprints.palette import COLOURS
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.house.build import build
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.house.spec_doubts import doubts
+from homie.envs.mujoco.house.surfaces import surfaces_of
+from homie.envs.mujoco.house.topdown import draw_map
+from homie.kernel.errors import BadInput
 
 STUDIO = Path(__file__).parents[3] / "examples" / "scenes" / "studio.json"
 

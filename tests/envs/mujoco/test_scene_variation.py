@@ -7,14 +7,14 @@ import math
 import mujoco
 import pytest
 
-from homie.envs.mujoco.build import build
-from homie.envs.mujoco.generate import generate
-from homie.envs.mujoco.home import open_home
-from homie.envs.mujoco.reach import unreachable
-from homie.envs.mujoco.spec import FurnitureSpec, SceneSpec
-from homie.envs.mujoco.variation import AJAR, Variation
-from homie.errors import BadInput
-from homie.options import RunOptions
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.generate.reach import unreachable
+from homie.envs.mujoco.generate.variation import AJAR, Variation
+from homie.envs.mujoco.home.home import open_home
+from homie.envs.mujoco.house.build import build
+from homie.envs.mujoco.house.spec import FurnitureSpec, SceneSpec
+from homie.kernel.errors import BadInput
+from homie.kernel.options import RunOptions
 
 SEED, ROOMS, OBJECTS = 46, 4, 20
 VARIED = Variation("bedroom", ["fridge", "drawer_1"], ["apple@sofa", "red mug@sink"])

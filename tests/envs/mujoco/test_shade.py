@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from homes import one_room
 
-from homie.envs.mujoco.home import MujocoHome
-from homie.envs.mujoco.shade import shaded
-from homie.types import Array
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.envs.mujoco.render.shade import shaded
+from homie.kernel.types import Array
 
 WHITE = np.full((96, 128, 3), 240, dtype=np.uint8)
 

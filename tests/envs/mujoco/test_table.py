@@ -12,19 +12,30 @@ import mujoco
 import numpy as np
 import pytest
 
-from homie import registry
-from homie.agent import EpisodeListener, run_episode
-from homie.assembly import assemble
 from homie.envs.mujoco.table.expert import TableExpert, plan
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable, open_table
 from homie.envs.mujoco.table.scene import FAMILIES, TABLE_TOP, Condition, TableScene, Thing
 from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, hole_places
-from homie.errors import BadInput, CommandRefused
-from homie.executor import Executor, SkillBook
-from homie.interfaces import Planner, Robot, Skill
-from homie.options import RunOptions
-from homie.types import END, Command, Decision, Execution, Goal, Observation, Outcome, PlannerInput, Pose, Subtask
+from homie.kernel import registry
+from homie.kernel.agent import EpisodeListener, run_episode
+from homie.kernel.errors import BadInput, CommandRefused
+from homie.kernel.executor import Executor, SkillBook
+from homie.kernel.interfaces import Planner, Robot, Skill
+from homie.kernel.options import RunOptions
+from homie.kernel.types import (
+    END,
+    Command,
+    Decision,
+    Execution,
+    Goal,
+    Observation,
+    Outcome,
+    PlannerInput,
+    Pose,
+    Subtask,
+)
+from homie.runtime.assembly import assemble
 
 HOLES = ("cube", "star", "cylinder", "triangular prism")
 THINGS = (

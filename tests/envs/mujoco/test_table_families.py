@@ -18,7 +18,7 @@ from homie.envs.mujoco.table.robot import scene_of
 from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TableScene, Thing
 from homie.envs.mujoco.table.things import plan_of
 from homie.envs.mujoco.table.words import RELATIONS, by_kind, by_look, by_relation, related
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 
 SEEDS = range(60)
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from homes import lay, one_room, swing
 
-from homie.envs.mujoco.build import Home, build
-from homie.envs.mujoco.resting import Place
-from homie.envs.mujoco.spec import SceneSpec
-from homie.envs.mujoco.world import HINGE_OPEN, SLIDE_OPEN, World
-from homie.types import Array
+from homie.envs.mujoco.house.build import Home, build
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.state.resting import Place
+from homie.envs.mujoco.state.world import HINGE_OPEN, SLIDE_OPEN, World
+from homie.kernel.types import Array
 
 TURNED = 2.3
 """Yaw of the table (rad): nothing may rely on furniture along the axes."""

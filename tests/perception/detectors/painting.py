@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from homie.types import CameraFrame, Image, Intrinsics, Observation, Pose, Pose2, Proprioception
+from homie.kernel.types import CameraFrame, Image, Intrinsics, Observation, Pose, Pose2, Proprioception
 
 BODY = Proprioception(Pose2(0, 0, 0), (0, 0), {}, 0.0, (False, False), False)
 

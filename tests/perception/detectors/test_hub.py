@@ -16,14 +16,14 @@ from painting import seen
 from safetensors.torch import load_file, save_file
 from tiny_detectors import KINDS, tiny_detector
 
-from homie.assembly import load_detector
-from homie.envs.mujoco.catalog_furniture import FURNITURE
-from homie.envs.mujoco.catalog_objects import OBJECTS
-from homie.errors import BadInput, InfrastructureError, MissingPart
-from homie.types import Image, Pose2
+from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
+from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
+from homie.kernel.errors import BadInput, InfrastructureError, MissingPart
+from homie.kernel.types import Image, Pose2
+from homie.runtime.assembly import load_detector
 from perception.detectors import hub
 from perception.detectors.pictures import Found, PictureDetector
-from perception.names import canonical, vocabulary
+from perception.words.names import canonical, vocabulary
 
 DETECTOR = {"owlv2": "owl", "owlvit": "owl", "rt_detr": "rtdetr", "grounding-dino": "grounding-dino"}
 EVERYTHING = {"score": 0.0, "overlap": 1.0, "device": "cpu"}

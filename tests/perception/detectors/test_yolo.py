@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from painting import painted, seen
 
-from homie.assembly import load_detector
-from homie.errors import BadInput, InfrastructureError, MissingPart
+from homie.kernel.errors import BadInput, InfrastructureError, MissingPart
+from homie.runtime.assembly import load_detector
 
 STAND_IN = """
 import numpy as np

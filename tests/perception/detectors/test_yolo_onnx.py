@@ -12,9 +12,9 @@ from furnished import House
 from graphs import CELL, LAYOUTS, NAMES, Layout, constant, finder
 from painting import BODY, painted, seen
 
-from homie.assembly import load_detector
-from homie.errors import BadInput, MissingPart
-from homie.types import Detection, Observation
+from homie.kernel.errors import BadInput, MissingPart
+from homie.kernel.types import Detection, Observation
+from homie.runtime.assembly import load_detector
 from perception.detectors.simulated import SimulatedDetector
 
 

@@ -11,7 +11,7 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 from skills.checkpoints import read_checkpoint
 
 WRITTEN_BY_FLAX = Path(__file__).parent / "flax_0_12.msgpack"

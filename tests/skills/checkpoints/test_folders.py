@@ -8,7 +8,7 @@ import msgpack
 import numpy as np
 import pytest
 
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 from skills.checkpoints import read_checkpoint
 
 ARRAY = msgpack.ExtType(1, msgpack.packb(((2,), "float32", np.ones(2, np.float32).tobytes())))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 from skills.checkpoints import read_checkpoint
 from skills.checkpoints.generate import write_generated
 from skills.checkpoints.info import inspect

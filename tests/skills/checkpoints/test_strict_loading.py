@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import nn
 
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 from skills.checkpoints import POLICIES, Checkpoint, check_strict, load_strict, recognise, require
 
 GOLDEN = Path(__file__).parents[2] / "golden/policies"

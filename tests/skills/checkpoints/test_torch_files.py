@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from malice import Runs, habitat, touches
 
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 from skills.checkpoints import read_checkpoint
 
 STATE = {

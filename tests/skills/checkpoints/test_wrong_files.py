@@ -11,8 +11,8 @@ import pytest
 import torch
 from malice import touches
 
-from homie.errors import BadInput
-from homie.interfaces import SkillSet
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import SkillSet
 from skills.m3 import M3
 from skills.nomad import Nomad
 from skills.octo import Octo, OctoSettings

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homie.types import Array, Box
+from homie.kernel.types import Array, Box
 from skills.classical.collision import FAR, Solids
 
 FINE = 0.02

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from homes import one_room
 
-from homie.envs.mujoco.fetch import SPEC
-from homie.envs.mujoco.home import MujocoHome
-from homie.envs.mujoco.kinematics import ArmKinematics
-from homie.types import Goal, Outcome, Pose2, Subtask
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.envs.mujoco.robots.fetch.fetch import SPEC
+from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.kernel.types import Goal, Outcome, Pose2, Subtask
 from skills.classical.driving import MobileSkill
 from skills.classical.motion import Motion, wrap
 

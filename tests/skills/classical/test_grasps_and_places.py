@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homie.types import Box, Pose, Solid, Surface
+from homie.kernel.types import Box, Pose, Solid, Surface
 from skills.classical.grasps import FINGER_REACH, MAX_OPENING, grasps
 from skills.classical.hand import Hand
 from skills.classical.motion import gripper_rotation

@@ -11,10 +11,10 @@ from homes import one_room
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homie.envs.mujoco.fetch import READY, SPEC
-from homie.envs.mujoco.home import MujocoHome
-from homie.envs.mujoco.kinematics import ArmKinematics
-from homie.types import Array, Command, Goal, Observation, Outcome, Pose, Pose2, Proprioception, Subtask
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.envs.mujoco.robots.fetch.fetch import READY, SPEC
+from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.kernel.types import Array, Command, Goal, Observation, Outcome, Pose, Pose2, Proprioception, Subtask
 from skills.classical.motion import (
     RAMP,
     Hopeless,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from homie.types import Box, Goal, OccupancyGrid
+from homie.kernel.types import Box, Goal, OccupancyGrid
 from skills.classical.obstruction import cleared, in_the_way, on_the_way, without
 
 

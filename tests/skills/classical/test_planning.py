@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homie.types import OccupancyGrid
+from homie.kernel.types import OccupancyGrid
 from skills.classical.planning import CostMap, plan_path
 
 RADIUS = 0.3

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homie.envs.mujoco.fetch import READY
-from homie.envs.mujoco.kinematics import ArmKinematics
-from homie.types import OccupancyGrid, Pose, Pose2
+from homie.envs.mujoco.robots.fetch.fetch import READY
+from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.kernel.types import OccupancyGrid, Pose, Pose2
 from skills.classical.motion import gripper_rotation, rotation_z, wrap
 from skills.classical.planning import CostMap
 from skills.classical.reaching import BEARINGS, DISTANCES, Reachable, base_candidates, solve_sequence

@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import pytest
 
-from homie.envs.mujoco.fetch import CARRY, MIRROR, READY, REST, SPEC
-from homie.envs.mujoco.kinematics import ArmKinematics
-from homie.types import Array, Box, Pose2
+from homie.envs.mujoco.robots.fetch.fetch import CARRY, MIRROR, READY, REST, SPEC
+from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.kernel.types import Array, Box, Pose2
 from skills.classical.collision import Solids
 from skills.classical.hand import NOTHING, filled
 from skills.classical.motion import rotation_z

@@ -10,10 +10,10 @@ from collections.abc import Collection
 
 import numpy as np
 
-from homie.envs.mujoco.fetch import SPEC
-from homie.envs.mujoco.kinematics import ArmKinematics
-from homie.interfaces import Skill
-from homie.types import (
+from homie.envs.mujoco.robots.fetch.fetch import SPEC
+from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.kernel.interfaces import Skill
+from homie.kernel.types import (
     CameraFrame,
     Command,
     Goal,

@@ -12,7 +12,7 @@ import m3_checkpoints
 import torch
 from m3_checkpoints import MANIPULATION, NAVIGATION, save
 
-from homie.errors import BadInput, MissingCheckpoint
+from homie.kernel.errors import BadInput, MissingCheckpoint
 from skills.m3 import M3
 from skills.m3.files import find_files
 

@@ -14,10 +14,10 @@ from homes import made_with, one_room, play
 from m3_checkpoints import MANIPULATION, NAVIGATION
 from puppet import Solver
 
-from homie.envs.mujoco.background import BackgroundLocator
-from homie.envs.mujoco.home import MujocoHome
-from homie.interfaces import Skill
-from homie.types import ErrorCode, Outcome, Subtask, Surface
+from homie.envs.mujoco.home.background import BackgroundLocator
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.kernel.interfaces import Skill
+from homie.kernel.types import ErrorCode, Outcome, Subtask, Surface
 from skills.m3.layout import STOP
 from skills.m3.manipulate import Manipulate, Pick, Place
 from skills.m3.navigate import Navigate

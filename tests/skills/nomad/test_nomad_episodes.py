@@ -12,8 +12,8 @@ from homes import EXAMPLES, SCENES, made_with, play
 
 torch = pytest.importorskip("torch")
 
-from homie.errors import BadInput  # noqa: E402
-from homie.types import ErrorCode, Outcome  # noqa: E402
+from homie.kernel.errors import BadInput  # noqa: E402
+from homie.kernel.types import ErrorCode, Outcome  # noqa: E402
 from skills.checkpoints import read_checkpoint  # noqa: E402
 from skills.checkpoints.generate import write_generated  # noqa: E402
 from skills.nomad import Nomad, NomadGoTo, NomadSettings  # noqa: E402

@@ -9,9 +9,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homie.types import CameraFrame, Detection, Goal, Intrinsics, Observation, Pose, Pose2, Proprioception, Subtask
+from homie.kernel.types import (
+    CameraFrame,
+    Detection,
+    Goal,
+    Intrinsics,
+    Observation,
+    Pose,
+    Pose2,
+    Proprioception,
+    Subtask,
+)
 from skills.nomad.goal import adapt
-from skills.views import FAR, best_seen, heading, pixel, place
+from skills.policies.views import FAR, best_seen, heading, pixel, place
 
 NAMES = {"kitchen": [0, 9], "table_1": [3], "table_2": [5], "fridge": [7]}
 BODY = Proprioception(Pose2(0.0, 0.0, 0.0), (0.0, 0.0), {}, 0.0, (False, False), False)

@@ -13,13 +13,13 @@ import numpy as np
 import pytest
 from homes import one_room
 
-from homie.envs.mujoco.home import MujocoHome
-from homie.errors import BadInput
-from homie.types import VIEWS, Goal, Outcome, Subtask
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.kernel.errors import BadInput
+from homie.kernel.types import VIEWS, Goal, Outcome, Subtask
 from perception.detectors.simulated import SimulatedDetector
 from skills.nomad import Nomad
 from skills.nomad.steering import MAX_V, MAX_W
-from skills.policy import PolicyFailed
+from skills.policies.policy import PolicyFailed
 
 TABLE = {"name": "table_1", "kind": "table", "x": 2.0, "y": 3.4, "yaw": 0.0, "colour": "brown"}
 

@@ -17,7 +17,7 @@ from skills.nomad.policy import NomadPolicy  # noqa: E402
 from skills.nomad.sampler import sample, waypoints  # noqa: E402
 from skills.nomad.steering import SPACING  # noqa: E402
 from skills.nomad.topomap import TopoMap  # noqa: E402
-from skills.policy import PolicyFailed  # noqa: E402
+from skills.policies.policy import PolicyFailed  # noqa: E402
 
 SEED = 101
 PICTURES = generator().image("camera", (7, 60, 80, 3), SEED)

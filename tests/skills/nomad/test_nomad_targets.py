@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch")
 
 from skills.nomad.targets import CLOSE, Picture, Way  # noqa: E402
-from skills.policy import PolicyFailed  # noqa: E402
+from skills.policies.policy import PolicyFailed  # noqa: E402
 
 
 @dataclass

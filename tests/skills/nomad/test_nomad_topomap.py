@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image as Pillow
 
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 from skills.nomad.topomap import TopoMap, load, save
 
 

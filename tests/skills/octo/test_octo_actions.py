@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 from skills.octo.actions import STICKY, Gripper, Statistics, motion
 from skills.octo.chunks import Ensemble, Receding
 

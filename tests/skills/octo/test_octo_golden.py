@@ -11,7 +11,7 @@ import pytest
 import torch
 from golden_policies import FOLDER, generator, load
 
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 from skills.checkpoints import load_strict
 from skills.octo.flax_names import flax_view, size_of
 from skills.octo.network import BASE, SMALL, OctoNetwork

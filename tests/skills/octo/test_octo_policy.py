@@ -9,10 +9,10 @@ import octo_releases
 import pytest
 import torch
 
-from homie.errors import BadInput, MissingCheckpoint
+from homie.kernel.errors import BadInput, MissingCheckpoint
 from skills.octo import Octo, OctoSettings
 from skills.octo.chunks import Receding
-from skills.policy import PolicyFailed
+from skills.policies.policy import PolicyFailed
 
 GOAL = {"text": "pick up the apple", "gripper": 1.0}
 

@@ -15,9 +15,9 @@ from homes import one_room
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homie.envs.mujoco.home import MujocoHome
-from homie.errors import BadInput
-from homie.types import Goal, Outcome, Pose2, Subtask
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Goal, Outcome, Pose2, Subtask
 from perception.detectors.simulated import SimulatedDetector
 from skills.pixnav import PixNav
 from skills.pixnav.actions import DOWN, FORWARD, LEFT, RIGHT, STEP, STOP, TURN, UP

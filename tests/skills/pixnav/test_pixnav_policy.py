@@ -11,7 +11,7 @@ from golden_policies import FOLDER, generator, load  # noqa: E402
 
 from skills.pixnav.network import WINDOW, PixNavNetwork  # noqa: E402
 from skills.pixnav.policy import EARLY_STOP, PixNavPolicy  # noqa: E402
-from skills.policy import PolicyFailed  # noqa: E402
+from skills.policies.policy import PolicyFailed  # noqa: E402
 
 GOLDEN = FOLDER / "pixnav"
 PICTURE = generator().image("camera", (1, 48, 64, 3), 1)[0]

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homie.errors import BadInput, MissingCheckpoint
-from homie.types import Subtask
-from skills.instructions import Templates, instruction
-from skills.motions import rotation_matrix
-from skills.policy import PolicyFailed
+from homie.kernel.errors import BadInput, MissingCheckpoint
+from homie.kernel.types import Subtask
+from skills.policies.instructions import Templates, instruction
+from skills.policies.motions import rotation_matrix
+from skills.policies.policy import PolicyFailed
+from skills.policies.text_table import TextTable
+from skills.policies.tokens import RT1X
 from skills.rt1x import Rt1x, Rt1xSettings
 from skills.rt1x.actions import EMBODIMENTS, Google, WidowX
-from skills.text_table import TextTable
-from skills.tokens import RT1X
 
 ZERO = {
     "world_vector": np.zeros(3),

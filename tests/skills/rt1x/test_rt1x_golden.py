@@ -11,14 +11,14 @@ import pytest
 import torch
 from golden_policies import FOLDER, generator, load
 
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 from skills.checkpoints import load_strict
+from skills.policies.text_table import TextTable, plain
+from skills.policies.tokens import RT1X
 from skills.rt1x.actions import Google
 from skills.rt1x.flax_names import flax_view
 from skills.rt1x.network import FRAMES, Rt1xNetwork
 from skills.rt1x.policy import Rt1xPolicy
-from skills.text_table import TextTable, plain
-from skills.tokens import RT1X
 
 GOLDEN = FOLDER / "rt1x"
 SEEDS = (301, 302)

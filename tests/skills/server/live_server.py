@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from skills.policy import PolicyFailed, PolicySet
+from skills.policies.policy import PolicyFailed, PolicySet
 from skills.server.client import RemotePolicy
 from skills.server.serving import PolicyServer, Service
 

@@ -16,8 +16,8 @@ from live_server import Counting, remote, serving, visit
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import connect
 
-from homie.errors import BadInput, InfrastructureError
-from skills.policy import PolicyFailed
+from homie.kernel.errors import BadInput, InfrastructureError
+from skills.policies.policy import PolicyFailed
 from skills.server.access import is_local, read_token
 from skills.server.codec import FRAME_BYTES
 from skills.server.messages import PROTOCOL, Done, Hello, Problem, Reset, Step, Welcome, from_frame, to_frame

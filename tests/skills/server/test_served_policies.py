@@ -12,17 +12,17 @@ pytest.importorskip("torch")
 from homes import SCENES
 from live_server import remote, serving
 
-from homie.envs.mujoco.background import BackgroundLocator
-from homie.envs.mujoco.home import MujocoHome
-from homie.envs.mujoco.spec import SceneSpec
-from homie.interfaces import Detector
-from homie.types import Command, Outcome, Subtask
+from homie.envs.mujoco.home.background import BackgroundLocator
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.kernel.interfaces import Detector
+from homie.kernel.types import Command, Outcome, Subtask
 from perception.detectors.simulated import SimulatedDetector
 from skills.checkpoints.generate import write_generated
 from skills.m3 import M3
 from skills.nomad import Nomad
 from skills.pixnav import PixNav
-from skills.policy import Policy, PolicySet
+from skills.policies.policy import Policy, PolicySet
 
 PERIODS = {Nomad: 60, PixNav: 300, M3: 220}
 """Control periods that are compared: PixNav takes many for a decision, M3 brings its arm to the rest first."""
@@ -54,7 +54,7 @@ def test_a_served_policy_drives_as_one_that_is_here(tmp_path: Path, name: str, m
     """The seeds are such that the generated weights do not stop at once."""
     write_generated(name, tmp_path / name, seed)
     skills = made(str(tmp_path / name))
-    here = drive(made, skills.policy())
+    here = drive(made, skills.policies.policy())
     with serving(skills=skills) as server, remote(server.url, reply_seconds=60.0) as policy:
         there = drive(made, policy)
         assert server._decisions > 3

@@ -23,10 +23,10 @@ import m3_checkpoints
 from homes import made_with, one_room, play
 from live_server import remote
 
-from homie.errors import InfrastructureError
-from homie.types import Outcome
+from homie.kernel.errors import InfrastructureError
+from homie.kernel.types import Outcome
 from skills.m3.layout import STOP
-from skills.policy import PolicyFailed
+from skills.policies.policy import PolicyFailed
 from skills.server import RemoteSettings
 from skills.server.client import RemotePolicy
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from homie.envs.mujoco.build import FLOAT, add_geom, empty_spec
-from homie.envs.mujoco.cameras import FreeCamera
-from homie.envs.mujoco.grasping import add_grasp_constraints
-from homie.envs.mujoco.index import GeomInfo, ObjectInfo, SceneIndex
-from homie.envs.mujoco.palette import RGB
-from homie.envs.mujoco.parts import Vec3, block, rod, turned
-from homie.envs.mujoco.shell import SOLID
-from homie.envs.mujoco.table import panda
+from homie.envs.mujoco.blueprints.palette import RGB
+from homie.envs.mujoco.blueprints.parts import Vec3, block, rod, turned
+from homie.envs.mujoco.house.build import FLOAT, add_geom, empty_spec
+from homie.envs.mujoco.house.index import GeomInfo, ObjectInfo, SceneIndex
+from homie.envs.mujoco.house.shell import SOLID
+from homie.envs.mujoco.render.cameras import FreeCamera
+from homie.envs.mujoco.robots.grasping import add_grasp_constraints
+from homie.envs.mujoco.robots.panda import panda
 from homie.envs.mujoco.table.scene import FOOT, TABLE_TOP, TableScene, Thing
 from homie.envs.mujoco.table.things import Prism, ThingPlan, plan_of
 

@@ -14,15 +14,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homie.envs.mujoco.table.kinematics import PandaKinematics
+from homie.envs.mujoco.robots.panda.kinematics import PandaKinematics
+from homie.envs.mujoco.robots.panda.panda import HOME
 from homie.envs.mujoco.table.locator import ArmActions, arm_actions
 from homie.envs.mujoco.table.outlines import HEIGHT, outline
-from homie.envs.mujoco.table.panda import HOME
 from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TABLE_TOP, Condition, TableScene, Thing
 from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, SPONGE, hole_places, plan_of
-from homie.errors import BadInput, suggestion
-from homie.interfaces import Planner, Robot
-from homie.types import END, Array, Decision, PlannerInput, Pose, Subtask
+from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.interfaces import Planner, Robot
+from homie.kernel.types import END, Array, Decision, PlannerInput, Pose, Subtask
 
 GRASP, SPONGE_GRASP = 0.035, 0.025
 """Metres above the table at which shapes and the sponge are taken."""

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from homie import registry
-from homie.errors import BadInput
-from homie.interfaces import Locator, NameMatcher
-from homie.types import Array, CameraFrame, Detection, Goal, NamedThing, Observation, Pose, Subtask
+from homie.kernel import registry
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Locator, NameMatcher
+from homie.kernel.types import Array, CameraFrame, Detection, Goal, NamedThing, Observation, Pose, Subtask
 
 if TYPE_CHECKING:
     from homie.envs.mujoco.table.robot import FrankaTable
@@ -24,7 +24,7 @@ our choice."""
 
 
 class ArmActions(Protocol):
-    """Actions of seven numbers (`skills.arm_actions.ArmAction`), found by name."""
+    """Actions of seven numbers (`skills.arm.arm_actions.ArmAction`), found by name."""
 
     @classmethod
     def read(cls, text: str) -> ArmActions: ...

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from homie.types import Array
+from homie.kernel.types import Array
 
 SHAPES = ("cube", "cylinder", "triangular prism", "cross", "star")
 HEIGHT = 0.045

@@ -13,23 +13,23 @@ from pathlib import Path
 import mujoco
 import numpy as np
 
-from homie.envs.mujoco.eyes import Eyes
-from homie.envs.mujoco.grasping import Grasping
-from homie.envs.mujoco.rendering import FreeCamera
-from homie.envs.mujoco.simulated import SimulatedRobot
-from homie.envs.mujoco.table import panda
+from homie.envs.mujoco.render.rendering import FreeCamera
+from homie.envs.mujoco.robots.eyes import Eyes
+from homie.envs.mujoco.robots.grasping import Grasping
+from homie.envs.mujoco.robots.panda import panda
+from homie.envs.mujoco.robots.panda.kinematics import PandaKinematics
+from homie.envs.mujoco.robots.panda.panda_model import FINGER_RANGE
+from homie.envs.mujoco.robots.simulated import SimulatedRobot
 from homie.envs.mujoco.table.build import build
 from homie.envs.mujoco.table.families import generate
-from homie.envs.mujoco.table.kinematics import PandaKinematics
 from homie.envs.mujoco.table.locator import TableLocator
-from homie.envs.mujoco.table.panda_model import FINGER_RANGE
 from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TableScene
 from homie.envs.mujoco.table.world import TableWorld
-from homie.errors import BadInput, suggestion
-from homie.interfaces import Locator
-from homie.options import HOUSE, OpenOptions
-from homie.safety import GateState, SafetyGate
-from homie.types import Command, Image, Observation, Pose2, Proprioception, SentCommand
+from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.interfaces import Locator
+from homie.kernel.options import HOUSE, OpenOptions
+from homie.kernel.safety import GateState, SafetyGate
+from homie.kernel.types import Command, Image, Observation, Pose2, Proprioception, SentCommand
 
 PICTURE_SIZE = (500, 500)
 """Width and height of a picture where none is asked for, as in EmbodiedBench."""

@@ -7,9 +7,9 @@ from typing import Literal, Self, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from homie.envs.mujoco.palette import COLOURS
+from homie.envs.mujoco.blueprints.palette import COLOURS
 from homie.envs.mujoco.table.outlines import SHAPES
-from homie.errors import BadInput
+from homie.kernel.errors import BadInput
 
 Family: TypeAlias = Literal["pick", "stack", "sort", "wipe"]
 FAMILIES: tuple[Family, ...] = ("pick", "stack", "sort", "wipe")

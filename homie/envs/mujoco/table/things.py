@@ -12,10 +12,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from homie.envs.mujoco.palette import COLOURS, RGB, shade
-from homie.envs.mujoco.parts import Part, Vec3, block, disc
+from homie.envs.mujoco.blueprints.palette import COLOURS, RGB, shade
+from homie.envs.mujoco.blueprints.parts import Part, Vec3, block, disc
 from homie.envs.mujoco.table.outlines import GAP, HEIGHT, SHAPES, convex_pieces, core, outline, plate_with_hole
-from homie.types import Array
+from homie.kernel.types import Array
 
 CONTAINER_HALF, CONTAINER_HEIGHT, _WALL = 0.07, 0.05, 0.006
 SPONGE: Vec3 = (0.025, 0.045, 0.02)

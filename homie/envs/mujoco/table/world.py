@@ -5,13 +5,13 @@ from __future__ import annotations
 import mujoco
 import numpy as np
 
-from homie.envs.mujoco.extents import Extents
-from homie.envs.mujoco.parts import Part
+from homie.envs.mujoco.blueprints.extents import Extents
+from homie.envs.mujoco.blueprints.parts import Part
 from homie.envs.mujoco.table.build import TABLE_X, TABLE_Y, BuiltTable, BuiltThing
 from homie.envs.mujoco.table.outlines import HEIGHT, SHAPES, outline, strips
 from homie.envs.mujoco.table.scene import TABLE_TOP, Condition
 from homie.envs.mujoco.table.things import CELL, CONTAINER_HALF, SORTER_HEIGHT, hole_places, tile_places
-from homie.types import Array, Box
+from homie.kernel.types import Array, Box
 
 RESTS = 0.008
 """Metres between an underside and the top that it rests on, at most."""

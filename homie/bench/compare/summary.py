@@ -1,0 +1,187 @@
+"""The tables of one or several runs, in the forms of the EMMOE paper (tables 2, 3, 5, H3-H7)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from homie.bench.score.metrics import (
+    METRICS,
+    assumed_rate,
+    error_counts,
+    estimate,
+    ratio,
+    skill_counts,
+)
+from homie.bench.score.paper import HEADS, counts_by_head, shares_by_head
+from homie.bench.score.scores import Count, Results
+from homie.bench.statistics import RESAMPLES, Estimate
+from homie.bench.tables import Cell, Column, Table
+
+Runs: TypeAlias = Mapping[str, Results]
+"""Results by the label of the run."""
+Rows: TypeAlias = tuple[tuple[Cell, ...], ...]
+RUN = Column("run")
+WORLD = "world"
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """How intervals are made. confidence: 0..1. resamples, seed: of the bootstrap."""
+
+    confidence: float = 0.95
+    resamples: int = RESAMPLES
+    seed: int = 0
+
+    def of(self, results: Results, metric: str) -> Estimate:
+        return estimate(results, metric, seed=self.seed, resamples=self.resamples, confidence=self.confidence)
+
+
+def metrics_table(runs: Runs, intervals: Intervals) -> Table:
+    """Table 2: one row per run. `lost` episodes could not be run; `world` is the share that the world calls done."""
+    rows: Rows = tuple(
+        (
+            label,
+            len(results.scores),
+            len(results.lost),
+            *(intervals.of(results, metric) for metric in (*METRICS, WORLD)),
+            len(results.disagreements),
+        )
+        for label, results in runs.items()
+    )
+    heads = (RUN, Column("episodes", "count"), Column("lost", "count"))
+    columns = (*heads, *_percents((*METRICS, WORLD)), Column("disagree", "count"))
+    notes = [
+        f"Percentages with {100 * intervals.confidence:g} % intervals, clustered by task.",
+        *(note for label, results in runs.items() for note in _notes(label, results)),
+    ]
+    return Table("Metrics", columns, rows, tuple(notes))
+
+
+def _notes(label: str, results: Results) -> list[str]:
+    """What one has to know of a run to read its numbers."""
+    notes = []
+    if results.lost:
+        kept = any(score.lost for score in results.scores)
+        how = "counted as not succeeded" if kept else "left out, as the official notebooks do"
+        ran = Results(results.profile, tuple(score for score in results.scores if not score.lost))
+        share = ratio(ran, "SR").value
+        alone = f"; SR of the {len(ran.scores)} that ran: {100 * share:.2f}" if kept and share is not None else ""
+        notes.append(f"{label}: {len(results.lost)} episodes were lost and are {how}{alone}.")
+    raised = [score for score in results.scores if "success" in score.raises]
+    if raised:
+        first = raised[0]
+        notes.append(
+            f"{label}: the official notebooks stop with {first.raises['success']} at task {first.task_id}, trial "
+            f"{first.trial} ({len(raised)} such episodes): declare the names in the suite, or use the profile homie."
+        )
+    without = {score.task_id for score in results.scores if "expert" in score.raises}
+    if without:
+        notes.append(f"{label}: no PLWSR, {len(without)} tasks have no expert.")
+    return notes
+
+
+def group_table(title: str, head: str, runs: Runs, tasks: Mapping[str, Collection[str]], intervals: Intervals) -> Table:
+    """Tables 3 and 5: the metrics of each group of tasks, a row for each run and group. head: what a group is."""
+    rows: Rows = tuple(
+        (label, group, len(part.scores), *(intervals.of(part, metric) for metric in METRICS))
+        for group, ids in tasks.items()
+        for label, results in runs.items()
+        for part in (results.only(ids),)
+    )
+    return Table(title, (RUN, Column(head), Column("episodes", "count"), *_percents(METRICS)), rows)
+
+
+def error_tables(runs: Runs) -> tuple[Table, ...]:
+    """Tables H3-H6: shares and counts of errors, of the successful and of the failed trajectories."""
+    made = []
+    for success, name in ((True, "successful"), (False, "failed")):
+        found = {label: error_counts(results, success=success) for label, results in runs.items()}
+        shares: tuple[tuple[Cell, ...], ...] = tuple(
+            (label, *shares_by_head(counts).values()) for label, counts in found.items()
+        )
+        note = "Each code in percent of all errors; All: errors in percent of the steps."
+        made.append(Table(f"Errors in {name} trajectories", (RUN, *_percents(HEADS)), shares, (note,)))
+        rows: Rows = tuple((label, *counts_by_head(counts).values(), counts.steps) for label, counts in found.items())
+        columns = (RUN, *(Column(head, "count") for head in (*HEADS, "steps")))
+        made.append(Table(f"Errors in {name} trajectories, counts", columns, rows))
+    return tuple(made)
+
+
+def skill_table(runs: Runs) -> Table:
+    """Tables 4 and H7: how skills did, by real attempts and by subtask; `assumed` is what the paper has to guess."""
+    rows: list[tuple[Cell, ...]] = []
+    counted = {
+        label: (skill_counts(results, attempts=True), skill_counts(results, attempts=False))
+        for label, results in runs.items()
+    }
+    skills = tuple(dict.fromkeys(skill for counts in counted.values() for of in counts for skill in of))
+    for label, counts in counted.items():
+        for skill in skills:
+            tried, asked = (of.get(skill, Count(0, 0)) for of in counts)
+            rows.append((label, skill, sum(tried), tried.rate, sum(asked), asked.rate, assumed_rate(asked, 2)))
+    columns = (
+        RUN,
+        Column("skill"),
+        Column("attempts", "count"),
+        Column("SR of attempts", "percent"),
+        Column("subtasks", "count"),
+        Column("SR of subtasks", "percent"),
+        Column("assumed SR", "percent"),
+    )
+    return Table(
+        "Skills",
+        columns,
+        tuple(rows),
+        ("assumed SR: success per attempt if a failure took three attempts and a success two, as in table 4.",),
+    )
+
+
+def disagreement_table(runs: Runs) -> Table:
+    """The episodes where key path and world differ."""
+    rows = tuple(
+        (
+            label,
+            score.task_id,
+            score.trial,
+            *("done" if good else "not done" for good in (score.success, score.verdict)),
+        )
+        for label, results in runs.items()
+        for score in results.disagreements
+    )
+    columns = (RUN, Column("task"), Column("trial", "count"), Column("key path"), Column("world"))
+    return Table("Where key path and world disagree", columns, rows)
+
+
+def lost_table(runs: Runs) -> Table:
+    """The episodes that could not be run, with the cause."""
+    rows = tuple(
+        (label, score.task_id, score.trial, score.lost) for label, results in runs.items() for score in results.lost
+    )
+    return Table("Lost episodes", (RUN, Column("task"), Column("trial", "count"), Column("cause")), rows)
+
+
+def all_tables(
+    runs: Runs,
+    *,
+    attributes: Mapping[str, Collection[str]],
+    splits: Mapping[str, Collection[str]],
+    intervals: Intervals | None = None,
+) -> tuple[Table, ...]:
+    """Every table of some runs; those that would be empty are left out."""
+    used = intervals or Intervals()
+    tables = [
+        metrics_table(runs, used),
+        *([group_table("Splits", "split", runs, splits, used)] if len(splits) > 1 else []),
+        *([group_table("Attributes", "attribute", runs, attributes, used)] if attributes else []),
+        *error_tables(runs),
+        skill_table(runs),
+        disagreement_table(runs),
+        lost_table(runs),
+    ]
+    return tuple(table for table in tables if table.rows)
+
+
+def _percents(heads: Collection[str]) -> tuple[Column, ...]:
+    return tuple(Column(head, "percent") for head in heads)

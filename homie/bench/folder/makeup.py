@@ -1,0 +1,100 @@
+"""What the episodes of a run were made with, and whether that is the same for all of them.
+
+Every finished episode refers to a description of its parts (`provenance`). A run of more than one is mixed: its
+numbers speak of no single planner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from homie.bench.tables import Column, Table
+from homie.runtime.provenance import PartsFile, read_parts, shown
+from homie.runtime.runstore import EpisodeFile
+
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Episodes of a run that were made with the same parts. digest: the name of their description, "" where Homie
+    kept none (before 0.2). parts: None where it is not known. episodes: names of their folders."""
+
+    digest: str
+    episodes: tuple[str, ...]
+    parts: PartsFile | None
+
+
+@dataclass(frozen=True, slots=True)
+class Makeup:
+    """The batches of a run, the one with the first episode first. unchecked: episodes that were written without
+    checksums (before 0.2), of which only the agreement between their files can be checked."""
+
+    batches: tuple[Batch, ...] = ()
+    unchecked: int = 0
+
+    @property
+    def mixed(self) -> bool:
+        """Whether the episodes were made with different parts."""
+        return len(self.batches) > 1
+
+    @property
+    def differences(self) -> dict[str, tuple[str, ...]]:
+        """What differs between the batches, by its dotted name (`planner.sha256`): the value of each batch."""
+        facts = [batch.parts.facts if batch.parts is not None else {} for batch in self.batches]
+        known = [index for index, batch in enumerate(self.batches) if batch.parts is not None]
+        names = sorted({name for one in facts for name in one})
+        values = {
+            name: tuple(shown(one.get(name)) if index in known else UNKNOWN for index, one in enumerate(facts))
+            for name in names
+        }
+        return {name: row for name, row in values.items() if len({row[index] for index in known}) > 1}
+
+    def notes(self) -> tuple[str, ...]:
+        """What one has to know to read the numbers of the run: nothing where all is well."""
+        notes = []
+        if self.mixed:
+            sizes = " + ".join(str(len(batch.episodes)) for batch in self.batches)
+            what = ", ".join(self.differences) or "what the parts were is not known for all"
+            notes.append(f"mixed: its episodes ({sizes}) were made with different parts ({what})")
+        lacking = [batch for batch in self.batches if batch.digest and batch.parts is None]
+        if lacking:
+            count = sum(len(batch.episodes) for batch in lacking)
+            notes.append(f"what {count} episodes were made with is not known: parts/ is damaged or incomplete")
+        if self.unchecked:
+            notes.append(
+                f"{self.unchecked} episodes were written before Homie kept checksums: only that their files agree was "
+                "checked, and what they were made with is not known"
+            )
+        return tuple(notes)
+
+
+def mixed_table(makeups: Mapping[str, Makeup]) -> Table:
+    """What differs between the batches of the mixed runs, by the labels of the runs."""
+    rows = tuple(
+        (label, number, len(batch.episodes), name, values[number - 1])
+        for label, of_run in makeups.items()
+        for name, values in of_run.differences.items()
+        for number, batch in enumerate(of_run.batches, 1)
+    )
+    columns = (
+        Column("run"),
+        Column("batch", "count"),
+        Column("episodes", "count"),
+        Column("what"),
+        Column("value"),
+    )
+    note = "A batch: the episodes that were made with the same parts. Parts that are not listed were the same."
+    return Table("Mixed runs", columns, rows, (note,))
+
+
+def makeup(run: Path, finished: Iterable[tuple[str, EpisodeFile]]) -> Makeup:
+    """The batches of a run folder. finished: names and endings of the episodes that ran (not those that were lost)."""
+    names: dict[str, list[str]] = {}
+    endings: Sequence[tuple[str, EpisodeFile]] = tuple(finished)
+    for name, ending in endings:
+        names.setdefault(ending.parts, []).append(name)
+    batches = tuple(Batch(digest, tuple(some), read_parts(run, digest)) for digest, some in names.items())
+    return Makeup(batches, sum(ending.format == 1 for _, ending in endings))

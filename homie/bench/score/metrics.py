@@ -1,0 +1,129 @@
+"""The metrics of a run: TP, SR, PLWSR, SER and SRR (EMMOE, section 3.4), errors and skills (section 5.5).
+
+Every metric is a sum over episodes divided by another; `TERMS` says what one episode adds to both. So one function
+computes them all, and one kind of interval fits them all.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from homie.bench.score.errors import folded
+from homie.bench.score.scores import Count, Results, Score
+from homie.bench.statistics import RESAMPLES, Estimate, Term, bootstrap, clustered_wilson
+
+TERMS: Mapping[str, Callable[[Score], tuple[float, float]]] = {
+    "SR": lambda score: (float(bool(score.success)), 1.0),
+    "PLWSR": lambda score: (score.weight or 0.0, 1.0),
+    "TP": lambda score: (score.tp or 0.0, 1.0),
+    "SRR": lambda score: (float(score.replans if score.success else 0), float(score.replans)),
+    "SER": lambda score: (float(bool(score.success and score.ended)), float(score.ended)),
+    "world": lambda score: (float(bool(score.verdict)), float(score.verdict is not None)),
+}
+"""What an episode adds to numerator and denominator of each metric, in the order of table 2 of the paper."""
+SHARES = ("SR", "SER", "world")
+"""The metrics that are a share of episodes; they have Wilson's interval, the others the bootstrap's."""
+METRICS = ("SR", "PLWSR", "TP", "SRR", "SER")
+NEEDS: Mapping[str, tuple[str, ...]] = {
+    "SR": ("success",),
+    "PLWSR": ("success", "expert"),
+    "TP": ("tp",),
+    "SRR": ("replans_in_success",),
+    "SER": ("success",),
+}
+"""The parts of a score that a metric needs: where one of them raises, there is no number."""
+
+
+class Ratio(NamedTuple):
+    """A sum over a sum."""
+
+    numerator: float
+    denominator: float
+
+    @property
+    def value(self) -> float | None:
+        """The quotient, None where the official notebooks divide by zero."""
+        return self.numerator / self.denominator if self.denominator else None
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorCounts:
+    """Errors by code and steps, of one class of trajectories (a row of the tables H5 and H6)."""
+
+    codes: Mapping[str, int]
+    steps: int
+
+    @property
+    def total(self) -> int:
+        return sum(self.codes.values())
+
+
+def ratio(results: Results, metric: str) -> Ratio:
+    """One metric of a run. A run of which some score raises has no such metric: (0, 0)."""
+    if blocked(results, metric):
+        return Ratio(0.0, 0.0)
+    added = [TERMS[metric](score) for score in results.scores]
+    return Ratio(sum(one for one, _ in added), sum(two for _, two in added))
+
+
+def blocked(results: Results, metric: str) -> tuple[Score, ...]:
+    """The episodes for which the profile could not compute what the metric needs."""
+    return tuple(score for score in results.scores if any(part in score.raises for part in NEEDS.get(metric, ())))
+
+
+def terms(results: Results, metric: str) -> tuple[Term, ...]:
+    """What each episode adds to a metric, clustered by task; nothing where an episode blocks it."""
+    if blocked(results, metric):
+        return ()
+    return tuple(Term(score.task_id, *TERMS[metric](score)) for score in results.scores)
+
+
+def estimate(
+    results: Results, metric: str, *, seed: int = 0, resamples: int = RESAMPLES, confidence: float = 0.95
+) -> Estimate:
+    """One metric with its interval, clustered by task."""
+    added = terms(results, metric)
+    if metric in SHARES:
+        return clustered_wilson(added, confidence)
+    return bootstrap(added, seed=seed, resamples=resamples, confidence=confidence)
+
+
+def srr_by_trial(results: Results, trials: Iterable[int]) -> dict[int, Ratio]:
+    """SRR of each trial, as the official notebook computes it: one round of all tasks at a time."""
+    return {
+        trial: ratio(Results(results.profile, tuple(one for one in results.scores if one.trial == trial)), "SRR")
+        for trial in trials
+    }
+
+
+def error_counts(results: Results, *, success: bool) -> ErrorCounts:
+    """Errors of the successful or of the failed trajectories, E3 counted as E2."""
+    chosen = [score for score in results.scores if score.success is success]
+    return ErrorCounts(folded(raw_errors(chosen)), sum(score.scored_steps for score in chosen))
+
+
+def raw_errors(scores: Sequence[Score]) -> Counter[str]:
+    """Errors by code as the profile tells them apart (`strict-emmoe` has E3 on its own)."""
+    total: Counter[str] = Counter()
+    for score in scores:
+        total.update(score.errors)
+    return total
+
+
+def skill_counts(results: Results, *, attempts: bool) -> dict[str, Count]:
+    """Successes and failures by action: of real attempts, or of subtasks that a skill ran (up to three attempts)."""
+    total: dict[str, Count] = {}
+    for score in results.scores:
+        for action, count in (score.attempts if attempts else score.executions).items():
+            before = total.get(action, Count(0, 0))
+            total[action] = Count(before.success + count.success, before.fail + count.fail)
+    return total
+
+
+def assumed_rate(count: Count, attempts: int) -> float | None:
+    """Success per attempt as the paper has to guess it: three for a failure, `attempts` for a success (table H7)."""
+    tried = 3 * count.fail + attempts * count.success
+    return count.success / tried if tried else None

@@ -1,0 +1,153 @@
+"""From the run folder of a bench to its scores.
+
+RUN/suite.json, RUN/episodes/* --trajectories--> a profile --> Results
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from homie.bench.folder.episode import Episode, Finished
+from homie.bench.folder.ledger import PLANNER, BenchFile, SweepFile, is_bench, plan, read_bench
+from homie.bench.folder.makeup import Makeup, makeup
+from homie.bench.score.profiles import Homie, StrictEmmoe, plain
+from homie.bench.score.scores import Profile, Results, Score, score_run
+from homie.bench.score.trajectory import Trajectory, from_ending
+from homie.bench.score.usage import Spent, spent
+from homie.bench.suite.suite import ATTRIBUTES, Suite, read_subtask
+from homie.kernel.errors import BadInput
+from homie.runtime.runstore import read_model
+
+PROFILES = ("homie", "strict-emmoe")
+SPLITS = ("train", "test")
+
+
+@dataclass(frozen=True, slots=True)
+class BenchRun:
+    """One bench run with its scores. label: what tables call it. spent: what each episode took that was not lost.
+    makeup: what its episodes were made with."""
+
+    label: str
+    path: Path
+    file: BenchFile
+    suite: Suite
+    results: Results
+    spent: tuple[Spent, ...] = ()
+    makeup: Makeup = field(default_factory=Makeup)
+
+    @property
+    def in_order(self) -> tuple[Score, ...]:
+        """A score for every planned episode, in the order of the suite; the lost ones are among them."""
+        found = {score.key: score for score in (*self.results.lost, *self.results.scores)}
+        keys = [(episode.task.id, episode.trial) for episode in plan(self.path, self.file.options, self.suite)]
+        return tuple(found[key] for key in keys)
+
+    @property
+    def planned(self) -> frozenset[tuple[str, int]]:
+        """The (task, trial) episodes that the run should have."""
+        return frozenset(score.key for score in (*self.results.scores, *self.results.lost))
+
+
+def load_run(run: Path, profile: str = "homie") -> BenchRun:
+    """The scores of a bench under a profile; unfinished and damaged episodes count as lost. Raises BadInput."""
+    if not is_bench(run):
+        raise BadInput(f"There is no run of a suite in {run}: give the folder that `homie bench` wrote.")
+    file, suite, episodes = read_bench(run)
+    finished = [(episode, left) for episode in episodes if (left := episode.finished) is not None]
+    results = score_run(
+        make_profile(profile, suite),
+        [trajectory(episode, left) for episode, left in finished],
+        [(episode.task.id, episode.trial) for episode in episodes],
+    )
+    ran = [(episode, left) for episode, left in finished if left.ending.ended_by != "infrastructure"]
+    return BenchRun(
+        file.options.planner,
+        run,
+        file,
+        suite,
+        results,
+        tuple(spent(episode.task.id, episode.trial, left.ending, left.records) for episode, left in ran),
+        makeup(run, [(episode.name, left.ending) for episode, left in ran]),
+    )
+
+
+def load_runs(folders: Sequence[Path], profile: str = "homie") -> tuple[BenchRun, ...]:
+    """Several runs with labels that tell them apart: what varies between those of one sweep (`examples=5`), otherwise
+    the planner, and where that is not enough what varies, or the folder."""
+    check_different(folders)
+    runs = [load_run(folder, profile) for folder in folders]
+    paths = [run.path.resolve() for run in runs]
+    varied = [_varied(path) for path in paths] if len(runs) > 1 else [""] * len(runs)
+    if len({path.parent for path in paths}) == 1 and all(varied):
+        labels = varied
+    else:
+        planners = [run.label for run in runs]
+        labels = [
+            f"{planner} ({values or path.name})" if planners.count(planner) > 1 else planner
+            for planner, values, path in zip(planners, varied, paths, strict=True)
+        ]
+    if len(set(labels)) < len(labels):
+        labels = [f"{label} #{number}" for number, label in enumerate(labels, 1)]
+    return tuple(replace(run, label=label) for run, label in zip(runs, labels, strict=True))
+
+
+def check_different(folders: Sequence[Path]) -> None:
+    """Raise BadInput for a folder that is given twice: its episodes would count twice."""
+    seen: set[Path] = set()
+    for folder in folders:
+        if folder.resolve() in seen:
+            raise BadInput(f"The run {folder} is given twice: give each run once.")
+        seen.add(folder.resolve())
+
+
+def _varied(path: Path) -> str:
+    """What a run of a sweep has that the others have not: `examples=5, targets=sensors`; "" if it is of none."""
+    file = path.parent / "sweep.json"
+    values = read_model(file, SweepFile).runs.get(path.name, {}) if file.exists() else {}
+    return ", ".join(f"{name.removeprefix(PLANNER)}={value}" for name, value in values.items())
+
+
+def trajectory(episode: Episode, finished: Finished) -> Trajectory:
+    """A finished episode of a bench, ready to be scored."""
+    made = from_ending(
+        finished.ending,
+        finished.records,
+        task_id=episode.task.id,
+        keypaths=episode.task.keypaths,
+        expert_length=episode.task.expert_length,
+        verdict=finished.verdict,
+    )
+    return replace(made, never=episode.task.never)
+
+
+def make_profile(name: str, suite: Suite) -> Profile:
+    """The profile of a name, with the names that the suite declares. Raises BadInput."""
+    if name == "homie":
+        return Homie(suite.names)
+    if name == "strict-emmoe":
+        return StrictEmmoe({**_own_names(suite), **suite.names})
+    raise BadInput(f"There is no profile '{name}': choose {' or '.join(PROFILES)}.")
+
+
+def groups(suite: Suite) -> dict[str, frozenset[str]]:
+    """The tasks of each attribute that some task has."""
+    found = {name: frozenset(task.id for task in suite.tasks if name in task.attributes) for name in ATTRIBUTES}
+    return {name: tasks for name, tasks in found.items() if tasks}
+
+
+def splits(suite: Suite) -> dict[str, frozenset[str]]:
+    """The tasks of each split that some task is in."""
+    found = {name: frozenset(task.id for task in suite.tasks if task.split == name) for name in SPLITS}
+    return {name: tasks for name, tasks in found.items() if tasks}
+
+
+def _own_names(suite: Suite) -> dict[str, str]:
+    """Every name in a key path, meaning itself: in the notebooks these are in the name map as a matter of course.
+
+    A name with blanks is known with underscores too, and both in lower case.
+    """
+    subtasks = [read_subtask(node) for task in suite.tasks for path in task.keypaths for node in path]
+    words = {name for one in subtasks for name in (one.target, one.destination) if name}
+    return {form: plain(word) for word in words for form in (word, plain(word), plain(word).replace(" ", "_"))}

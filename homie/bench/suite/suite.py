@@ -1,0 +1,276 @@
+"""Suites: a set of tasks and how to run them, as a YAML or JSON file. docs/suites.md explains every field.
+
+suite file --read_suite--> Suite --select--> the tasks of a run
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import hashlib
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
+
+import yaml
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictStr,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
+
+from homie.bench.suite.emmoe_files import is_emmoe, read_emmoe
+from homie.bench.suite.goals import Goal, complaint
+from homie.kernel import registry
+from homie.kernel.config import yaml_problem
+from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.files import slug
+from homie.kernel.options import HOUSE, MAX_SEED
+from homie.kernel.types import Subtask
+
+ATTRIBUTES = ("short-horizon", "long-horizon", "open-ended", "logical", "human-style")
+"""The five attributes of EMMOE (section 3.1); a task may have several."""
+Attribute: TypeAlias = Literal["short-horizon", "long-horizon", "open-ended", "logical", "human-style"]
+SUFFIXES = (".yaml", ".yml", ".json")
+
+
+def read_subtask(text: str) -> Subtask:
+    """`[Put, apple, fridge]` as a subtask. Raises ValueError."""
+    written = text.strip()
+    parts = [part.strip() for part in written[1:-1].split(",")]
+    if not (written.startswith("[") and written.endswith("]")) or not 1 <= len(parts) <= 3 or not all(parts):
+        raise ValueError(f'a subtask is written "[Action, target]" or "[Put, object, place]" (got {text!r})')
+    return Subtask(*parts)
+
+
+def _subtask_text(value: Any) -> Any:
+    """A subtask as its text. YAML makes a list of `[Pick, apple]` without quotation marks; that means the same."""
+    if isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(part, str) for part in value):
+        value = f"[{', '.join(value)}]"
+    return str(read_subtask(value)) if isinstance(value, str) else value
+
+
+SubtaskText = Annotated[StrictStr, BeforeValidator(_subtask_text)]
+"""A subtask as text: `[Put, apple, fridge]`, `[End]`."""
+TaskId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=48)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class SceneChoice(_Model):
+    """Where a task happens: a scene spec file (relative to the suite file), or the house of a seed, varied or not.
+
+    start, opened, added, clutter: how the house differs from that of its seed (docs/scene-spec.md). sha256: of the
+    scene spec file. It is filled in when the suite is read; where it is given, the file must have it. family: for a
+    robot with families of tasks (`franka`), which one the seed makes a scene of.
+    """
+
+    spec: Path | None = None
+    sha256: str = ""
+    family: Annotated[str, Field(pattern=r"^[a-z0-9-]*$")] = ""
+    seed: int = Field(default=0, ge=0, le=MAX_SEED)
+    rooms: int | None = Field(default=None, ge=2, le=6)
+    objects: int = Field(default=40, ge=0, le=60)
+    start: str | None = None
+    opened: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    clutter: Literal["tidy", "messy"] = "tidy"
+
+    @model_validator(mode="after")
+    def _one_way(self) -> SceneChoice:
+        usual = type(self).model_fields
+        if self.spec is None and self.sha256:
+            raise ValueError("sha256 is that of a spec, and there is none")
+        if self.family and any(
+            getattr(self, name) != usual[name].default for name in ("spec", *HOUSE) if name != "seed"
+        ):
+            raise ValueError("a family and a seed say which scene it is: leave the rest of the scene out")
+        if self.spec is not None and any(getattr(self, name) != usual[name].default for name in HOUSE):
+            raise ValueError("give either spec, or seed with rooms, objects, start, opened, added and clutter")
+        return self
+
+
+class Protocol(_Model):
+    """How a suite is run where the command line does not say otherwise (defaults: EMMOE, section 5.1)."""
+
+    rounds: int = Field(default=20, ge=1, le=1000)
+    trials: int = Field(default=3, ge=1, le=1000)
+
+
+class Task(_Model):
+    """One task: the instruction, where, and what counts as done.
+
+    keypaths: each a list of subtasks in the order in which they have to succeed; any one of them will do. never:
+    such lists of what spoils the task, whatever else is done. goal: what has to be so in the world at the
+    end. expert: subtasks that do the task.
+    """
+
+    id: TaskId
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+    attributes: tuple[Attribute, ...] = ()
+    split: Literal["train", "test"] = "test"
+    scene: SceneChoice = SceneChoice()
+    keypaths: tuple[Annotated[tuple[SubtaskText, ...], Field(min_length=1)], ...] = ()
+    never: tuple[Annotated[tuple[SubtaskText, ...], Field(min_length=1)], ...] = ()
+    goal: Goal | None = None
+    expert: tuple[SubtaskText, ...] | None = Field(default=None, min_length=1)
+
+    @property
+    def expert_length(self) -> int:
+        """Subtasks of the expert, End included; 0 if there is none."""
+        return len(self.expert or ()) + (self.expert is not None and self.expert[-1] != "[End]")
+
+    @model_validator(mode="after")
+    def _has_an_end(self) -> Task:
+        if self.goal is None and not self.keypaths:
+            raise ValueError("give a goal, keypaths, or both: nothing says when the task is done")
+        if len(set(self.attributes)) < len(self.attributes):
+            raise ValueError("an attribute is given twice")
+        return self
+
+
+class Suite(_Model):
+    """A set of tasks, and how to run them.
+
+    version: counts up when tasks change, so that figures before and after are told apart. robot: the only robot that
+    its tasks are for, as `--robot` names it without an argument; "" for any. names: further words for the things in
+    the key paths, as word to the word that stands there (docs/metrics.md).
+    """
+
+    format: Literal[1]
+    name: TaskId
+    version: int = Field(default=1, ge=1)
+    description: str = ""
+    robot: str = ""
+    protocol: Protocol = Protocol()
+    names: dict[StrictStr, StrictStr] = {}
+    tasks: tuple[Task, ...] = Field(min_length=1)
+
+    @model_validator(mode="after")
+    def _ids_differ(self) -> Suite:
+        seen: set[str] = set()
+        for task in self.tasks:
+            if task.id in seen:
+                raise ValueError(f"two tasks have the id '{task.id}'")
+            seen.add(task.id)
+        return self
+
+    @cached_property
+    def by_id(self) -> dict[str, Task]:
+        """The tasks by their ids."""
+        return {task.id: task for task in self.tasks}
+
+    def select(self, patterns: str | None = None, split: str | None = None) -> tuple[Task, ...]:
+        """The tasks whose id matches one of the patterns (`fridge-*,apple-1`), of one split. Raises BadInput."""
+        wanted = [pattern.strip() for pattern in (patterns or "*").split(",") if pattern.strip()]
+        for pattern in wanted:
+            if not fnmatch.filter(self.by_id, pattern):
+                hint = suggestion(pattern, self.by_id, "its ids are in the suite file.")
+                raise BadInput(f"The suite '{self.name}' has no task '{pattern}': {hint}")
+        chosen = tuple(
+            task
+            for task in self.tasks
+            if any(fnmatch.fnmatchcase(task.id, pattern) for pattern in wanted) and split in (None, task.split)
+        )
+        if not chosen:
+            raise BadInput(f"The suite '{self.name}' has no task of the split '{split}' among those.")
+        return chosen
+
+
+def find_suite(text: str) -> Suite:
+    """A suite by its registered name, its file, or a folder of EMMOE-100. Raises BadInput."""
+    path = Path(text).expanduser()
+    if path.suffix in SUFFIXES or path.exists():
+        return read_suite(path)
+    names = registry.names("suites")
+    if text not in names:
+        known = f"a file, or one of: {', '.join(names)}" if names else "a file"
+        raise BadInput(f"There is no suite '{text}': give {known}.")
+    made: Suite = registry.load("suites", text)()
+    return made
+
+
+def read_suite(path: Path) -> Suite:
+    """A suite from its file, or from a folder in the format of EMMOE-100. Raises BadInput naming file, task, field."""
+    if is_emmoe(path):
+        return _emmoe_suite(path)
+    try:
+        loaded = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
+    except OSError as error:
+        raise BadInput(f"Cannot read the suite {path}: {error.strerror}.") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise BadInput(f"The suite {path} is neither YAML nor JSON: {yaml_problem(error)}.") from error
+    if not isinstance(loaded, dict):
+        raise BadInput(f"The suite {path} must hold a mapping with format, name and tasks.")
+    try:
+        suite = Suite.model_validate(loaded)
+    except ValidationError as error:
+        raise BadInput(f"{path}: {_named(error, loaded)}") from error
+    return suite.model_copy(update={"tasks": tuple(_located(_says_something(one, path), path) for one in suite.tasks)})
+
+
+def _says_something(task: Task, path: Path) -> Task:
+    """The task. Raises BadInput where a key path asks for nothing; what EMMOE published is taken as it is."""
+    if any(keypath == ("[End]",) for keypath in task.keypaths):
+        raise BadInput(
+            f"{path}: task '{task.id}': keypaths: a key path of [End] alone would call everything done: name what has"
+            " to be done before, or give a goal instead (of a task that its scene sets: `goal: {done: true}`)."
+        )
+    return task
+
+
+def _located(task: Task, path: Path) -> Task:
+    """The task with the path of its scene spec made whole. Raises BadInput if it is not the file that is meant."""
+    if task.scene.spec is None:
+        return task
+    spec = (path.parent / task.scene.spec).resolve()
+    if not spec.is_file():
+        raise BadInput(f"{path}: task '{task.id}': scene.spec: there is no file {spec}.")
+    digest = hashlib.sha256(spec.read_bytes()).hexdigest()
+    if task.scene.sha256 not in ("", digest):
+        raise BadInput(f"{path}: task '{task.id}': scene.sha256: {spec} is another file, it has {digest}.")
+    return task.model_copy(update={"scene": SceneChoice(spec=spec, sha256=digest)})
+
+
+def _named(error: ValidationError, loaded: dict[str, Any]) -> str:
+    """The first complaint, the task named by its id instead of its number."""
+    location = error.errors()[0]["loc"]
+    said = complaint(error)
+    if len(location) < 2 or location[0] != "tasks" or not isinstance(location[1], int):
+        return said
+    number = location[1]
+    task = loaded["tasks"][number]
+    name = f"'{task['id']}'" if isinstance(task, dict) and "id" in task else f"number {number + 1}"
+    return f"task {name}: {said.removeprefix(f'tasks.{number}').lstrip('.: ')}"
+
+
+def _emmoe_suite(folder: Path) -> Suite:
+    """EMMOE-100 as a suite of keypaths. Its scenes are those of another simulator and are not part of it."""
+    tasks = [
+        Task(
+            id=f"emmoe-{slug(one.name)}",
+            text=one.text,
+            split="train" if one.split == "train" else "test",
+            keypaths=one.keypaths,
+            expert=tuple(str(step.subtask) for step in one.expert) or None,
+        )
+        for one in read_emmoe(folder)
+    ]
+    return Suite(format=1, name=slug(folder.name), description="Read from the files of EMMOE-100.", tasks=tuple(tasks))
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML as of version 1.2, where `on` and `off` are words: version 1.1 would make true and false of them."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if not (tag.endswith(":bool") and first not in "tTfF")]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}

@@ -1,0 +1,38 @@
+"""`homie compare`: the tables of one or several runs of a suite."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from homie.bench.compare.compare import compare
+from homie.bench.compare.summary import Intervals
+from homie.bench.tables import write
+from homie.cli.output import say, tell
+from homie.cli.parameters import Config, build, options_from
+from homie.kernel.errors import BadInput
+from homie.kernel.files import write_atomically
+from homie.kernel.options import CompareOptions
+from homie.kernel.text import counted
+
+
+@options_from(CompareOptions, positional="runs")
+def compare_command(
+    config: Config = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout (as --form json).")] = False,
+    **given: Any,
+) -> None:
+    """Compare runs."""
+    options = build(CompareOptions, config, given)
+    intervals = Intervals(options.confidence, options.resamples, options.seed)
+    tables = compare(options.runs, options.profile, intervals, tasks=options.tasks)
+    text = write(tables, "json" if json else options.form)
+    if options.out is None:
+        say(text, end="")
+        return
+    try:
+        write_atomically(options.out, text.encode())
+    except OSError as error:
+        raise BadInput(f"Cannot write the tables to {options.out}: {error.strerror}.") from error
+    tell(f"{options.out}  ({counted(len(options.runs), 'run')})")

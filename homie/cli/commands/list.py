@@ -1,0 +1,129 @@
+"""`homie list`: what can be chosen, built in and from other packages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated
+
+import typer
+from pydantic.fields import FieldInfo
+
+from homie.bench.suite.suite import Suite, find_suite
+from homie.cli.output import columns, print_json, say
+from homie.cli.parts import CONFIGURED, PartState, part_states
+from homie.kernel import registry
+from homie.kernel.errors import BadInput, suggestion
+
+KINDS = ("planners", "skills", "robots", "detectors", "locators", "checks", "suites")
+TASKS = "tasks"
+
+
+def list_command(
+    kind: Annotated[
+        str | None,
+        typer.Argument(
+            help=f"One of: {', '.join(KINDS)}; or `{TASKS}`, of a suite.",
+            show_default=False,
+            autocompletion=lambda incomplete: [name for name in (*KINDS, TASKS) if name.startswith(incomplete)],
+        ),
+    ] = None,
+    suite: Annotated[
+        str | None, typer.Argument(help="With `tasks`: a suite, by name or file.", show_default=False)
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
+) -> None:
+    """List what can be chosen. For planners, skills and detectors: whether they can be used here, and their settings.
+    For suites: how many tasks they have; `homie list tasks SUITE` lists the tasks."""
+    if kind == TASKS:
+        _list_tasks(suite, json=json)
+        return
+    if suite is not None:
+        raise BadInput(f"'{suite}' means nothing here: the tasks of a suite are listed by `homie list tasks {suite}`.")
+    if kind is not None and kind not in KINDS:
+        hint = suggestion(kind, KINDS, f"choose one of: {', '.join(KINDS)}.")
+        raise BadInput(f"There is no list of '{kind}': {hint}")
+    if kind in CONFIGURED:
+        _list_parts(kind, json=json)
+    elif kind == "suites":
+        _list_suites(json=json)
+    else:
+        found = {name: registry.targets(name) for name in KINDS if kind in (None, name)}
+        if json:
+            print_json(found)
+            return
+        for name, targets in found.items():
+            say(name)
+            say(columns(targets.items(), indent="  "))
+
+
+def _list_parts(kind: str, *, json: bool) -> None:
+    states = list(part_states(kind))
+    if json:
+        print_json({kind: {state.name: _part(state, kind) for state in states}})
+        return
+    say(kind)
+    for state in states:
+        say(f"  {state.name:<16}{state.problem or 'usable'}")
+        if state.fix:
+            say(f"  {'':<16}-> {state.fix}")
+        for name, field in _fields(state):
+            say(f"    {name:<20}{_default(field):<18} {field.description or ''}")
+
+
+def _list_suites(*, json: bool) -> None:
+    suites = {name: find_suite(name) for name in registry.targets("suites")}
+    if json:
+        shown = {name: _suite(name, suite) for name, suite in suites.items()}
+        print_json({"suites": shown})
+        return
+    say("suites")
+    for name, suite in suites.items():
+        say(f"  {name:<16}{_counted(suite)}  {registry.targets('suites')[name]}")
+        if suite.description:
+            say(f"  {'':<16}{' '.join(suite.description.split())}")
+
+
+def _list_tasks(name: str | None, *, json: bool) -> None:
+    """The tasks of a suite: what `--tasks` of `homie bench` takes, and what they say."""
+    if name is None:
+        known = ", ".join(registry.names("suites"))
+        raise BadInput(f"Which suite's tasks? Give its name or file: homie list tasks SUITE (there is: {known}).")
+    suite = find_suite(name)
+    if json:
+        tasks = {task.id: {"text": task.text, "split": task.split} for task in suite.tasks}
+        print_json({"suite": suite.name, "tasks": tasks})
+        return
+    say(columns([(task.id, task.text) for task in suite.tasks]))
+
+
+def _counted(suite: Suite) -> str:
+    protocol = suite.protocol
+    return (
+        f"version {suite.version}, {len(suite.tasks)} tasks, {protocol.trials} trials of up to {protocol.rounds} rounds"
+    )
+
+
+def _suite(name: str, suite: Suite) -> dict[str, object]:
+    counts = {
+        "version": suite.version,
+        "tasks": len(suite.tasks),
+        "trials": suite.protocol.trials,
+        "rounds": suite.protocol.rounds,
+    }
+    return {"target": registry.targets("suites")[name], **counts, "description": suite.description}
+
+
+def _part(state: PartState, kind: str) -> dict[str, object]:
+    settings = {name: {"default": _default(field), "about": field.description} for name, field in _fields(state)}
+    fix = {"problem": state.problem, "fix": state.fix} if state.problem else {}
+    keys = {"keys": state.keys} if kind == "planners" else {}
+    return {"target": state.target, "usable": not state.problem, **fix, "settings": settings, **keys}
+
+
+def _fields(state: PartState) -> Iterable[tuple[str, FieldInfo]]:
+    return state.settings.model_fields.items() if state.settings is not None else ()
+
+
+def _default(field: FieldInfo) -> str:
+    default = field.get_default(call_default_factory=True, validated_data={})
+    return "-" if default in (None, "") or field.is_required() else str(default)

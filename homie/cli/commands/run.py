@@ -1,0 +1,57 @@
+"""`homie run`: one task from its instruction to a run folder."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from homie.cli.output import print_json, progress_console, tell
+from homie.cli.parameters import Config, Json, build, options_from
+from homie.kernel.agent import EpisodeResult
+from homie.kernel.options import RunOptions
+from homie.kernel.text import counted
+from homie.runtime import session
+from homie.runtime.display import ProgressDisplay
+
+
+@options_from(RunOptions, positional="task")
+def run_command(
+    config: Config = None,
+    json: Json = False,
+    **given: Any,
+) -> None:
+    """Run one task."""
+    options = build(RunOptions, config, given)
+    if not config and not (given.get("task") or "").strip():
+        tell("No instruction was given: it is the one of the scene.")
+    display = ProgressDisplay(progress_console())
+    try:
+        summary = session.run(options, [display])
+    finally:
+        display.close()
+    if json:
+        print_json(TypeAdapter(session.EpisodeSummary).dump_python(summary, mode="json"))
+    else:
+        tell(f"run folder  {summary.run_folder}")
+        if summary.video:
+            tell(f"video       {summary.video}")
+        tell(f"result      {_ending(summary.result)}")
+        if summary.verdict is not None:
+            tell(f"verdict     {_told(summary.verdict, options.task)}")
+
+
+def _ending(result: EpisodeResult) -> str:
+    """What ended the run. Whether the task is done is another matter."""
+    how = "the planner ended the task" if result.ended_by == "ended" else "the rounds ran out"
+    tried = [item for item in result.history if item.subtask.action != "End"]
+    well = sum(item.feedback.ok for item in tried)
+    return f"{how} after {counted(result.rounds, 'round')}; {well} of {counted(len(tried), 'subtask')} succeeded"
+
+
+def _told(verdict: session.Verdict, task: str) -> str:
+    """The verdict of the world, and which task it is about, where that is another one than the instruction."""
+    done = "done" if verdict.done else "not done"
+    if verdict.task == task:
+        return f"{done}, by the state of the simulated world"
+    return f'{done}: judged is not the instruction, but the scene\'s own task: "{verdict.task}"'

@@ -1,0 +1,180 @@
+"""`homie scene`: what is in a house, as lists, as a map, as a spec to edit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pydantic import TypeAdapter
+
+from homie.cli.output import columns, print_json, save, say
+from homie.cli.parameters import build, options_from
+from homie.envs.mujoco.generate.generate import house_of
+from homie.envs.mujoco.house.build import build as build_home
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.house.topdown import draw_map
+from homie.envs.mujoco.state.world import World
+from homie.kernel.errors import BadInput
+from homie.kernel.options import SceneOptions
+
+HALF_OPEN = 0.5
+"""Fraction of its range from which a door or drawer is open and not ajar: as goals have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A room and its floor area (m2)."""
+
+    name: str
+    kind: str
+    area: float
+
+
+@dataclass(frozen=True, slots=True)
+class Receptacle:
+    """A piece of furniture that holds things. `opens` is "" or `door` or `drawer`; `state` its state in words."""
+
+    name: str
+    kind: str
+    colour: str
+    room: str
+    surfaces: tuple[str, ...]
+    opens: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A loose object and where it is. nested: the object that it is in or on besides, as `in bowl_1`, "" if in none."""
+
+    name: str
+    kind: str
+    colour: str
+    room: str
+    receptacle: str
+    surface: str
+    nested: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SceneListing:
+    """What `homie scene` tells."""
+
+    seed: int
+    rooms: tuple[Room, ...]
+    receptacles: tuple[Receptacle, ...]
+    objects: tuple[Thing, ...]
+
+
+@options_from(SceneOptions)
+def scene_command(
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False, **given: Any
+) -> None:
+    """Show a scene."""
+    options = build(SceneOptions, None, given)
+    if options.png is not None and options.png.suffix.lower() != ".png":
+        raise BadInput(f"The map is a PNG picture: give --png a name that ends in .png (got {options.png}).")
+    if options.png is not None and options.save is not None and options.png.resolve() == options.save.resolve():
+        raise BadInput(f"--png and --save name the same file ({options.png}): one would replace the other.")
+    if options.robot != "mujoco":
+        if options.robot.partition(":")[0] != "franka":
+            raise BadInput(f"There are scenes for mujoco and franka:FAMILY, none for the robot '{options.robot}'.")
+        from homie.cli.commands.table_listing import show_table  # it imports the simulator
+
+        show_table(options, json=json)
+        return
+    scene = house_of(options)
+    if options.save is not None:
+        save(options.save, scene.dump().encode())
+    if options.png is not None:
+        _draw(scene, options.png)
+    listing = describe(scene)
+    if json:
+        print_json(TypeAdapter(SceneListing).dump_python(listing, mode="json"))
+    else:
+        _print(listing)
+
+
+def describe(scene: SceneSpec) -> SceneListing:
+    """Rooms, receptacles and objects of a scene."""
+    rooms = tuple(
+        Room(room.name, room.kind, round((room.x1 - room.x0) * (room.y1 - room.y0), 2)) for room in scene.rooms
+    )
+    receptacles = []
+    for piece in scene.furniture:
+        plan = piece.blueprint
+        link = plan.articulation
+        if not plan.surfaces and link is None:
+            continue
+        opens = "" if link is None else link.name
+        state = [] if link is None else [_how_open(piece.open)]
+        state += ["on" if piece.on else "off"] if plan.powered else []
+        surfaces = tuple(surface.name for surface in plan.surfaces)
+        receptacles.append(
+            Receptacle(piece.name, piece.kind, piece.colour, piece.room, surfaces, opens, ", ".join(state))
+        )
+    room_of = {piece.name: piece.room for piece in scene.furniture} | {room.name: room.name for room in scene.rooms}
+    nested = _nested(scene)
+    objects = tuple(
+        Thing(
+            one.name,
+            one.kind,
+            one.colour,
+            room_of[one.receptacle],
+            one.receptacle,
+            one.surface,
+            nested.get(one.name, ""),
+        )
+        for one in scene.objects
+    )
+    return SceneListing(scene.seed, rooms, tuple(receptacles), objects)
+
+
+def _nested(scene: SceneSpec) -> dict[str, str]:
+    """What is in or on another object, by name: where the spec says how things lie, the home is built to see it."""
+    if all(thing.z is None for thing in scene.objects):
+        return {}
+    home = build_home(scene)
+    world = World(home, home.new_data())
+    places = {name: world.place(name) for name in world.objects}
+    return {name: f"{place.relation} {place.entity}" for name, place in places.items() if place.entity in world.objects}
+
+
+def _how_open(fraction: float) -> str:
+    """How what opens stands, in a word: ajar where no hand fits in, or hardly."""
+    return "closed" if not fraction else "ajar" if fraction < HALF_OPEN else "open"
+
+
+def _print(listing: SceneListing) -> None:
+    _table("rooms", ("name", "kind", "m2"), ((room.name, room.kind, f"{room.area:.1f}") for room in listing.rooms))
+    _table(
+        "receptacles",
+        ("name", "colour", "room", "opens", "state"),
+        ((one.name, one.colour, one.room, one.opens, one.state) for one in listing.receptacles),
+    )
+    _table(
+        "objects",
+        ("name", "colour", "room", "in or on"),
+        ((one.name, one.colour, one.room, _where(one)) for one in listing.objects),
+    )
+
+
+def _where(thing: Thing) -> str:
+    at = f"{thing.receptacle} ({thing.surface})"
+    return f"{at}, {thing.nested}" if thing.nested else at
+
+
+def _table(title: str, names: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:
+    lines = list(rows)
+    say(f"\n{title} ({len(lines)})")
+    say(columns([names, *lines]))
+
+
+def _draw(scene: SceneSpec, path: Path) -> None:
+    picture = BytesIO()
+    draw_map(scene).save(picture, format="PNG")
+    save(path, picture.getvalue())

@@ -1,0 +1,107 @@
+"""`homie skill`: what a checkpoint of a low-level policy is, and random ones to try Homie with."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pydantic import ValidationError
+
+from homie.bench.suite.suite import find_suite, read_subtask
+from homie.cli.output import print_json, say
+from homie.cli.parameters import settings
+from homie.kernel import registry
+from homie.kernel.errors import BadInput
+from homie.kernel.options import explain
+
+
+def info(
+    path: Annotated[
+        Path, typer.Argument(metavar="CHECKPOINT", help="A checkpoint file, or its folder.", show_default=False)
+    ],
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
+) -> None:
+    """Tell whose checkpoint a file is, and whether its policy can load it. Nothing in the file is run."""
+    inspect = registry.load("checkpoints", "inspect")
+    # A policy may be several networks, as those of m3: then its folder has a file for each.
+    files = sorted(path.glob("*.pth")) if path.is_dir() else []
+    found = [inspect(file) for file in files] if len(files) > 1 else [inspect(path)]
+    if json:
+        print_json(asdict(found[0]) if len(found) == 1 else {"checkpoints": [asdict(each) for each in found]})
+        return
+    for number, each in enumerate(found):
+        if number:
+            say("")
+        _show(each)
+
+
+def _show(found: Any) -> None:
+    bad = found.not_finite
+    lines = {
+        "policy": found.kind,
+        "file": found.path,
+        "form": found.form,
+        "sha256": found.sha256,
+        "tensors": f"{found.tensors}, {found.parameters:,} parameters",
+        "step": "" if found.step is None else f"{found.step:,}",
+        "not finite": f"{len(bad)} tensors: {', '.join(bad[:5])}" if bad else "",
+        "loads": f"no: {found.problem}" if found.problem else "yes",
+        "use": "" if found.problem else found.use,
+    }
+    for name, value in lines.items():
+        if value:
+            say(f"{name:<12}{value}")
+    for name, value in found.config.items():
+        say(f"{'config':<12}{name}: {value}")
+
+
+def generate(
+    policy: Annotated[str, typer.Argument(help="The policy, such as nomad.", show_default=False)],
+    out: Annotated[Path, typer.Argument(help="The new file or folder.", show_default=False)],
+    seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Other seeds, other numbers.")] = 0,
+) -> None:
+    """Write a checkpoint of RANDOM weights: to try the plumbing without a download. It can do nothing."""
+    registry.load("checkpoints", "generate")(policy, out, seed)
+    say(f"wrote {out}: random weights in the layout of {policy}. They are not trained and can do nothing.")
+
+
+def texts(
+    name: Annotated[str, typer.Argument(metavar="SET", help="The skill set: rt1x or octo.", show_default=False)],
+    suite: Annotated[str, typer.Argument(help="A suite, by its name or its file.", show_default=False)],
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON list on stdout.")] = False,
+    skill_option: Annotated[
+        list[str] | None, typer.Option(help="A setting of the skill set; may be repeated.", metavar="SET.NAME=VALUE")
+    ] = None,
+) -> None:
+    """List the texts that a policy is told for the key paths and experts of a suite: what its table has to hold."""
+    made = registry.load("skills", name)
+    if not hasattr(made.Settings, "say"):
+        raise BadInput(f"The policy of '{name}' is told no texts: rt1x and octo are.")
+    given = settings({"planner_settings": None, "skill_settings": skill_option}).get("skill_settings", {})
+    prefix = f"{name}."
+    if wrong := [key for key in given if not key.startswith(prefix)]:
+        raise BadInput(f"A setting is {prefix}NAME here (got '{wrong[0]}').")
+    try:
+        words = made.Settings(**{key.removeprefix(prefix): value for key, value in given.items()})
+    except ValidationError as error:
+        raise BadInput(f"Setting of the skill set '{name}': {explain(error)}") from error
+    subtasks = [
+        read_subtask(one)
+        for task in find_suite(suite).tasks
+        for path in (*task.keypaths, task.expert or ())
+        for one in path
+    ]
+    found = sorted({words.say(subtask).replace("_", " ") for subtask in subtasks} - {""})
+    if not found:
+        raise BadInput(
+            f"The suite '{suite}' has no key paths or experts that name what is picked, put, opened or closed."
+        )
+    if json:
+        print_json(found)
+    else:
+        say("\n".join(found))
+
+
+skill_command = {"info": info, "generate": generate, "texts": texts}

@@ -1,0 +1,146 @@
+"""True extents: the solids that bodies of the model are made of, and upright boxes around them, however they lie.
+
+Only what can be touched counts. Labels, leaves and stems that are only seen reach no further than a thing does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+import mujoco
+import numpy as np
+
+from homie.kernel.types import Array, Box, Pose, Solid
+
+Kind: TypeAlias = Literal["sphere", "ellipsoid", "cylinder", "capsule", "box", "hull"]
+
+_KINDS: Mapping[int, Kind] = MappingProxyType(
+    {
+        int(mujoco.mjtGeom.mjGEOM_SPHERE): "sphere",
+        int(mujoco.mjtGeom.mjGEOM_ELLIPSOID): "ellipsoid",
+        int(mujoco.mjtGeom.mjGEOM_CYLINDER): "cylinder",
+        int(mujoco.mjtGeom.mjGEOM_CAPSULE): "capsule",
+        int(mujoco.mjtGeom.mjGEOM_BOX): "box",
+        int(mujoco.mjtGeom.mjGEOM_MESH): "hull",
+    }
+)
+
+MORE_LEVEL = 0.05
+"""Sine of a slope by which the second axis must be more level than the first to give a box its yaw: of a thing that
+stands upright, whose axes are equally level but for rounding, it is always the first."""
+
+_LEVEL = np.array([[1, 2], [0, 2], [0, 1]])
+"""The two other axes, by axis."""
+
+
+class Extents:
+    """How far the bodies and geoms of a model reach, in any state of it."""
+
+    def __init__(self, model: mujoco.MjModel) -> None:
+        self._model = model
+        self._hulls: dict[int, Array] = {}
+        self._of_body: dict[int, list[int]] = {}
+        self._half = np.zeros((model.ngeom, 3))
+        self._straight, self._curved = np.zeros((model.ngeom, 3)), np.zeros((model.ngeom, 3))
+        for geom in range(model.ngeom):
+            kind = _KINDS.get(int(model.geom_type[geom]))
+            if kind is None:  # the ground, which ends nowhere
+                continue
+            if model.geom_contype[geom]:
+                self._of_body.setdefault(int(model.geom_bodyid[geom]), []).append(geom)
+            self._half[geom] = half_sizes(kind, model.geom_size[geom])
+            if kind == "hull":
+                self._hulls[geom] = _corners(model, int(model.geom_dataid[geom]))
+            else:
+                shape = Solid(kind, self._half[geom], Pose(np.zeros(3), np.eye(3)))
+                self._straight[geom], self._curved[geom] = shape.summands()
+
+    def solid_geoms(self, body: int) -> list[int]:
+        """The geoms of a body that other things can touch."""
+        return self._of_body.get(body, [])
+
+    def body_parts(self, data: mujoco.MjData, body: int) -> tuple[Solid, ...]:
+        """The solids of a body that other things can touch, in the world."""
+        return tuple(self._solid(data, geom) for geom in self.solid_geoms(body))
+
+    def _solid(self, data: mujoco.MjData, geom: int) -> Solid:
+        kind = _KINDS[int(self._model.geom_type[geom])]
+        pose = Pose(np.array(data.geom_xpos[geom]), np.array(data.geom_xmat[geom]).reshape(3, 3))
+        return Solid(kind, self._half[geom].copy(), pose, self._hulls.get(geom))
+
+    def body_boxes(self, data: mujoco.MjData, bodies: Sequence[int]) -> tuple[Box, ...]:
+        """The upright boxes around the solids of bodies, each with the yaw of its body's most level axis."""
+        if not bodies:
+            return ()
+        groups = [self.solid_geoms(body) for body in bodies]
+        yaws = level_yaws(data.xmat[bodies].reshape(-1, 3, 3))
+        sizes = [len(group) for group in groups]
+        low, high = self._spans(data, [geom for group in groups for geom in group], np.repeat(yaws, sizes))
+        starts = np.cumsum([0, *sizes[:-1]])
+        return _boxes(np.minimum.reduceat(low, starts), np.maximum.reduceat(high, starts), yaws)
+
+    def geom_boxes(self, data: mujoco.MjData, geoms: Sequence[int]) -> tuple[Box, ...]:
+        """The upright boxes around geoms, each with the yaw of its most level axis."""
+        if not geoms:
+            return ()
+        yaws = level_yaws(data.geom_xmat[geoms].reshape(-1, 3, 3))
+        return _boxes(*self._spans(data, geoms, yaws), yaws)
+
+    def _spans(self, data: mujoco.MjData, geoms: Sequence[int], yaws: Array) -> tuple[Array, Array]:
+        """Lowest and highest coordinates (n, 3) of geoms along axes turned by yaws (n,): as `Solid.reach`, at once."""
+        turned = data.geom_xmat[geoms].reshape(-1, 3, 3)
+        axes = _axes(yaws)
+        local = axes @ turned
+        middle = np.einsum("nij,nj->ni", axes, data.geom_xpos[geoms])
+        straight = np.einsum("nij,nj->ni", np.abs(local), self._straight[geoms])
+        reach = straight + np.linalg.norm(local * self._curved[geoms][:, None], axis=2)
+        low, high = middle - reach, middle + reach
+        for row, geom in enumerate(geoms):
+            if geom in self._hulls:
+                along = self._hulls[geom] @ local[row].T
+                low[row], high[row] = middle[row] + along.min(axis=0), middle[row] + along.max(axis=0)
+        return low, high
+
+
+def half_sizes(kind: Kind, size: Sequence[float] | Array) -> tuple[float, float, float]:
+    """Half sizes along its own axes, from MuJoCo's, which has radii and half lengths without the round ends."""
+    first, second, third = (float(value) for value in size)
+    return {
+        "sphere": (first, first, first),
+        "cylinder": (first, first, second),
+        "capsule": (first, first, second + first),
+    }.get(kind, (first, second, third))
+
+
+def _corners(model: mujoco.MjModel, mesh: int) -> Array:
+    """The corners (n, 3) of a mesh in the frame of its geom."""
+    first, count = int(model.mesh_vertadr[mesh]), int(model.mesh_vertnum[mesh])
+    return np.array(model.mesh_vert[first : first + count], dtype=float)
+
+
+def level_yaws(rotations: Array) -> Array:
+    """Of frames (n, 3, 3) the yaw (n,) of the axis that is most level: of the two that do not point up or down."""
+    slopes, rows = np.abs(rotations[:, 2]), np.arange(len(rotations))
+    first, second = _LEVEL[slopes.argmax(axis=1)].T
+    chosen = np.where(slopes[rows, second] < slopes[rows, first] - MORE_LEVEL, second, first)
+    yaws: Array = np.arctan2(rotations[rows, 1, chosen], rotations[rows, 0, chosen])
+    return yaws
+
+
+def _axes(yaws: Array) -> Array:
+    """The axes (n, 3, 3), by row, of upright frames."""
+    axes = np.zeros((len(yaws), 3, 3))
+    axes[:, 0, 0] = axes[:, 1, 1] = np.cos(yaws)
+    axes[:, 0, 1] = np.sin(yaws)
+    axes[:, 1, 0] = -axes[:, 0, 1]
+    axes[:, 2, 2] = 1.0
+    return axes
+
+
+def _boxes(low: Array, high: Array, yaws: Array) -> tuple[Box, ...]:
+    """Boxes from coordinates (n, 3) along their own axes."""
+    centers = np.einsum("nji,nj->ni", _axes(yaws), (low + high) / 2)
+    halves = (high - low) / 2
+    return tuple(Box(center, half, float(yaw)) for center, half, yaw in zip(centers, halves, yaws, strict=True))

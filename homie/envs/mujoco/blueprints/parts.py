@@ -1,0 +1,207 @@
+"""Blueprints: furniture and objects as plain data, before any of it is MuJoCo.
+
+The generator, the builder, the checks of a scene spec and the map all read the same blueprint, so a shelf is
+where the objects are put. Furniture frame: origin on the floor (or on what it stands on) at the footprint centre,
+x to the front, y left, z up. Lengths in metres, masses in kilograms, angles in radians.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from homie.envs.mujoco.blueprints.palette import CHROME, RGB
+
+Vec3: TypeAlias = tuple[float, float, float]
+Quat: TypeAlias = tuple[float, float, float, float]
+Span: TypeAlias = tuple[float, float]
+Shape: TypeAlias = Literal["box", "cylinder", "capsule", "sphere", "ellipsoid"]
+Finish: TypeAlias = Literal["matte", "gloss", "metal", "grain", "fabric"]
+
+UPRIGHT: Quat = (1.0, 0.0, 0.0, 0.0)
+
+WALL = 0.1
+"""Thickness of walls (m): half of it inside the rectangle of each room."""
+
+FLOOR_SURFACE = "floor"
+"""The surface of a room that objects may stand on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One geom. `size` is MuJoCo's (half sizes; radius, half length); `pos` and `quat` are in the frame of its body.
+
+    label: "" for the thing itself, or `handle`, `button`, `lamp`, ... ; a lamp changes to the colour `glow` when on.
+    A part that is not solid is only seen, a hidden one only felt.
+    """
+
+    shape: Shape
+    size: Vec3
+    pos: Vec3
+    rgb: RGB
+    quat: Quat = UPRIGHT
+    solid: bool = True
+    hidden: bool = False
+    label: str = ""
+    finish: Finish = "matte"
+    glow: RGB | None = None
+    mass: float = 0.0
+
+    def moved(self, x: float = 0.0, y: float = 0.0, z: float = 0.0) -> Part:
+        """The same part, shifted."""
+        return replace(self, pos=(self.pos[0] + x, self.pos[1] + y, self.pos[2] + z))
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A moving part: `door` (hinge), `drawer` (slide) or `button` (slide with a spring).
+
+    `pos` is the origin of its frame in the furniture frame (on the hinge axis for doors); parts are in that frame.
+    Joint position 0 is closed (or not pressed), `upper` is fully open.
+    """
+
+    name: Literal["door", "drawer", "button"]
+    kind: Literal["hinge", "slide"]
+    pos: Vec3
+    axis: Vec3
+    upper: float
+    parts: tuple[Part, ...]
+    mass: float
+    frictionloss: float = 0.0
+    damping: float = 0.0
+    stiffness: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SurfacePlan:
+    """A horizontal rectangle that objects rest on, in the frame of `link` (or of the furniture if that is "")."""
+
+    name: str
+    center: Vec3
+    half_x: float
+    half_y: float
+    clearance: float = math.inf
+    inside: bool = False
+    access: Literal["top", "front"] = "top"
+    link: Literal["", "drawer"] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Blueprint:
+    """A piece of furniture. Footprint 2 half_x by 2 half_y, without handles.
+
+    free_front: free floor that it needs in front (m). sweep: room that an open door needs beside it, (left, right) (m).
+    support: height at which another piece can stand on it.
+    """
+
+    half_x: float
+    half_y: float
+    height: float
+    parts: tuple[Part, ...]
+    links: tuple[Link, ...] = ()
+    surfaces: tuple[SurfacePlan, ...] = ()
+    free_front: float = 0.0
+    sweep: Span = (0.0, 0.0)
+    support: float | None = None
+
+    @property
+    def articulation(self) -> Link | None:
+        """The door or drawer, if it has one."""
+        return next((link for link in self.links if link.name != "button"), None)
+
+    @property
+    def powered(self) -> bool:
+        """Whether it can be on or off."""
+        return any(part.label == "lamp" for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Hollow:
+    """The room inside a bowl or a mug, in the frame of the object: round, from the middle of its bottom up to its rim.
+
+    floor, rim: its radius at the bottom and at the rim (m). depth: m.
+    """
+
+    center: Vec3
+    depth: float
+    floor: float
+    rim: float
+
+    def radius(self, height: float) -> float:
+        """Its radius at a height over its bottom; above the rim that of the rim (m)."""
+        return self.floor + (self.rim - self.floor) * min(max(height / self.depth, 0.0), 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectPlan:
+    """A loose object standing upright: origin at the centre of its bounding box, `half` its half extents (3,).
+
+    rolls: round, so that it needs rolling friction to come to rest. hollow: where other objects fit into it.
+    """
+
+    half: Vec3
+    parts: tuple[Part, ...]
+    rolls: bool = False
+    hollow: Hollow | None = None
+
+
+def block(x: Span, y: Span, z: Span, rgb: RGB, **options: object) -> Part:
+    """A box from its extents along the three axes."""
+    size = ((x[1] - x[0]) / 2, (y[1] - y[0]) / 2, (z[1] - z[0]) / 2)
+    pos = ((x[0] + x[1]) / 2, (y[0] + y[1]) / 2, (z[0] + z[1]) / 2)
+    return replace(Part("box", size, pos, rgb), **options)  # type: ignore[arg-type]
+
+
+def disc(x: float, y: float, z: Span, radius: float, rgb: RGB, **options: object) -> Part:
+    """An upright cylinder."""
+    part = Part("cylinder", (radius, (z[1] - z[0]) / 2, 0.0), (x, y, (z[0] + z[1]) / 2), rgb)
+    return replace(part, **options)  # type: ignore[arg-type]
+
+
+def ball(x: float, y: float, z: float, radius: float, rgb: RGB, **options: object) -> Part:
+    """A sphere."""
+    return replace(Part("sphere", (radius, 0.0, 0.0), (x, y, z), rgb), **options)  # type: ignore[arg-type]
+
+
+def rod(start: Vec3, end: Vec3, radius: float, rgb: RGB, **options: object) -> Part:
+    """A capsule whose end centres are `start` and `end`."""
+    d = tuple(b - a for a, b in zip(start, end, strict=True))
+    length = math.sqrt(sum(v * v for v in d))
+    middle = tuple((a + b) / 2 for a, b in zip(start, end, strict=True))
+    part = Part("capsule", (radius, length / 2, 0.0), middle, rgb, quat=_z_onto(d, length))  # type: ignore[arg-type]
+    return replace(part, **options)  # type: ignore[arg-type]
+
+
+def _z_onto(direction: tuple[float, ...], length: float) -> Quat:
+    """The shortest rotation that takes the z axis onto a direction."""
+    x, y, z = (v / length for v in direction)
+    if z < -0.999999:
+        return (0.0, 1.0, 0.0, 0.0)
+    w = math.sqrt((1 + z) / 2)
+    return (w, -y / (2 * w), x / (2 * w), 0.0)
+
+
+def turned(yaw: float) -> Quat:
+    """A rotation about z."""
+    return (math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2))
+
+
+HANDLE_RADIUS = 0.01
+HANDLE_GAP = 0.05
+"""Free space between a panel and its handle bar: two fingers close around the bar."""
+
+
+def handle(x: float, start: Span, end: Span) -> tuple[Part, ...]:
+    """A bar handle in front of a panel at `x`, between two points (y, z). First the bar, then its two posts."""
+    bar_x = x + HANDLE_GAP + HANDLE_RADIUS
+    bar = rod((bar_x, *start), (bar_x, *end), HANDLE_RADIUS, CHROME, label="handle", finish="metal")
+    posts = (rod((x, *at), (bar_x, *at), 0.007, CHROME, label="handle", finish="metal") for at in (start, end))
+    return (bar, *posts)
+
+
+def button(pos: Vec3, rgb: RGB, radius: float = 0.015) -> Link:
+    """A push button on a vertical front panel at `pos`, pressed along -x by up to 8 mm against a spring."""
+    cap = Part("cylinder", (radius, 0.008, 0.0), (0.006, 0.0, 0.0), rgb, (0.70710678, 0.0, 0.70710678, 0.0))
+    parts = (replace(cap, label="button"),)
+    return Link("button", "slide", pos, (-1.0, 0.0, 0.0), 0.008, parts, 0.03, damping=2.0, stiffness=250.0)

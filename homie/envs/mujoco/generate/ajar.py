@@ -1,0 +1,90 @@
+"""Doors and drawers that stand open or ajar at the start of a messy house, and doors between its rooms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from homie.envs.mujoco.generate.reach import unreachable
+from homie.envs.mujoco.house.doors import LARGEST_ANGLE, LEAST_ANGLE, leaf_corners
+from homie.envs.mujoco.house.spec import DoorwaySpec, LeafSpec, SceneSpec
+from homie.envs.mujoco.house.spec_checks import Corners, check, overlap
+
+OPEN_SHARE, LEAF_SHARE = 0.3, 0.8
+"""How often what opens is not shut, and how often a doorway has a door."""
+AJAR, WIDE = (0.08, 0.4), (0.6, 0.95)
+"""Fractions of its range that something stands ajar, and open."""
+AJAR_SHARE = 0.5
+ACROSS, BESIDE = (LEAST_ANGLE, 1.75), (2.6, LARGEST_ANGLE)
+"""Angles (rad) of a door that stands out into the room, and of one that stands along the wall."""
+TRIES = 6
+FREE = 0.3
+"""Metres beside the way through a doorway, and before what holds things, that no door between rooms stands in."""
+
+
+def with_open_doors(scene: SceneSpec, rng: np.random.Generator) -> SceneSpec:
+    """The house with some doors and drawers open, and with doors in doorways. The robot still gets everywhere."""
+    for number, piece in enumerate(scene.furniture):
+        if piece.blueprint.articulation is None or piece.open or rng.random() >= OPEN_SHARE:
+            continue
+        span = AJAR if rng.random() < AJAR_SHARE else WIDE
+        opened = piece.model_copy(update={"open": round(float(rng.uniform(*span)), 2)})
+        scene = _if_sound(scene, {"furniture": _replaced(scene.furniture, number, opened)})
+    for number, doorway in enumerate(scene.doorways):
+        if doorway.leaf is None and rng.random() < LEAF_SHARE:
+            scene = _with_leaf(scene, number, doorway, rng)
+    return scene
+
+
+def _with_leaf(scene: SceneSpec, number: int, doorway: DoorwaySpec, rng: np.random.Generator) -> SceneSpec:
+    """The first of a few ways to hang a door that leaves the way free; without one if none does."""
+    for _ in range(TRIES):
+        leaf = LeafSpec(
+            into=doorway.rooms[int(rng.integers(2))],
+            hinge="left" if rng.random() < 0.5 else "right",
+            angle=round(float(rng.uniform(*(ACROSS if rng.random() < 0.5 else BESIDE))), 3),
+        )
+        hung = doorway.model_copy(update={"leaf": leaf})
+        corners = leaf_corners(scene, hung)
+        if corners is None or any(overlap(corners, front) for front in _fronts(scene)):
+            continue
+        changed = _if_sound(scene, {"doorways": _replaced(scene.doorways, number, hung)})
+        if changed is not scene:
+            return changed
+    return scene
+
+
+def _fronts(scene: SceneSpec) -> list[Corners]:
+    """The floor before what opens, where a person stands to open it."""
+    fronts = []
+    for piece in scene.furniture:
+        plan = piece.blueprint
+        if plan.free_front and plan.articulation is not None:
+            c, s = np.cos(piece.yaw), np.sin(piece.yaw)
+            a, b, side = plan.half_x, plan.half_x + plan.free_front, plan.half_y + FREE
+            local = ((b, side), (a, side), (a, -side), (b, -side))
+            fronts.append(tuple((piece.x + c * u - s * v, piece.y + s * u + c * v) for u, v in local))
+    return fronts
+
+
+def _if_sound(scene: SceneSpec, change: dict[str, object]) -> SceneSpec:
+    """The changed scene if it is consistent and the robot gets everywhere, else the scene as it was."""
+    changed = scene.model_copy(update=change)
+    try:
+        check(changed)
+    except ValueError:
+        return scene
+    return scene if unreachable(changed, obstructions(changed)) else changed
+
+
+def obstructions(scene: SceneSpec) -> list[Corners]:
+    """What stands in the way besides walls and furniture: open doors and drawers, things on the floor."""
+    panels = [panel for piece in scene.furniture if piece.stands_on is None and (panel := piece.panel_corners())]
+    leaves = [leaf for doorway in scene.doorways if (leaf := leaf_corners(scene, doorway))]
+    rooms = {room.name for room in scene.rooms}
+    return [*panels, *leaves, *(thing.corners() for thing in scene.objects if thing.receptacle in rooms)]
+
+
+def _replaced(parts: Sequence[object], number: int, other: object) -> tuple[object, ...]:
+    return (*parts[:number], other, *parts[number + 1 :])

@@ -1,0 +1,132 @@
+"""Houses from a seed. The same seed gives the same scene spec, on every machine."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from pydantic import ValidationError
+
+from homie.envs.mujoco.generate.furnish import Floor, Piece
+from homie.envs.mujoco.generate.place import Sides, place_objects
+from homie.envs.mujoco.generate.reach import FreeFloor, unreachable
+from homie.envs.mujoco.generate.recipes import RECIPES, NoRoom, Scheme
+from homie.envs.mujoco.generate.rooms import plan_rooms
+from homie.envs.mujoco.generate.variation import Variation, varied
+from homie.envs.mujoco.house.spec import DoorwaySpec, FurnitureSpec, RoomSpec, SceneSpec, StartSpec
+from homie.kernel.errors import BadInput
+from homie.kernel.options import OpenOptions, SceneOptions
+from homie.kernel.text import own_words
+
+ATTEMPTS = 100
+START_CLEARANCE = 0.6
+
+
+def generate(seed: int, rooms: int | None = None, objects: int = 40, variation: Variation | None = None) -> SceneSpec:
+    """A furnished house with loose objects and a free start for the robot.
+
+    rooms: 2 to 6, drawn (3 to 6) if None. objects: 0 to 60. variation: what this house has besides. Raises BadInput for
+    values out of range and for a variation that the house of this seed cannot have.
+    """
+    if not 0 <= seed < 2**32:
+        raise BadInput(f"The seed must be between 0 and {2**32 - 1}, not {seed}.")
+    if rooms is not None and not 2 <= rooms <= 6:
+        raise BadInput(f"A generated house has 2 to 6 rooms, not {rooms}.")
+    if not 0 <= objects <= 60:
+        raise BadInput(f"A generated house has 0 to 60 loose objects, not {objects}.")
+    for attempt in range(ATTEMPTS):
+        rng = np.random.default_rng([seed, attempt])
+        try:
+            scene, sides = _house(seed, rooms if rooms is not None else int(rng.integers(3, 7)), objects, rng)
+        except NoRoom:
+            continue
+        return _with(scene, sides, variation) if variation else scene
+    raise BadInput(f"No house fits seed {seed} with {rooms} rooms and {objects} objects: try another seed.")
+
+
+def house_of(options: OpenOptions | SceneOptions) -> SceneSpec:
+    """The scene that options ask for: a spec file, or the house of a seed. Raises BadInput."""
+    if options.scene is not None:
+        return SceneSpec.load(options.scene)
+    variation = Variation(options.start, options.opened, options.added, options.clutter)
+    return generate(options.seed, options.rooms, options.objects, variation)
+
+
+def _with(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
+    try:
+        return varied(scene, sides, variation)
+    except ValidationError as error:
+        reason = own_words(str(error.errors()[0]["msg"]))
+    except ValueError as error:
+        reason = str(error)
+    raise BadInput(f"The house of seed {scene.seed} cannot be varied so: {reason}.")
+
+
+def _house(seed: int, count: int, objects: int, rng: np.random.Generator) -> tuple[SceneSpec, Sides]:
+    """One try; the house and the sides from which its furniture can be reached. Raises NoRoom if something needed does
+    not fit or can't be reached."""
+    rooms, doorways = plan_rooms(rng, count)
+    scheme = Scheme.draw(rng)
+    floors = [_furnish(room, doorways, scheme, rng) for room in rooms]
+    pieces = [piece for floor in floors for piece in floor.pieces]
+    _name(pieces)
+    furniture = tuple(_spec(piece) for piece in pieces)
+    empty = SceneSpec.model_construct(
+        version=1, seed=seed, rooms=rooms, doorways=doorways, furniture=furniture, objects=(), robot=StartSpec(x=0, y=0)
+    )
+    empty = empty.model_copy(update={"robot": _start(empty, rng)})
+    lost = unreachable(empty)
+    if lost:
+        raise NoRoom(", ".join(lost))
+    sides = {piece.name: floor.open_sides(piece) for floor in floors for piece in floor.pieces}
+    things = place_objects(empty, sides, objects, rng)
+    if len(things) < objects:
+        raise NoRoom("objects")
+    return SceneSpec(
+        seed=seed, rooms=rooms, doorways=doorways, furniture=furniture, objects=things, robot=empty.robot
+    ), sides
+
+
+def _furnish(room: RoomSpec, doorways: tuple[DoorwaySpec, ...], scheme: Scheme, rng: np.random.Generator) -> Floor:
+    floor = Floor(room, doorways, rng)
+    RECIPES[room.kind](floor, scheme)
+    return floor
+
+
+def _name(pieces: list[Piece]) -> None:
+    """Names: the kind, with a number where there are several."""
+    total = Counter(piece.kind for piece in pieces)
+    seen: Counter[str] = Counter()
+    for piece in pieces:
+        seen[piece.kind] += 1
+        piece.name = piece.kind if total[piece.kind] == 1 else f"{piece.kind}_{seen[piece.kind]}"
+
+
+def _spec(piece: Piece) -> FurnitureSpec:
+    return FurnitureSpec(
+        name=piece.name,
+        kind=piece.kind,
+        colour=piece.colour,
+        room=piece.room,
+        x=piece.x,
+        y=piece.y,
+        yaw=round(piece.yaw, 6),
+        stands_on=piece.stands_on.name if piece.stands_on else None,
+        width=piece.width,
+        depth=piece.depth,
+        height=piece.height,
+        hinge=piece.hinge,
+        on=piece.on,
+    )
+
+
+def _start(scene: SceneSpec, rng: np.random.Generator) -> StartSpec:
+    """A free spot for the robot, in the living room if there is one, looking along an axis of the room."""
+    floor = FreeFloor(scene)
+    room = max(scene.rooms, key=lambda r: (r.kind == "living room", (r.x1 - r.x0) * (r.y1 - r.y0)))
+    for _ in range(300):
+        x, y = float(rng.uniform(room.x0 + 0.6, room.x1 - 0.6)), float(rng.uniform(room.y0 + 0.6, room.y1 - 0.6))
+        if floor.clear(x, y) > START_CLEARANCE:
+            yaw = float(rng.integers(4)) * np.pi / 2 - np.pi / 2
+            return StartSpec(x=round(x, 2), y=round(y, 2), yaw=round(float(yaw), 6))
+    raise NoRoom("robot")

@@ -1,0 +1,96 @@
+"""Where a robot can stand in a house: the free floor on a grid, and whether all of it hangs together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.envs.mujoco.blueprints.parts import WALL
+from homie.envs.mujoco.house.spec import FurnitureSpec, SceneSpec
+from homie.envs.mujoco.house.spec_checks import Corners
+
+CELL = 0.05
+ROBOT = 0.38
+"""Footprint radius of Fetch and a margin (m)."""
+
+
+class FreeFloor:
+    """The floor of a spec. `clearance` (ny, nx): metres to the nearest obstacle; cell (0, 0) is at `origin`.
+
+    also: convex polygons, corners in order, of what stands in the way besides walls and furniture.
+    """
+
+    def __init__(self, scene: SceneSpec, also: Sequence[Corners] = ()) -> None:
+        rooms = np.array([(r.x0, r.y0, r.x1, r.y1) for r in scene.rooms])
+        self.origin: NDArray[np.float64] = rooms[:, :2].min(axis=0) - CELL
+        size = np.ceil((rooms[:, 2:].max(axis=0) + CELL - self.origin) / CELL).astype(int)
+        free = np.zeros((size[1], size[0]), np.uint8)
+        for x0, y0, x1, y1 in rooms:
+            self._fill(free, x0 + WALL / 2, y0 + WALL / 2, x1 - WALL / 2, y1 - WALL / 2, 1)
+        for door in scene.doorways:
+            near = next(r for r in scene.rooms if r.name == door.rooms[0])
+            across = min(abs(door.x - near.x0), abs(door.x - near.x1)) < 1e-6
+            u, v = (0.1, door.width / 2) if across else (door.width / 2, 0.1)
+            self._fill(free, door.x - u, door.y - v, door.x + u, door.y + v, 1)
+        for corners in (*(piece.corners() for piece in scene.furniture), *also):
+            cells = np.round((np.array(corners) - self.origin) / CELL - 0.5).astype(np.int32)
+            cv2.fillConvexPoly(free, cells, 0)
+        distance = cv2.distanceTransform(free, cv2.DIST_L2, 5)
+        self.clearance: NDArray[np.float64] = distance.astype(np.float64) * CELL
+        _, self._zones = cv2.connectedComponents((self.clearance > ROBOT).astype(np.uint8))
+
+    def _fill(self, free: NDArray[np.uint8], x0: float, y0: float, x1: float, y1: float, value: int) -> None:
+        a = np.round((np.array([x0, y0]) - self.origin) / CELL).astype(int)
+        b = np.round((np.array([x1, y1]) - self.origin) / CELL).astype(int)
+        free[a[1] : b[1], a[0] : b[0]] = value
+
+    def zone(self, x: float, y: float) -> int:
+        """The connected piece of floor that the robot's centre can be in at a point; 0 where it can't be."""
+        i, j = self._cell(x, y)
+        return int(self._zones[j, i])
+
+    def near(self, zone: int, x: float, y: float, distance: float) -> bool:
+        """Whether the robot's centre can be somewhere in a zone within a distance (m) of a point."""
+        rows, columns = np.nonzero(self._zones == zone)
+        i, j = self._cell(x, y)
+        return bool(len(rows)) and float(np.hypot(rows - j, columns - i).min()) * CELL <= distance
+
+    def clear(self, x: float, y: float) -> float:
+        """Metres from a point to the nearest obstacle."""
+        i, j = self._cell(x, y)
+        return float(self.clearance[j, i])
+
+    def _cell(self, x: float, y: float) -> tuple[int, int]:
+        i, j = int((x - self.origin[0]) / CELL), int((y - self.origin[1]) / CELL)
+        return min(max(i, 0), self._zones.shape[1] - 1), min(max(j, 0), self._zones.shape[0] - 1)
+
+    def reaches(self, zone: int, piece: FurnitureSpec) -> bool:
+        """Whether some place 0.45 to 1.1 m in front of a piece, near its middle line, is in a zone."""
+        c, s, half = np.cos(piece.yaw), np.sin(piece.yaw), piece.blueprint.half_x
+        return any(
+            self.zone(piece.x + c * (half + d) - s * side, piece.y + s * (half + d) + c * side) == zone
+            for d in np.arange(0.45, 1.1, 0.05)
+            for side in (0.0, -0.2, 0.2)
+        )
+
+
+def unreachable(scene: SceneSpec, also: Sequence[Corners] = ()) -> list[str]:
+    """Rooms and pieces with surfaces or doors that the robot can't get to from its start, by name. also: as for
+    `FreeFloor`."""
+    floor = FreeFloor(scene, also)
+    zone = floor.zone(scene.robot.x, scene.robot.y)
+    if zone == 0:
+        return ["robot"]
+    lost = []
+    for room in scene.rooms:
+        xs, ys = np.arange(room.x0, room.x1, 0.1), np.arange(room.y0, room.y1, 0.1)
+        if not any(floor.zone(float(x), float(y)) == zone for x in xs for y in ys):
+            lost.append(room.name)
+    for piece in scene.furniture:
+        needed = piece.kind != "chair" and (piece.blueprint.surfaces or piece.blueprint.links)
+        if needed and piece.stands_on is None and not floor.reaches(zone, piece):
+            lost.append(piece.name)
+    return lost

@@ -1,0 +1,199 @@
+"""What belongs in which room. Each recipe fills a `Floor`; NoRoom is raised if something essential does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
+from homie.envs.mujoco.generate.furnish import Floor, Piece
+
+
+class NoRoom(Exception):
+    """A piece that the room needs does not fit: the house is planned anew."""
+
+
+@dataclass(slots=True)
+class Scheme:
+    """Colours of a house: one for the kitchen, and each table and cabinet its own, so that names are unambiguous."""
+
+    rng: np.random.Generator
+    kitchen: str
+    tables: list[str]
+    cabinets: list[str]
+    wood: str
+
+    @classmethod
+    def draw(cls, rng: np.random.Generator) -> Scheme:
+        """A random scheme."""
+
+        def mixed(kind: str) -> list[str]:
+            colours = FURNITURE[kind].colours
+            return [colours[k] for k in rng.permutation(len(colours))]
+
+        woods = ("wood", "white", "brown")
+        return cls(rng, mixed("sink")[0], mixed("table"), mixed("cabinet"), woods[int(rng.integers(3))])
+
+    def table(self) -> str:
+        """The next table's colour."""
+        return self.tables.pop()
+
+    def cabinet(self) -> str:
+        """The next cabinet's colour."""
+        return self.cabinets.pop()
+
+    def any(self, kind: str) -> str:
+        """Any colour of a kind."""
+        colours = FURNITURE[kind].colours
+        return colours[int(self.rng.integers(len(colours)))]
+
+
+Recipe = Callable[[Floor, Scheme], None]
+
+
+def _need(placed: bool, what: str) -> None:
+    if not placed:
+        raise NoRoom(what)
+
+
+def _hinged(floor: Floor, piece: Piece) -> bool:
+    """Place a piece with a door alone at a wall, with either hinge side."""
+    for hinge in ("left", "right") if floor.rng.random() < 0.5 else ("right", "left"):
+        piece.hinge = "left" if hinge == "left" else "right"
+        if floor.against_wall([piece]):
+            return True
+    return False
+
+
+def _top_up(floor: Floor, scheme: Scheme) -> None:
+    """Worktops over the drawer units in the kitchen."""
+    for unit in [piece for piece in floor.pieces if piece.kind == "drawer"]:
+        floor.on_top(Piece("kitchen_counter", scheme.kitchen, width=0.6, height=0.04), unit)
+
+
+def kitchen(floor: Floor, scheme: Scheme) -> None:
+    """A run of units with fridge, sink and stove, in one piece or two; a cabinet, a microwave, a table."""
+    colour, rng = scheme.kitchen, floor.rng
+    fridge = Piece("fridge", scheme.any("fridge"))
+    counter = Piece("kitchen_counter", colour, width=round(float(rng.uniform(0.6, 0.8)), 2))
+    sink = Piece("sink", colour)
+    stove = Piece("stove", scheme.any("stove"), on=bool(rng.random() < 0.2))
+    units = [Piece("drawer", colour), Piece("drawer", colour)]
+    host = Piece("kitchen_counter", colour, width=0.7)
+    main = [counter, sink, units[0], stove, units[1]]
+    # The fridge opens over the counter: over a drawer its door would be in the way.
+    whole = [fridge, *main] if rng.random() < 0.5 else [*main[::-1], fridge]
+    fridge.hinge = "right" if whole[0] is fridge else "left"
+    if rng.random() < 0.5:
+        main = main[::-1]
+    if not floor.against_wall([*whole, host] if whole[0] is fridge else [host, *whole]):
+        if not floor.against_wall(whole):
+            _need(floor.against_wall(main) or _in_two(floor, main), "counters")
+            _need(_hinged(floor, fridge), "fridge")
+        _need(floor.against_wall([host]), "counter for the microwave")
+    oven = Piece("microwave", scheme.any("microwave"), on=bool(rng.random() < 0.2))
+    floor.on_top(oven, host, x=host.plan.half_x - oven.plan.half_x)
+    if not floor.swings(oven):
+        oven.hinge = "right"
+        _need(floor.swings(oven), "microwave door")
+    _top_up(floor, scheme)
+    _need(_hinged(floor, Piece("cabinet", scheme.cabinet())), "kitchen cabinet")
+    table = Piece("table", scheme.table(), width=1.0, depth=0.65)
+    _need(floor.standing_free(table) or floor.against_wall([table]), "kitchen table")
+    _chairs(floor, scheme, table)
+
+
+def _in_two(floor: Floor, group: list[Piece]) -> bool:
+    return floor.against_wall(group[:3]) and floor.against_wall(group[3:])
+
+
+def _chairs(floor: Floor, scheme: Scheme, table: Piece) -> None:
+    colour = scheme.any("chair")
+    for side in (1, -1):
+        floor.beside(Piece("chair", colour), table, side)
+
+
+def living_room(floor: Floor, scheme: Scheme) -> None:
+    """A sofa, a television opposite if it fits, a shelf, a table, a plant."""
+    rng = floor.rng
+    stand = Piece("tv_stand", scheme.wood)
+    sofa = Piece("sofa", scheme.any("sofa"))
+    for wall in rng.permutation(4):
+        if floor.against_wall([stand], wall=int(wall)):
+            opposite = (int(wall) + 2) % 4
+            _need(floor.against_wall([sofa], wall=opposite) or floor.against_wall([sofa]), "sofa")
+            break
+    _need(stand in floor.pieces, "tv stand")
+    floor.on_top(Piece("tv", "black", on=bool(rng.random() < 0.3)), stand, x=-0.08)
+    _need(floor.against_wall([Piece("table", scheme.table(), width=1.0, depth=0.55)]), "living room table")
+    floor.against_wall([Piece("shelf", scheme.wood)])
+    if rng.random() < 0.6:
+        _hinged(floor, Piece("cabinet", scheme.cabinet()))
+    floor.against_wall([Piece("plant", scheme.any("plant"))])
+
+
+def bedroom(floor: Floor, scheme: Scheme) -> None:
+    """A bed with a bedside table, a cabinet, a desk with a lamp, a chest of drawers."""
+    bed, side = Piece("bed", scheme.any("bed")), Piece("nightstand", scheme.wood)
+    row = [bed, side] if floor.rng.random() < 0.5 else [side, bed]
+    _need(floor.against_wall(row, gap=0.18) or floor.against_wall([bed]), "bed")
+    _need(_hinged(floor, Piece("cabinet", scheme.cabinet())), "bedroom cabinet")
+    _desk(floor, scheme)
+    floor.against_wall([Piece("drawer", "white")])
+    floor.against_wall([Piece("plant", scheme.any("plant"))])
+
+
+def _desk(floor: Floor, scheme: Scheme) -> bool:
+    desk = Piece("desk", scheme.any("desk"))
+    if not floor.against_wall([desk]):
+        return False
+    side = 1 if floor.rng.random() < 0.5 else -1
+    lamp = Piece("lamp", scheme.any("lamp"), on=bool(floor.rng.random() < 0.3))
+    floor.on_top(lamp, desk, x=-0.12, y=side * (desk.plan.half_y - 0.18))
+    chair = Piece("chair", scheme.any("chair"))
+    if not floor.beside(chair, desk, side):
+        floor.beside(chair, desk, -side)
+    return True
+
+
+def bathroom(floor: Floor, scheme: Scheme) -> None:
+    """Washbasin, toilet, bathtub, and a cabinet if it fits."""
+    _need(floor.against_wall([Piece("bathtub", "white")]), "bathtub")
+    _need(floor.against_wall([Piece("washbasin", scheme.any("washbasin"))]), "washbasin")
+    _need(floor.against_wall([Piece("toilet", "white")]), "toilet")
+    if scheme.cabinets:
+        _hinged(floor, Piece("cabinet", scheme.cabinet()))
+
+
+def dining_room(floor: Floor, scheme: Scheme) -> None:
+    """A large table in the middle with chairs, a shelf or a cabinet, a plant."""
+    table = Piece("table", scheme.table(), width=1.2, depth=0.75)
+    _need(floor.standing_free(table, back=1.25), "dining table")
+    _chairs(floor, scheme, table)
+    floor.against_wall([Piece("shelf", scheme.wood)])
+    if scheme.cabinets and floor.rng.random() < 0.5:
+        _hinged(floor, Piece("cabinet", scheme.cabinet()))
+    floor.against_wall([Piece("table", scheme.table(), width=0.9, depth=0.5)])
+    floor.against_wall([Piece("plant", scheme.any("plant"))])
+
+
+def study(floor: Floor, scheme: Scheme) -> None:
+    """A desk with a lamp and a chair, shelves, a chest of drawers, a small sofa."""
+    _need(_desk(floor, scheme), "desk")
+    _need(floor.against_wall([Piece("shelf", scheme.wood)]), "shelf")
+    floor.against_wall([Piece("drawer", "beige")])
+    floor.against_wall([Piece("sofa", scheme.any("sofa"), width=1.4)])
+    floor.against_wall([Piece("table", scheme.table(), width=0.8, depth=0.5)])
+    floor.against_wall([Piece("plant", scheme.any("plant"))])
+
+
+RECIPES: dict[str, Recipe] = {
+    "kitchen": kitchen,
+    "living room": living_room,
+    "bedroom": bedroom,
+    "bathroom": bathroom,
+    "dining room": dining_room,
+    "study": study,
+}

@@ -1,0 +1,123 @@
+"""The plan of a house from a seed: rooms in two rows, and doorways that connect them all."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+
+from homie.envs.mujoco.house.spec import DoorwaySpec, RoomSpec
+
+RoomKind = Literal["kitchen", "living room", "bedroom", "bathroom", "dining room", "study"]
+
+_WIDTHS: dict[RoomKind, tuple[float, float]] = {
+    "kitchen": (4.8, 5.4),
+    "living room": (5.0, 5.8),
+    "bedroom": (4.4, 5.0),
+    "bathroom": (3.2, 3.6),
+    "dining room": (4.2, 4.8),
+    "study": (4.0, 4.6),
+}
+_FLOORS: dict[RoomKind, tuple[Literal["wood", "tiles", "carpet"], ...]] = {
+    "kitchen": ("tiles",),
+    "living room": ("wood",),
+    "bedroom": ("carpet", "wood"),
+    "bathroom": ("tiles",),
+    "dining room": ("wood",),
+    "study": ("carpet", "wood"),
+}
+_ROWS = {1: (1,), 2: (2,), 3: (2, 1), 4: (2, 2), 5: (3, 2), 6: (3, 3)}
+ROW_DEPTH = (4.2, 4.8)
+LEAST_WALL = 2.0
+"""Length (m) of common wall that a doorway needs."""
+
+
+def plan_rooms(rng: np.random.Generator, count: int) -> tuple[tuple[RoomSpec, ...], tuple[DoorwaySpec, ...]]:
+    """Rooms and doorways for `count` rooms. Raises ValueError for a count outside 1..6."""
+    if count not in _ROWS:
+        raise ValueError(f"a generated house has 1 to {max(_ROWS)} rooms, not {count}")
+    while True:
+        rooms = _rows(rng, _kinds(rng, count), _ROWS[count])
+        doorways = _connect(rng, rooms)
+        if doorways is not None:
+            return rooms, doorways
+
+
+def _kinds(rng: np.random.Generator, count: int) -> list[RoomKind]:
+    """Which rooms a house of that size has, in random order."""
+    kinds: list[RoomKind] = ["kitchen", "living room", "bedroom", "bathroom", "dining room", "study"]
+    if rng.random() < 0.5:
+        kinds[4:] = kinds[:3:-1]
+    kinds = kinds[:count]
+    return [kinds[k] for k in rng.permutation(count)]
+
+
+def _rows(rng: np.random.Generator, kinds: list[RoomKind], rows: tuple[int, ...]) -> tuple[RoomSpec, ...]:
+    """Rooms side by side in each row; rows of nearly the same length are made equally long."""
+    widths = [[] for _ in rows]  # type: list[list[float]]
+    order = iter(kinds)
+    named = [[next(order) for _ in range(n)] for n in rows]
+    for row, line in zip(widths, named, strict=True):
+        row += [round(float(rng.uniform(*_WIDTHS[kind])), 1) for kind in line]
+    longest = max(sum(row) for row in widths)
+    for row in widths:
+        if longest - sum(row) < 0.9:
+            row[int(np.argmax(row))] += longest - sum(row)
+    rooms, y = [], 0.0
+    for row, line in zip(widths, named, strict=True):
+        depth, x = round(float(rng.uniform(*ROW_DEPTH)), 1), 0.0
+        for width, kind in zip(row, line, strict=True):
+            floor = _FLOORS[kind][int(rng.integers(len(_FLOORS[kind])))]
+            rooms.append(
+                RoomSpec(
+                    name=kind.replace(" ", "_"),
+                    kind=kind,
+                    x0=round(x, 2),
+                    y0=round(y, 2),
+                    x1=round(x + width, 2),
+                    y1=round(y + depth, 2),
+                    floor=floor,
+                )
+            )
+            x += width
+        y += depth
+    return tuple(rooms)
+
+
+def _connect(rng: np.random.Generator, rooms: tuple[RoomSpec, ...]) -> tuple[DoorwaySpec, ...] | None:
+    """A random tree of doorways in which bathrooms are leaves, and now and then one more; None if there is none."""
+    edges = []
+    for a, b in combinations(rooms, 2):
+        wall = _common_wall(a, b)
+        if wall is not None:
+            private = sum(room.kind == "bathroom" for room in (a, b))
+            edges.append((private, float(rng.random()), a, b, wall))
+    edges.sort(key=lambda edge: edge[:2])
+    group = {room.name: k for k, room in enumerate(rooms)}
+    doorways = []
+    for private, chance, a, b, (axis, at, low, high) in edges:
+        joined = group[a.name] == group[b.name]
+        if joined and (private or chance < 0.7):
+            continue
+        old, new = group[b.name], group[a.name]
+        group = {name: new if g == old else g for name, g in group.items()}
+        width = round(float(rng.uniform(1.05, 1.2)), 2)
+        ends = (low + 0.85, high - 0.85)
+        middle = round(float(ends[int(rng.integers(2))] if rng.random() < 0.6 else rng.uniform(*ends)), 2)
+        x, y = (at, middle) if axis == "y" else (middle, at)
+        doorways.append(DoorwaySpec(rooms=(a.name, b.name), x=x, y=y, width=width))
+    return tuple(doorways) if len(set(group.values())) == 1 else None
+
+
+def _common_wall(a: RoomSpec, b: RoomSpec) -> tuple[str, float, float, float] | None:
+    """The axis along which the common wall runs, its coordinate, and its two ends."""
+    for p, q in ((a.x0, b.x1), (a.x1, b.x0)):
+        low, high = max(a.y0, b.y0), min(a.y1, b.y1)
+        if abs(p - q) < 1e-6 and high - low >= LEAST_WALL:
+            return "y", p, low, high
+    for p, q in ((a.y0, b.y1), (a.y1, b.y0)):
+        low, high = max(a.x0, b.x0), min(a.x1, b.x1)
+        if abs(p - q) < 1e-6 and high - low >= LEAST_WALL:
+            return "x", p, low, high
+    return None

@@ -1,0 +1,89 @@
+"""What a generated house has besides what its seed gives: more things of a kind, doors that stand open, another room in
+which the robot starts. The rest of the house stays as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from homie.envs.mujoco.generate.place import Sides, add_objects
+from homie.envs.mujoco.generate.reach import FreeFloor
+from homie.envs.mujoco.house.spec import SceneSpec, StartSpec
+from homie.envs.mujoco.house.spec_checks import overlap, square
+
+AJAR = 0.8
+"""How far what stands open is open: a door at 88 degrees, a drawer 0.29 m out, much as the Open skill leaves them."""
+CLEARANCE = 0.5
+"""Metres from the robot's start to the next obstacle: its radius is 0.28."""
+BESIDE_DOORS = 0.45
+"""Half the square (m) around the robot's start that open doors and drawers keep out of: it turns before it drives."""
+TIDY = "tidy"
+"""Things stand upright and apart, and what opens is shut."""
+TRIES = 400
+_ADDED = re.compile(r"(?:(?P<colour>[a-z]+) )?(?P<kind>[a-z_]+)@(?P<where>[a-z][a-z0-9_]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Variation:
+    """start: name of the room in which the robot starts (None: as generated). opened: names of furniture whose door or
+    drawer stands open. added: further objects, each as `KIND@FURNITURE` or `COLOUR KIND@FURNITURE`. clutter: how things
+    lie, `tidy` or `messy`."""
+
+    start: str | None = None
+    opened: Sequence[str] = ()
+    added: Sequence[str] = ()
+    clutter: str = TIDY
+
+    def __bool__(self) -> bool:
+        return bool(self.start or self.opened or self.added or self.clutter != TIDY)
+
+
+def varied(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
+    """The house with the variation. Raises ValueError in one sentence if it does not fit."""
+    rng = np.random.default_rng([scene.seed, len(scene.objects)])  # its own: the seed's house must not change
+    objects = add_objects(scene, sides, [_read(text) for text in variation.added], rng)
+    names = {piece.name: piece for piece in scene.furniture}
+    for name in variation.opened:
+        if name not in names:
+            raise ValueError(f"'{name}' cannot stand open: this house has no such furniture")
+    furniture = tuple(
+        piece.model_copy(update={"open": AJAR}) if piece.name in variation.opened else piece
+        for piece in scene.furniture
+    )
+    changed = scene.model_copy(update={"objects": objects, "furniture": furniture})
+    if variation.start:
+        changed = changed.model_copy(update={"robot": _start(changed, variation.start, rng)})
+    if variation.clutter == "messy":
+        from homie.envs.mujoco.generate.messy import messy  # it simulates the house, which takes a second or two
+
+        changed = messy(changed, sides, np.random.default_rng([scene.seed, len(scene.objects), 1]))
+    return SceneSpec.model_validate(changed.model_dump())
+
+
+def _read(text: str) -> tuple[str, str, str]:
+    found = _ADDED.fullmatch(text)
+    if found is None:
+        raise ValueError(
+            f"a further object is KIND@FURNITURE, for example apple@table_1 or 'red mug@sofa' (got '{text}')"
+        )
+    return found["colour"] or "", found["kind"], found["where"]
+
+
+def _start(scene: SceneSpec, name: str, rng: np.random.Generator) -> StartSpec:
+    """A free spot in a room from which the robot gets to where it would have started."""
+    room = next((room for room in scene.rooms if room.name == name), None)
+    if room is None:
+        raise ValueError(f"the robot cannot start in '{name}': the rooms are {', '.join(r.name for r in scene.rooms)}")
+    floor = FreeFloor(scene)
+    home = floor.zone(scene.robot.x, scene.robot.y)
+    panels = [panel for piece in scene.furniture if (panel := piece.panel_corners()) is not None]
+    for _ in range(TRIES):
+        x, y = float(rng.uniform(room.x0 + 0.5, room.x1 - 0.5)), float(rng.uniform(room.y0 + 0.5, room.y1 - 0.5))
+        blocked = any(overlap(panel, square(x, y, BESIDE_DOORS)) for panel in panels)
+        if floor.clear(x, y) > CLEARANCE and floor.zone(x, y) == home and not blocked:
+            yaw = float(rng.integers(4)) * np.pi / 2 - np.pi / 2
+            return StartSpec(x=round(x, 2), y=round(y, 2), yaw=round(yaw, 6))
+    raise ValueError(f"there is no free spot for the robot to start in '{name}'")

@@ -1,0 +1,315 @@
+"""The background locator: goals from world state, the paper's first setting (section 4.3). Privileged.
+
+What it tells a planner is no world state: that comes from the same memory of what was seen as in the other setting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from homie.envs.mujoco.home.floorplan import FloorPlan
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.envs.mujoco.house.index import ObjectInfo, ReceptacleInfo
+from homie.envs.mujoco.state.resting import Place
+from homie.envs.mujoco.state.world import World
+from homie.kernel import registry
+from homie.kernel.interfaces import Locator, NameMatcher, kind_of
+from homie.kernel.knowledge import Knowledge
+from homie.kernel.recall import Landmark, Recall
+from homie.kernel.types import Array, Box, Detection, Goal, Observation, OccupancyGrid, Subtask, Surface
+
+OPEN_ENOUGH = 0.5
+"""Fraction of its range from which a door or drawer counts as opened by Open."""
+
+IMPOSSIBLE, UNLIKELY = 1000.0, 50.0
+"""Metres that a meaning of ambiguous words is put off by."""
+
+TOLD_SO = 25.0
+"""Metres that a thing is preferred by which alone was told by the name that is used: more than a house is long."""
+SAME_PLACE = 0.5
+"""Metres by which an entity may be off from where the memory has it and still be the one that the detector named."""
+
+NEAR = 1.4
+"""Metres around a target within which solid things are told to the skill."""
+
+AT_HAND, BESIDE_ROBOT = 0.9, 1.1
+"""Height of the arm and metres around it within which solid things are told: it is folded wherever the robot is."""
+
+ON_FLOOR = 0.1
+"""Height (m) of its underside up to which a thing lies on the floor."""
+
+SHUT = 0.06
+"""Fraction of its range up to which it counts as closed by Close."""
+PERIOD = 0.4
+"""Seconds between goals while a skill runs."""
+
+
+class BackgroundLocator(Locator):
+    """Knows where everything is. Names mean the nearest thing they fit."""
+
+    name = "background"
+
+    def __init__(self, home: MujocoHome) -> None:
+        self.home = home
+        self._plan: FloorPlan | None = None
+        self._told = -np.inf
+        self._best_matches: NameMatcher = registry.load("names", "default")
+        self._recall: Recall = registry.load("recall", "default")(home)
+        self._passages: dict[str, tuple[float, float, float, float]] = {}
+
+    @property
+    def world(self) -> World:
+        return self.home.world
+
+    def reset(self, *, seed: int) -> None:
+        self._plan = FloorPlan(self.world)
+        self._told = -np.inf
+        self._recall.forget()
+        self._passages = {}
+
+    def due(self, observation: Observation) -> tuple[str, ...] | None:
+        if observation.stamp - self._told < PERIOD:
+            return None
+        self._told = observation.stamp
+        return ()
+
+    def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
+        """World state needs no telling, but a planner is told only what was seen."""
+        self._recall.update(observation, detections)
+
+    def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
+        return self._recall.arranged(detections)
+
+    def objection(self, subtask: Subtask) -> str:
+        return self._recall.objection(subtask.destination or subtask.target)
+
+    def knowledge(self, round_number: int) -> Knowledge:
+        return replace(self._recall.knowledge(round_number), setting="background")
+
+    # ------------------------------------------------------------ names
+
+    def called(self, entity: str) -> str:
+        return self._recall.called(entity, kind_of(entity))
+
+    def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
+        world = self.world
+        if "_" in name and any(name in known for known in (world.rooms, world.receptacles, world.objects)):
+            return name
+        landmark = self._recall.recognise(name, observation.body.base)
+        known = None if landmark is None else self._entity_at(landmark)
+        if landmark is not None and landmark.alone and known is not None:
+            return known
+        meant = {*(thing.name for thing in self._best_matches(name, world.named_things())), *([known] if known else [])}
+        return min(sorted(meant), key=lambda one: self._preference(one, known, subtask, observation), default=None)
+
+    def _entity_at(self, landmark: Landmark) -> str | None:
+        """The entity that a planner was told of: the one of its kind where it was seen."""
+        if landmark.passage is not None:
+            self._passages[landmark.entity] = landmark.passage
+            return landmark.entity
+        named = [thing for thing in self.world.named_things() if thing.name == landmark.entity]
+        alike = {thing.name for thing in (*named, *self._best_matches(landmark.kind, self.world.named_things()))}
+        center = landmark.center
+        if center is None:
+            return landmark.entity if named else None
+        away = {one: self._metres(one, center) - SAME_PLACE * (one == landmark.entity) for one in sorted(alike)}
+        return min(away, key=lambda one: away[one], default=None)
+
+    def _metres(self, entity: str, point: Array) -> float:
+        """Metres on the floor plan from a point (3,) to a thing; inf for a room."""
+        world = self.world
+        if entity in world.rooms:
+            return float("inf")
+        thing = world.objects.get(entity)
+        box = world.receptacle_box(world.receptacles[entity]) if thing is None else world.object_box(thing)
+        return box.distance(point)
+
+    def _preference(self, entity: str, known: str | None, subtask: Subtask, observation: Observation) -> float:
+        """Metres, with what the action cannot mean put last, and shut things after open ones; the thing that was told
+        by just that name comes before others."""
+        world, distance = self.world, self.distance(entity, observation) - (TOLD_SO if entity == known else 0.0)
+        thing = world.receptacles.get(entity)
+        if subtask.action == "Pick" and not self.pickable(entity):
+            distance += IMPOSSIBLE
+        if subtask.action in ("Open", "Close") and not self.opens(entity):
+            distance += IMPOSSIBLE
+        if subtask.action == "Put" and (world.held == entity or (thing is not None and not thing.surfaces)):
+            distance += IMPOSSIBLE
+        if subtask.action in ("Go to", "Pick") and self.pickable(entity) and self.closed_container(entity):
+            distance += UNLIKELY
+        if thing is not None and thing.articulations and subtask.action in ("Go to", "Put", "Close"):
+            distance += UNLIKELY if world.closed(thing) else 0.0
+        return distance
+
+    # ------------------------------------------------------------ goals
+
+    def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
+        goal, base = self._goal(entity, subtask), observation.body.base.xy
+        self._recall.aim(entity if subtask.action == "Pick" else "", goal.position)
+        panels = self._moved_by(entity, subtask)
+        hidden = [*panels, *self._bodies(self._with_contents(entity))]
+        here = self.world.solids(np.array([*base, AT_HAND]), BESIDE_ROBOT, without=hidden)
+        return replace(goal, solids=_distinct(goal.solids, here), loose=self._loose(entity, goal.position))
+
+    def _moved_by(self, entity: str, subtask: Subtask) -> list[int]:
+        """Bodies of the doors and drawers that a subtask moves."""
+        if subtask.action not in ("Open", "Close") or entity not in self.world.receptacles:
+            return []
+        return [item.body for item in self.world.receptacles[entity].articulations]
+
+    def _with_contents(self, entity: str) -> list[str]:
+        """An object, and what is in it and goes with it; nothing for furniture and rooms."""
+        world = self.world
+        inside = [name for name in world.objects if Place("in", entity) in world.around(name)]
+        return [entity, *inside] if entity in world.objects else []
+
+    def _bodies(self, names: Sequence[str]) -> list[int]:
+        return [self.world.objects[name].body for name in names]
+
+    def _loose(self, entity: str, center: Array) -> tuple[Box, ...]:
+        """What could be moved out of the way: near a target, and on the floor; not what is in the target."""
+        world = self.world
+        hidden = {*self._with_contents(entity), *world.carried()}
+        names = [name for name in world.objects if name not in hidden]
+        return tuple(
+            replace(box, name=name)
+            for name, box in zip(names, world.object_boxes(names), strict=True)
+            if box.distance(center) < NEAR or box.center[2] - box.half[2] < ON_FLOOR
+        )
+
+    def _goal(self, entity: str, subtask: Subtask) -> Goal:
+        grid, text = self._floor_plan().grid(), str(subtask)
+        if self.is_spot(entity):
+            x0, y0, x1, y1 = self._floor_of(entity)
+            middle = np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0])
+            return Goal(entity, text, middle, room=(x0, y0, x1, y1), grid=grid)
+        if entity in self.world.objects:
+            thing = self.world.objects[entity]
+            if subtask.action == "Put":
+                return self._into(thing, text, grid)
+            return self._object(thing, text, grid)
+        moved = self._moved_by(entity, subtask)
+        return self._receptacle(self.world.receptacles[entity], text, grid, moved)
+
+    def _floor_of(self, spot: str) -> tuple[float, float, float, float]:
+        """The floor (x0, y0, x1, y1) of a room, or at the far side of a doorway."""
+        return self._passages.get(spot) or self.world.rooms[spot].rect
+
+    def _floor_plan(self) -> FloorPlan:
+        if self._plan is None:
+            self._plan = FloorPlan(self.world)
+        return self._plan
+
+    def _receptacle(self, thing: ReceptacleInfo, text: str, grid: OccupancyGrid, moved: Sequence[int]) -> Goal:
+        world = self.world
+        box = world.receptacle_box(thing)
+        return Goal(
+            thing.name,
+            text,
+            box.center,
+            box=box,
+            surfaces=tuple(world.surface(thing, plan) for plan in thing.surfaces if world.accessible(thing, plan)),
+            obstacles=self._things_at(thing.name),
+            articulations=tuple(world.articulation(item) for item in thing.articulations),
+            front=thing.front if thing.articulations or surfaces_need_front(thing) else None,
+            grid=grid,
+            solids=world.solids(box.center, NEAR, without=moved),
+        )
+
+    def _object(self, thing: ObjectInfo, text: str, grid: OccupancyGrid) -> Goal:
+        """A loose object, with the surface that carries it and its neighbours there: what it is in, as a bowl, is none
+        of them, what is in it is."""
+        world = self.world
+        box, outwards = world.object_box(thing), [place.entity for place in world.around(thing.name)]
+        under: tuple[Surface, ...] = ()
+        front: float | None = None
+        receptacle, plan = world.furniture_of(thing.name) or (None, None)
+        if receptacle is not None and plan is not None:
+            under = (world.surface(receptacle, plan),)
+            front = receptacle.front if plan.access == "front" else None
+        return Goal(
+            thing.name,
+            text,
+            box.center,
+            box,
+            under,
+            obstacles=self._things_at(outwards[-1], but=(thing.name, *outwards)),
+            front=front,
+            grid=grid,
+            solids=world.solids(box.center, NEAR, without=self._bodies(self._with_contents(thing.name))),
+            parts=world.object_parts(thing),
+        )
+
+    def _into(self, thing: ObjectInfo, text: str, grid: OccupancyGrid) -> Goal:
+        """A bowl or another thing as the destination of a Put: its middle, a little above its bottom."""
+        box = self.world.object_box(thing)
+        up = box.half[2] if thing.hollow is None else 0.0
+        spot = Surface(box.center + np.array([0.0, 0.0, up]), 0.005, 0.005, box.yaw)
+        solids = self.world.solids(box.center, NEAR, without=[thing.body])
+        return Goal(thing.name, text, box.center, box=box, surfaces=(spot,), grid=grid, solids=solids)
+
+    def _things_at(self, entity: str, but: Collection[str] = ()) -> tuple[Box, ...]:
+        """Boxes of the objects in or on a thing, nested ones too, without what is carried."""
+        world = self.world
+        hidden = {*but, *world.carried()}
+        names = [name for name in world.objects if name not in hidden and world.within(name, entity)]
+        return world.object_boxes(names)
+
+    # ------------------------------------------------------------ questions
+
+    def opens(self, entity: str) -> bool:
+        thing = self.world.receptacles.get(entity)
+        return thing is not None and bool(thing.articulations)
+
+    def closed_container(self, entity: str) -> str | None:
+        thing = self.world.receptacles.get(entity)
+        if thing is None and entity in self.world.objects:
+            thing = self.world.container_of(entity)
+        return thing.name if thing is not None and self.world.closed(thing) else None
+
+    def pickable(self, entity: str) -> bool:
+        return entity in self.world.objects
+
+    def is_spot(self, entity: str) -> bool:
+        return entity in self.world.rooms or entity in self._passages
+
+    def distance(self, entity: str, observation: Observation) -> float:
+        """3-D from the base's origin on the floor: to an object's centre, to the nearest point of furniture."""
+        base = np.array([*observation.body.base.xy, 0.0])
+        if entity in self.world.objects:
+            return float(np.linalg.norm(self.world.object_box(self.world.objects[entity]).center - base))
+        if self.is_spot(entity):
+            x0, y0, x1, y1 = self._floor_of(entity)
+            return float(np.linalg.norm(base[:2] - np.clip(base[:2], (x0, y0), (x1, y1))))
+        box = self.world.receptacle_box(self.world.receptacles[entity])
+        above = max(box.center[2] - box.half[2], 0.0)
+        return float(np.hypot(box.distance(base[:2]), above))
+
+    def held(self, observation: Observation) -> str | None:
+        return self.world.held
+
+    def verify(self, subtask: Subtask, entity: str, held: str | None, observation: Observation) -> bool | None:
+        world = self.world
+        if subtask.action == "Go to":
+            return self.arrived(entity, observation)
+        if subtask.action == "Pick":
+            return world.held == entity
+        if subtask.action == "Put":
+            return held is not None and world.held is None and world.within(held, entity)
+        if subtask.action in ("Open", "Close"):
+            parts = [world.openness(item) for item in world.receptacles[entity].articulations]
+            return max(parts) >= OPEN_ENOUGH if subtask.action == "Open" else max(parts) <= SHUT
+        return None
+
+
+def _distinct(near: Sequence[Box], more: Sequence[Box]) -> tuple[Box, ...]:
+    """Boxes without those that come twice."""
+    return tuple({(*box.center, *box.half): box for box in (*near, *more)}.values())
+
+
+def surfaces_need_front(thing: ReceptacleInfo) -> bool:
+    """Whether some of its surfaces can only be reached through its front."""
+    return any(plan.access == "front" for plan in thing.surfaces)

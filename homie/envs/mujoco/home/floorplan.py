@@ -1,0 +1,65 @@
+"""The occupancy grid of the home from its geometry: privileged, for the background setting."""
+
+from __future__ import annotations
+
+import cv2
+import mujoco
+import numpy as np
+
+from homie.envs.mujoco.state.world import World
+from homie.kernel.types import Array, Mask, OccupancyGrid
+
+RESOLUTION = 0.05
+LOW, HIGH = 0.04, 1.25
+"""Heights (m) between which the robot would run into things."""
+
+ON_FLOOR = 0.25
+"""Height (m) up to which the middle of a loose thing's part may be for the thing to lie on the floor."""
+
+
+class FloorPlan:
+    """Rasterises solid geoms: what never moves once, doors, drawers and loose things whenever asked."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        model = world.model
+        rects = np.array([room.rect for room in world.rooms.values()])
+        self.origin: Array = rects[:, :2].min(axis=0) - 0.3
+        size = rects[:, 2:].max(axis=0) + 0.3 - self.origin
+        self.shape = (int(np.ceil(size[1] / RESOLUTION)), int(np.ceil(size[0] / RESOLUTION)))
+        solid = [
+            geom
+            for geom in range(model.ngeom)
+            if model.geom_contype[geom] and not _name(model, model.geom_bodyid[geom]).startswith("robot/")
+        ]
+        solid = [g for g in solid if model.geom_type[g] != mujoco.mjtGeom.mjGEOM_PLANE]
+        loose = {thing.body for thing in world.objects.values()}
+        self._moving = [g for g in solid if model.body_weldid[model.geom_bodyid[g]] != 0]
+        self._loose_body = {g: int(model.geom_bodyid[g]) for g in self._moving if model.geom_bodyid[g] in loose}
+        self._static = self._raster([g for g in solid if model.body_weldid[model.geom_bodyid[g]] == 0])
+
+    def grid(self) -> OccupancyGrid:
+        """The plan as it is now; what is carried is no obstacle."""
+        carried = {self.world.objects[name].body for name in self.world.carried()}
+        moving = [
+            g for g in self._moving if self._loose_body.get(g) not in carried and not self._stands_on_something(g)
+        ]
+        occupied = self._static | self._raster(moving)
+        return OccupancyGrid(occupied, np.zeros_like(occupied), self.origin, RESOLUTION)
+
+    def _stands_on_something(self, geom: int) -> bool:
+        """Loose things that are not on the floor stand over what is an obstacle already."""
+        return geom in self._loose_body and bool(self.world.data.geom_xpos[geom, 2] > ON_FLOOR)
+
+    def _raster(self, geoms: list[int]) -> Mask:
+        picture = np.zeros(self.shape, dtype=np.uint8)
+        for box in self.world.extents.geom_boxes(self.world.data, geoms):
+            if box.center[2] + box.half[2] < LOW or box.center[2] - box.half[2] > HIGH:
+                continue
+            cells = np.round((box.corners() - self.origin) / RESOLUTION - 0.5).astype(np.int32)
+            cv2.fillConvexPoly(picture, cv2.convexHull(cells), 1)
+        return picture.astype(bool)
+
+
+def _name(model: mujoco.MjModel, body: int) -> str:
+    return mujoco.mj_id2name(model, mujoco.mjtObj.mjOBJ_BODY, body) or ""

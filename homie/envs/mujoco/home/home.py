@@ -1,0 +1,241 @@
+"""The embedded home as a robot: a Fetch in a house of MuJoCo, with simulated sensors.
+
+Time passes only in `act`. Every command goes through the safety gate; base velocities drive a planar base of limited
+force, so a wall stops it; nothing is ever placed by hand after `reset`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection
+from dataclasses import replace
+
+import mujoco
+import numpy as np
+
+from homie.envs.mujoco.generate.generate import house_of
+from homie.envs.mujoco.generate.settle import check_start
+from homie.envs.mujoco.house.build import TIMESTEP, Home, build
+from homie.envs.mujoco.house.contacts import Pace
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.render.rendering import FreeCamera
+from homie.envs.mujoco.robots.eyes import Eyes
+from homie.envs.mujoco.robots.fetch import fetch
+from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.envs.mujoco.robots.grasping import Grasping, Hand, add_grasp_constraints
+from homie.envs.mujoco.robots.simulated import SimulatedRobot
+from homie.envs.mujoco.state.world import World
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Locator
+from homie.kernel.options import OpenOptions
+from homie.kernel.safety import GateState, SafetyGate
+from homie.kernel.types import (
+    Command,
+    Image,
+    Observation,
+    Pose2,
+    Proprioception,
+    SentCommand,
+)
+
+PICTURE_SIZE = (256, 256)
+"""Width and height of a picture where none is asked for."""
+PERIOD = 0.04
+"""Seconds of one control period: ten physics steps, or more while something flies."""
+
+JOINTS = (fetch.TORSO_JOINT, *fetch.ARM_JOINTS, *fetch.HEAD_JOINTS)
+HAND = Hand("gripper_link", "base_link", fetch.FINGER_PADS, fetch.FINGERS)
+_FINGER = fetch.FACTS[fetch.FINGERS[0]]
+FINGER_STEP = _FINGER.speed * PERIOD
+"""Metres that a finger goes in one control period."""
+FINGER_LEAD = _FINGER.effort / _FINGER.stiffness
+"""Metres ahead of a finger at which its servo pushes with all its force."""
+FILM_LAG, FILM_TURN = 0.7, 0.11
+"""The film camera: seconds by which it lags behind the robot, and how fast it turns about it (rad/s)."""
+HEAD_START = (0.0, 0.35)
+"""Head pan and tilt (rad) at the start: looking a little down."""
+
+
+def open_home(options: OpenOptions) -> MujocoHome:
+    """The home of a run: its scene spec file, or the house of its seed. Raises BadInput for a bad spec, and for an
+    argument, of which it has none."""
+    _, colon, argument = options.robot.partition(":")
+    if colon:
+        raise BadInput(f"The robot mujoco takes no argument (got '{argument}'): a house of your own is --scene FILE.")
+    return MujocoHome(
+        house_of(options), grasp=options.grasp, picture_size=options.pixels or PICTURE_SIZE, shade=options.shade
+    )
+
+
+class MujocoHome(SimulatedRobot):
+    """A Fetch in a simulated home. `world` is privileged: skills and planners never get it."""
+
+    spec = fetch.SPEC
+    hand = "wrist"
+
+    def __init__(
+        self,
+        scene: SceneSpec,
+        *,
+        grasp: str = "weld",
+        picture_size: tuple[int, int] = PICTURE_SIZE,
+        shade: bool = True,
+    ) -> None:
+        """Raises BadInput for a scene whose things cut into each other."""
+        self.scene = scene
+        self.picture_size = picture_size
+        self.home: Home = build(scene, _add_robot)
+        if not all(thing.stands for thing in scene.objects):
+            check_start(self.home)
+        self.model = self.home.model
+        self.data = mujoco.MjData(self.model)
+        self.kinematics = ArmKinematics()
+        self.world = World(self.home, self.data)
+        self.gate = SafetyGate(self.spec)
+        self.eyes = Eyes(self.model, self.data, self.home.index.geoms, picture_size, shade=shade)
+        self.grasping = Grasping(self.model, self.data, self.home.index, HAND, friction=grasp == "friction")
+        self.pace = Pace(self.model, self.home.index)
+        self._qpos = {name: int(self.model.joint(f"robot/{name}").qposadr[0]) for name in (*JOINTS, *fetch.FINGERS)}
+        self._base = [int(self.model.joint(f"robot/{name}").qposadr[0]) for name in fetch.BASE_JOINTS]
+        self._base_dof = [int(self.model.joint(f"robot/{name}").dofadr[0]) for name in fetch.BASE_JOINTS]
+        self._ctrl = {self.model.actuator(i).name.removeprefix("robot/"): i for i in range(self.model.nu)}
+        self.after_step: Callable[[], None] | None = None
+        """Called after every step of the physics, for what measures it."""
+        self._filmed: tuple[float, tuple[float, float, float]] | None = None
+        self.reset(seed=scene.seed)
+
+    # ------------------------------------------------------------ episode
+
+    def reset(self, *, seed: int) -> None:
+        self.home.reset(self.data)
+        self.gate.reset()
+        self.grasping.reset()
+        for name, value in zip(fetch.HEAD_JOINTS, HEAD_START, strict=True):
+            self.data.qpos[self._qpos[name]] = self.data.ctrl[self._ctrl[name]] = value
+        self._width_wanted = self._finger_target = 0.0
+        fetch.set_posture(self.model, self.data, self.spec.rest)
+        self.world.held = None
+        self.world.appliances.reset()
+        for _ in range(25):  # things settle by fractions of a millimetre
+            self.act(Command())
+        self.gate.reset()
+
+    def act(self, command: Command) -> SentCommand:
+        state = self._gate_state()
+        checked = self.gate.check(self.resolved(command, state), state)
+        sent = replace(checked, requested=command)
+        now = sent.sent
+        for name, value in zip(JOINTS[1:8], now.arm or (), strict=False):
+            self.data.ctrl[self._ctrl[name]] = value
+        if now.torso is not None:
+            self.data.ctrl[self._ctrl["torso_lift_joint"]] = now.torso
+        if now.head is not None:
+            self.data.ctrl[self._ctrl["head_pan_joint"]], self.data.ctrl[self._ctrl["head_tilt_joint"]] = now.head
+        if now.gripper is not None:
+            self._width_wanted = now.gripper
+            self.grasping.commanded(now.gripper)
+        self._drive_fingers()
+        self._step(*(now.base or (0.0, 0.0)))
+        self.check_sound()
+        self.grasping.update()
+        self.world.held = self.grasping.held_object
+        self.world.appliances.update()
+        return sent
+
+    def _step(self, v: float, w: float) -> None:
+        """One control period of physics, the base driving at v (m/s) and w (rad/s)."""
+        grip = self.grasping
+        division = self.pace.division(
+            self.data, PERIOD, grip.held_body, squeezed=grip.friction and grip.held_object is not None
+        )
+        self.model.opt.timestep = TIMESTEP / division
+        qpos, ctrl, yaw = self.data.qpos, self.data.ctrl, self._base[2]
+        x, y, turn = (self._ctrl[name] for name in fetch.BASE_JOINTS)
+        for _ in range(round(PERIOD / TIMESTEP) * division):
+            heading = float(qpos[yaw])
+            ctrl[x], ctrl[y], ctrl[turn] = v * math.cos(heading), v * math.sin(heading), w
+            mujoco.mj_step(self.model, self.data)
+            if self.after_step is not None:
+                self.after_step()
+        self.model.opt.timestep = TIMESTEP
+
+    def stop(self) -> None:
+        """Base still, every limb holds where it is."""
+        self.gate.stop()
+        for name in JOINTS:
+            self.data.ctrl[self._ctrl[name]] = self.data.qpos[self._qpos[name]]
+        for name in fetch.BASE_JOINTS:
+            self.data.ctrl[self._ctrl[name]] = 0.0
+
+    def _gate_state(self) -> GateState:
+        q = [float(self.data.qpos[self._qpos[name]]) for name in JOINTS]
+        return GateState(np.array(q[1:8]), q[0], np.array(q[8:10]), self._gripper_width())
+
+    def _drive_fingers(self) -> None:
+        """Their target goes to the wanted width at the fingers' speed, and ahead of them only by what the servo turns
+        into its whole force: so they close without a blow, and open at once."""
+        at = self._gripper_width() / 2
+        ahead = float(
+            np.clip(self._width_wanted / 2, self._finger_target - FINGER_STEP, self._finger_target + FINGER_STEP)
+        )
+        self._finger_target = float(np.clip(ahead, at - FINGER_LEAD, at + FINGER_LEAD))
+        for finger in fetch.FINGERS:
+            self.data.ctrl[self._ctrl[finger]] = self._finger_target
+
+    def _gripper_width(self) -> float:
+        return float(sum(self.data.qpos[self._qpos[finger]] for finger in fetch.FINGERS))
+
+    # ------------------------------------------------------------ senses
+
+    def observe(self, cameras: Collection[str] = ()) -> Observation:
+        x, y, yaw = (float(v) for v in self.data.qpos[self._base])
+        vx, vy, w = (float(v) for v in self.data.qvel[self._base_dof])
+        body = Proprioception(
+            base=Pose2(x, y, float(np.remainder(yaw + np.pi, 2 * np.pi) - np.pi)),
+            base_velocity=(vx * np.cos(yaw) + vy * np.sin(yaw), w),
+            joints={name: float(self.data.qpos[self._qpos[name]]) for name in JOINTS},
+            gripper=self._gripper_width(),
+            finger_contact=self.grasping.contact,
+            holding=self.grasping.holding,
+        )
+        return self.seen(body, cameras)
+
+    # ------------------------------------------------------------ privileged
+
+    def background(self) -> Locator:
+        from homie.envs.mujoco.home.background import BackgroundLocator  # which needs this module
+
+        return BackgroundLocator(self)
+
+    def snapshot(self) -> dict[str, object]:
+        x, y, yaw = (float(v) for v in self.data.qpos[self._base])
+        turned = math.remainder(yaw, math.tau)  # the joint counts whole turns, a pose does not
+        robot = {name: round(value, 5) for name, value in (("x", x), ("y", y), ("yaw", turned))}
+        where = {**robot, "room": self.world.room_of(np.array([x, y]))}
+        return {**self.world.snapshot(), "robot": where}
+
+    def film(self, width: int, height: int) -> Image:
+        """The robot from behind and above, without the upper walls."""
+        x, y, azimuth = self._film_camera()
+        camera = FreeCamera(lookat=(x, y, 0.75), distance=3.6, azimuth=azimuth, elevation=-0.73)
+        return self.eyes.film(camera, width, height, hidden_groups=frozenset({1}))
+
+    def _film_camera(self) -> tuple[float, float, float]:
+        """Where the film camera looks (x, y) and its azimuth. It follows the robot softly, in robot time, so that the
+        picture neither jerks nor spins with every turn."""
+        x, y, yaw = (float(v) for v in self.data.qpos[self._base])
+        now, wanted = float(self.data.time), (x + 0.4 * math.cos(yaw), y + 0.4 * math.sin(yaw), yaw + 0.6)
+        then, last = self._filmed or (now, wanted)
+        if now < then:  # a new episode
+            then, last = now, wanted
+        share, turn = 1.0 - math.exp((then - now) / FILM_LAG), FILM_TURN * (now - then)
+        left = math.remainder(wanted[2] - last[2], math.tau)
+        azimuth = last[2] + min(max(left, -turn), turn)
+        camera = (last[0] + share * (wanted[0] - last[0]), last[1] + share * (wanted[1] - last[1]), azimuth)
+        self._filmed = now, camera
+        return camera
+
+
+def _add_robot(spec: mujoco.MjSpec, pos: tuple[float, float, float], yaw: float) -> None:
+    fetch.add_fetch(spec, pos, yaw)
+    add_grasp_constraints(spec, HAND)

@@ -1,0 +1,378 @@
+"""From a scene spec to a MuJoCo model and its index.
+
+Names: furniture body `fridge`, its door or drawer body `fridge/door` or `drawer_1/drawer`, joint `fridge/joint`,
+handle bar geom `fridge/handle`; a button's body, joint, geom and site `stove/button`; objects have a free joint.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import mujoco
+
+from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
+from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
+from homie.envs.mujoco.blueprints.lying import quat_of, rotation_of, span
+from homie.envs.mujoco.blueprints.parts import WALL, Link, Part, Quat, Vec3, turned
+from homie.envs.mujoco.house.contacts import stiffen
+from homie.envs.mujoco.house.doors import add_door, joint_name
+from homie.envs.mujoco.house.index import (
+    ApplianceInfo,
+    ArticulationInfo,
+    GeomInfo,
+    ObjectInfo,
+    ReceptacleInfo,
+    RoomInfo,
+    SceneIndex,
+    SupportSurface,
+)
+from homie.envs.mujoco.house.shell import SOLID, add_shell
+from homie.envs.mujoco.house.spec import FurnitureSpec, ObjectSpec, SceneSpec
+from homie.envs.mujoco.house.surfaces import surfaces_of
+from homie.envs.mujoco.render.textures import add_materials
+
+__all__ = [
+    "ApplianceInfo",
+    "ArticulationInfo",
+    "GeomInfo",
+    "Home",
+    "ObjectInfo",
+    "ReceptacleInfo",
+    "RoomInfo",
+    "SceneIndex",
+    "SupportSurface",
+    "build",
+]
+
+TIMESTEP = 0.004
+FLOAT = 0.0004
+"""How far above their surface objects start (m), so that the first step finds no deep contact."""
+
+STIFF = [0.985, 0.995, 0.001, 0.5, 2.0]
+"""Impedance of dry friction in joints: with MuJoCo's softer default a door creeps under a force too weak to open it."""
+
+RobotBuilder = Callable[[mujoco.MjSpec, tuple[float, float, float], float], object]
+"""Adds a robot to a spec at a position (3,) and yaw, like `homie.envs.mujoco.robots.fetch.fetch.add_fetch`."""
+
+_SHAPES = {
+    "box": mujoco.mjtGeom.mjGEOM_BOX,
+    "cylinder": mujoco.mjtGeom.mjGEOM_CYLINDER,
+    "capsule": mujoco.mjtGeom.mjGEOM_CAPSULE,
+    "sphere": mujoco.mjtGeom.mjGEOM_SPHERE,
+    "ellipsoid": mujoco.mjtGeom.mjGEOM_ELLIPSOID,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """A built home: its spec, the model, and what is what in it."""
+
+    scene: SceneSpec
+    model: mujoco.MjModel
+    index: SceneIndex
+
+    def new_data(self) -> mujoco.MjData:
+        """A fresh state: doors and drawers, appliances and objects as the spec has them; positions computed."""
+        data = mujoco.MjData(self.model)
+        self.reset(data)
+        return data
+
+    def reset(self, data: mujoco.MjData) -> None:
+        """Bring a state back to the start of an episode (a robot is left at its reference configuration)."""
+        mujoco.mj_resetData(self.model, data)
+        pieces = self.scene.furniture_by_name
+        for thing in self.index.receptacles:
+            for item in thing.articulations:
+                data.qpos[self.model.jnt_qposadr[item.joint]] = item.open * pieces[thing.name].open
+            if thing.appliance is not None:
+                self.show_power(thing, thing.appliance.initially_on)
+        for number, doorway in enumerate(self.scene.doorways):
+            if doorway.leaf is not None:
+                data.qpos[self.model.joint(joint_name(number)).qposadr[0]] = doorway.leaf.angle
+        mujoco.mj_forward(self.model, data)
+
+    def show_power(self, thing: ReceptacleInfo, on: bool) -> None:
+        """Make the lamps of an appliance glow or not. Raises ValueError if it is none."""
+        if thing.appliance is None:
+            raise ValueError(f"{thing.name} cannot be on or off")
+        lamps = thing.appliance
+        finish = self.model.material("glow" if on else "matte").id
+        for geom, rgb in zip(lamps.lamps, lamps.glow if on else lamps.off, strict=True):
+            self.model.geom_rgba[geom, :3] = rgb
+            self.model.geom_matid[geom] = finish
+
+
+def build(scene: SceneSpec, robot: RobotBuilder | None = None) -> Home:
+    """Compile a scene, with a robot at its start if a builder is given. The same spec gives the same model."""
+    spec = empty_spec("home")
+    stiffen(spec)
+    geoms: dict[str, GeomInfo] = {}
+    add_shell(spec, scene, geoms)
+    for piece in scene.furniture:
+        _add_furniture(spec, scene, piece, geoms)
+    for number, doorway in enumerate(scene.doorways):
+        if doorway.leaf is not None:
+            add_door(spec, scene, number, geoms, SOLID)
+    for thing in scene.objects:
+        _add_object(spec, scene, thing, geoms)
+    if robot is not None:
+        robot(spec, (scene.robot.x, scene.robot.y, 0.0), scene.robot.yaw)
+    model = spec.compile()
+    return Home(scene, model, _index(scene, model, geoms))
+
+
+def empty_spec(name: str) -> mujoco.MjSpec:
+    """A world with nothing but lights and materials, and the options that all our worlds are simulated with."""
+    spec = mujoco.MjSpec()
+    spec.modelname = name
+    spec.compiler.degree = False
+    option = spec.option
+    option.timestep = TIMESTEP
+    option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
+    option.solver = mujoco.mjtSolver.mjSOL_NEWTON
+    option.iterations, option.ls_iterations = 20, 20
+    option.impratio = 5.0
+    option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
+    visual = spec.visual
+    visual.headlight.ambient = [0.48, 0.48, 0.48]
+    visual.headlight.diffuse = [0.32, 0.32, 0.32]
+    visual.headlight.specular = [0.05, 0.05, 0.05]
+    # Half of a frame's time on a CPU is vertices: a flat wall needs one quad a side, a plum no 28 slices.
+    visual.quality.numquads, visual.quality.numslices, visual.quality.numstacks = 1, 16, 10
+    visual.map.znear, visual.map.zfar = 0.004, 20.0
+    spec.stat.extent, spec.stat.center = 5.0, [0.0, 0.0, 1.0]
+    visual.global_.offwidth, visual.global_.offheight = 1920, 1080
+    for direction, strength in (((0.3, 0.5, -1.0), 0.36), ((-0.6, -0.35, -0.5), 0.14)):
+        spec.worldbody.add_light(
+            type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
+            dir=direction,
+            pos=[0, 0, 8],
+            castshadow=False,
+            diffuse=[strength] * 3,
+            specular=[0.15] * 3,
+            ambient=[0, 0, 0],
+        )
+    add_materials(spec)
+    return spec
+
+
+# ---------------------------------------------------------------- adding bodies
+
+
+def add_geom(body: mujoco.MjsBody, name: str, part: Part, mass: float) -> mujoco.MjsGeom:
+    """Add a part to a body."""
+    geom = body.add_geom(
+        name=name,
+        type=_SHAPES[part.shape],
+        size=part.size,
+        pos=part.pos,
+        quat=part.quat,
+        rgba=[*part.rgb, 1.0],
+        material=part.finish,
+        mass=mass,
+        friction=[0.8, 0.005, 0.0001],
+        condim=3,
+        group=3 if part.hidden else 0,
+    )
+    geom.contype, geom.conaffinity = SOLID if part.solid else (0, 0)
+    return geom
+
+
+def _add_parts(
+    body: mujoco.MjsBody,
+    entity: str,
+    where: str,
+    parts: tuple[Part, ...],
+    geoms: dict[str, GeomInfo],
+    mass: float = 0.0,
+) -> None:
+    """Furniture parts; the first labelled handle or button carries the plain name `<entity>/<label>`. The first
+    part has the mass of the body."""
+    for k, part in enumerate(parts):
+        label = part.label or where
+        plain = f"{entity}/{label}"
+        name = plain if part.label in ("handle", "button") and plain not in geoms else f"{entity}/{where}#{k}"
+        add_geom(body, name, part, mass if k == 0 else 0.0)
+        geoms[name] = GeomInfo(entity, label)
+
+
+def _add_furniture(spec: mujoco.MjSpec, scene: SceneSpec, piece: FurnitureSpec, geoms: dict[str, GeomInfo]) -> None:
+    plan = piece.blueprint
+    body = spec.worldbody.add_body(name=piece.name, pos=[piece.x, piece.y, scene.base(piece)], quat=turned(piece.yaw))
+    # Standing still it needs no mass, but without a frame of inertia of its own MuJoCo looks for it in the wrong place
+    # when it casts many rays at once.
+    body.mass, body.inertia, body.explicitinertial = 1.0, [1.0, 1.0, 1.0], True
+    body.ipos, body.iquat = [0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]
+    _add_parts(body, piece.name, "", plan.parts, geoms)
+    for link in plan.links:
+        _add_link(spec, body, piece.name, link, geoms)
+
+
+def _add_link(spec: mujoco.MjSpec, parent: mujoco.MjsBody, entity: str, link: Link, geoms: dict[str, GeomInfo]) -> None:
+    body = parent.add_body(name=f"{entity}/{link.name}", pos=link.pos)
+    kinds = {"hinge": mujoco.mjtJoint.mjJNT_HINGE, "slide": mujoco.mjtJoint.mjJNT_SLIDE}
+    body.add_joint(
+        name=f"{entity}/button" if link.name == "button" else f"{entity}/joint",
+        type=kinds[link.kind],
+        axis=link.axis,
+        limited=mujoco.mjtLimited.mjLIMITED_TRUE,
+        range=[0.0, link.upper],
+        frictionloss=link.frictionloss,
+        damping=link.damping,
+        stiffness=link.stiffness,
+        armature=0.02,
+        solimp_friction=STIFF,
+    )
+    _add_parts(body, entity, link.name, link.parts, geoms, link.mass)
+    if link.name == "button":
+        body.add_site(name=f"{entity}/button", pos=link.parts[0].pos, size=[0.005] * 3, group=3)
+    spec.add_exclude(name=f"{entity}/{link.name}", bodyname1=entity, bodyname2=body.name)
+
+
+def _add_object(spec: mujoco.MjSpec, scene: SceneSpec, thing: ObjectSpec, geoms: dict[str, GeomInfo]) -> None:
+    plan = thing.plan
+    pos, quat = start_pose(scene, thing)
+    body = spec.worldbody.add_body(name=thing.name, pos=pos, quat=quat)
+    body.add_freejoint(name=thing.name)
+    for k, part in enumerate(plan.parts):
+        name = f"{thing.name}/#{k}"
+        geom = add_geom(body, name, part, part.mass)
+        geom.condim = 6 if plan.rolls else 4
+        geom.friction = [0.9, 0.006, 0.0012 if plan.rolls else 0.0001]
+        geoms[name] = GeomInfo(thing.name, "")
+
+
+def start_pose(scene: SceneSpec, thing: ObjectSpec) -> tuple[Vec3, Quat]:
+    """Where an object starts in the world: its middle (3,) and its quaternion (wxyz)."""
+    piece = scene.furniture_by_name.get(thing.receptacle)
+    if piece is None:  # on the floor of a room
+        return (thing.x, thing.y, _height(thing)), _turn(thing, 0.0)
+    surface = next(plan for plan in surfaces_of(scene, piece) if plan.name == thing.surface)
+    link = piece.blueprint.articulation
+    shift = piece.open * link.upper if surface.link and link is not None else 0.0
+    x, y = surface.center[0] + thing.x + shift, surface.center[1] + thing.y
+    c, s = math.cos(piece.yaw), math.sin(piece.yaw)
+    z = scene.base(piece) + surface.center[2] + _height(thing)
+    return (piece.x + c * x - s * y, piece.y + s * x + c * y, z), _turn(thing, piece.yaw)
+
+
+def _height(thing: ObjectSpec) -> float:
+    """Of its middle over the surface. Where none is given, its lowest point is just above the surface."""
+    if thing.z is not None:
+        return thing.z
+    if thing.stands:
+        return thing.plan.half[2] + FLOAT
+    return FLOAT - float(span(thing.plan, rotation_of(thing.yaw, thing.pitch, thing.roll))[0][2])
+
+
+def _turn(thing: ObjectSpec, yaw: float) -> Quat:
+    """Its orientation in the world on a surface of that yaw."""
+    if thing.pitch == thing.roll == 0.0:
+        return turned(yaw + thing.yaw)
+    return quat_of(rotation_of(yaw + thing.yaw, thing.pitch, thing.roll))
+
+
+# ---------------------------------------------------------------- index
+
+
+def _index(scene: SceneSpec, model: mujoco.MjModel, geoms: dict[str, GeomInfo]) -> SceneIndex:
+    rooms = tuple(
+        RoomInfo(
+            room.name,
+            room.kind,
+            (room.x0 + WALL / 2, room.y0 + WALL / 2, room.x1 - WALL / 2, room.y1 - WALL / 2),
+            model.geom(f"floor/{room.name}").id,
+            (room.kind,),
+        )
+        for room in scene.rooms
+    )
+    receptacles = tuple(_receptacle(scene, model, geoms, piece) for piece in scene.furniture)
+    things = tuple(
+        ObjectInfo(
+            thing.name,
+            thing.kind,
+            thing.colour,
+            _aliases(thing.kind, thing.colour, OBJECTS[thing.kind].aliases),
+            model.body(thing.name).id,
+            thing.plan.half,
+            thing.plan.hollow,
+        )
+        for thing in scene.objects
+    )
+    return SceneIndex(rooms, receptacles, things, {model.geom(name).id: info for name, info in geoms.items()})
+
+
+def _aliases(kind: str, colour: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Every way to say it: the kind in words, its other names, and all of them with the colour in front."""
+    plain = dict.fromkeys((kind.replace("_", " "), *names))
+    return (*plain, *(f"{colour} {name}" for name in plain))
+
+
+def _receptacle(
+    scene: SceneSpec, model: mujoco.MjModel, geoms: dict[str, GeomInfo], piece: FurnitureSpec
+) -> ReceptacleInfo:
+    plan, name = piece.blueprint, piece.name
+    body = model.body(name).id
+    surfaces = tuple(
+        SupportSurface(
+            s.name,
+            model.body(f"{name}/{s.link}").id if s.link else body,
+            s.center,
+            s.half_x,
+            s.half_y,
+            s.clearance,
+            s.inside,
+            s.access,
+        )
+        for s in surfaces_of(scene, piece)
+    )
+    articulations = tuple(
+        ArticulationInfo(
+            f"{name}/{link.name}",
+            link.kind,
+            model.joint(f"{name}/joint").id,
+            model.body(f"{name}/{link.name}").id,
+            model.geom(f"{name}/handle").id,
+            0.0,
+            link.upper,
+        )
+        for link in (plan.articulation,)
+        if link is not None
+    )
+    half = (plan.half_x, plan.half_y, plan.height / 2)
+    return ReceptacleInfo(
+        name,
+        piece.kind,
+        piece.colour,
+        _aliases(piece.kind, piece.colour, FURNITURE[piece.kind].aliases),
+        body,
+        piece.room,
+        piece.yaw,
+        (0.0, 0.0, plan.height / 2),
+        half,
+        surfaces,
+        articulations,
+        _appliance(model, geoms, piece),
+    )
+
+
+def _appliance(model: mujoco.MjModel, geoms: dict[str, GeomInfo], piece: FurnitureSpec) -> ApplianceInfo | None:
+    plan = piece.blueprint
+    lamps = [part for part in plan.parts if part.label == "lamp"]
+    press = next((link for link in plan.links if link.name == "button"), None)
+    if not lamps or press is None:
+        return None
+    ids = tuple(model.geom(name).id for name, info in geoms.items() if info == GeomInfo(piece.name, "lamp"))
+    glow = tuple(part.glow or part.rgb for part in lamps)
+    return ApplianceInfo(
+        model.joint(f"{piece.name}/button").id,
+        model.geom(f"{piece.name}/button").id,
+        press.upper,
+        ids,
+        tuple(part.rgb for part in lamps),
+        glow,
+        piece.on,
+    )

@@ -1,0 +1,110 @@
+"""Doors in doorways. They stand open at the start, stay where they are left, and a stop keeps them from falling shut:
+no skill opens a door that is as wide as its own way, so none is ever closed."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import mujoco
+import numpy as np
+
+from homie.envs.mujoco.blueprints.palette import CHROME, RGB
+from homie.envs.mujoco.blueprints.parts import WALL, turned
+from homie.envs.mujoco.house.index import GeomInfo
+from homie.kernel.types import Array
+
+if TYPE_CHECKING:
+    from homie.envs.mujoco.house.spec import DoorwaySpec, SceneSpec
+
+LEAST_ANGLE, LARGEST_ANGLE = 1.45, 2.9
+"""Radians that a door stands open: at the least it leaves 0.95 m of a doorway of 1.1 m, at most it is near the wall."""
+THICK, GAP, HIGH = 0.04, 0.02, 2.03
+"""Thickness of a door, its distance from wall and frame, and how high it is (m)."""
+MASS, FRICTION, DAMPING = 12.0, 4.0, 3.0
+"""Of a light inner door (kg); what turns it (N m) and slows it down (N m s): a push of 4 N at its edge moves it."""
+KNOB = 1.0
+"""Height of its knobs (m)."""
+PAINT: RGB = (0.93, 0.91, 0.86)
+
+
+def leaf_corners(scene: SceneSpec, doorway: DoorwaySpec) -> tuple[tuple[float, float], ...] | None:
+    """The corners in the world, in order, of a door as it stands open at the start; None for a doorway without."""
+    if doorway.leaf is None:
+        return None
+    pivot, closed, inward = _frame(scene, doorway)
+    angle = doorway.leaf.angle
+    along = math.cos(angle) * closed + math.sin(angle) * inward
+    across = np.array([-along[1], along[0]]) * THICK / 2
+    near, far = pivot + GAP / 2 * along, pivot + (doorway.width - GAP) * along
+    return tuple((float(x), float(y)) for x, y in (near - across, far - across, far + across, near + across))
+
+
+def _frame(scene: SceneSpec, doorway: DoorwaySpec) -> tuple[Array, Array, Array]:
+    """The hinge (2,), the way (2,) from there to the other side of the doorway, and the way (2,) into the room."""
+    leaf = doorway.leaf
+    assert leaf is not None
+    room = next(room for room in scene.rooms if room.name == leaf.into)
+    across = min(abs(doorway.x - room.x0), abs(doorway.x - room.x1)) < 1e-6  # the wall runs along y
+    middle = np.array([(room.x0 + room.x1) / 2 - doorway.x, (room.y0 + room.y1) / 2 - doorway.y])
+    inward = np.array([np.sign(middle[0]), 0.0]) if across else np.array([0.0, np.sign(middle[1])])
+    left = np.array([inward[1], -inward[0]])  # of one who stands in the room and looks at the doorway
+    side = left if leaf.hinge == "left" else -left
+    pivot = np.array([doorway.x, doorway.y]) + side * doorway.width / 2 + inward * (WALL / 2 + GAP)
+    return pivot, -side, inward
+
+
+def joint_name(number: int) -> str:
+    """The hinge of the door in a doorway, by its place in the spec."""
+    return f"doorway/{number}/joint"
+
+
+def add_door(
+    spec: mujoco.MjSpec, scene: SceneSpec, number: int, geoms: dict[str, GeomInfo], solid: tuple[int, int]
+) -> None:
+    """Add the door of a doorway. Joint position 0 is shut; `Home.reset` brings it to its angle."""
+    doorway = scene.doorways[number]
+    pivot, closed, inward = _frame(scene, doorway)
+    turn = math.atan2(closed[1], closed[0])
+    opens = float(closed[0] * inward[1] - closed[1] * inward[0])  # the sign of the turn from shut to open
+    name = f"doorway/{number}"
+    body = spec.worldbody.add_body(name=name, pos=[*pivot, 0.0], quat=turned(turn))
+    body.add_joint(
+        name=joint_name(number),
+        type=mujoco.mjtJoint.mjJNT_HINGE,
+        axis=[0.0, 0.0, opens],
+        limited=mujoco.mjtLimited.mjLIMITED_TRUE,
+        range=[LEAST_ANGLE, LARGEST_ANGLE],
+        frictionloss=FRICTION,
+        damping=DAMPING,
+        armature=0.02,
+    )
+    length = doorway.width - 1.5 * GAP
+    middle = GAP / 2 + length / 2
+    for part, (low, high), group in (("lower", (0.01, 1.1), 0), ("upper", (1.1, HIGH), 1)):
+        panel = body.add_geom(
+            name=f"{name}/{part}",
+            type=mujoco.mjtGeom.mjGEOM_BOX,
+            size=[length / 2, THICK / 2, (high - low) / 2],
+            pos=[middle, 0.0, (low + high) / 2],
+            rgba=[*PAINT, 1.0],
+            material="matte",
+            mass=MASS * (high - low) / HIGH,
+            group=group,
+        )
+        panel.contype, panel.conaffinity = solid
+        geoms[f"{name}/{part}"] = GeomInfo("wall", "door")
+    for side, sign in (("front", 1.0), ("back", -1.0)):
+        knob = body.add_geom(
+            name=f"{name}/{side}",
+            type=mujoco.mjtGeom.mjGEOM_SPHERE,
+            size=[0.028, 0.0, 0.0],
+            pos=[middle + length / 2 - 0.07, sign * (THICK / 2 + 0.03), KNOB],
+            rgba=[*CHROME, 1.0],
+            material="metal",
+            mass=0.0,
+        )
+        knob.contype = knob.conaffinity = 0
+        geoms[f"{name}/{side}"] = GeomInfo("wall", "door")
+    for room in doorway.rooms:  # the edge at the hinge turns close to the wall
+        spec.add_exclude(name=f"{name}/{room}", bodyname1=name, bodyname2=f"walls/{room}")

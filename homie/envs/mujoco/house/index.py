@@ -1,0 +1,122 @@
+"""What is what in a built home: the typed table that skills' goals, world state and the simulated detector read.
+
+Body, joint and geom fields are MuJoCo ids. Positions are in the frame of the body beside them; SI units, radians.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from homie.envs.mujoco.blueprints.palette import RGB
+from homie.envs.mujoco.blueprints.parts import Hollow, Vec3
+
+Rect = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class RoomInfo:
+    """A room: free floor `rect` (x0, y0, x1, y1) between its walls, in the world frame."""
+
+    name: str
+    kind: str
+    rect: Rect
+    floor_geom: int
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SupportSurface:
+    """A horizontal rectangle that objects rest on, in the frame of `body` (a drawer's moves).
+
+    clearance: free height above it in the closed state, inf under the open sky. inside: behind a door or in a drawer.
+    access: `top` if it is reached from above, `front` if only through the open front (+x).
+    """
+
+    name: str
+    body: int
+    center: Vec3
+    half_x: float
+    half_y: float
+    clearance: float
+    inside: bool
+    access: Literal["top", "front"]
+
+
+@dataclass(frozen=True, slots=True)
+class ArticulationInfo:
+    """A door or drawer: its joint, its body, its handle bar. Joint position `closed` is shut, `open` fully open."""
+
+    name: str
+    kind: Literal["hinge", "slide"]
+    joint: int
+    body: int
+    handle: int
+    closed: float
+    open: float
+
+
+@dataclass(frozen=True, slots=True)
+class ApplianceInfo:
+    """What can be on or off: the button's joint and geom, the lamp geoms and their colours off and on."""
+
+    joint: int
+    button: int
+    travel: float
+    lamps: tuple[int, ...]
+    off: tuple[RGB, ...]
+    glow: tuple[RGB, ...]
+    initially_on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReceptacleInfo:
+    """A piece of furniture. `center` and `half` (3,) are its box in its body frame, doors closed, without handles.
+
+    front: yaw of the side a person uses, in the world. surfaces: best first, () where nothing can be put.
+    """
+
+    name: str
+    kind: str
+    colour: str
+    aliases: tuple[str, ...]
+    body: int
+    room: str
+    front: float
+    center: Vec3
+    half: Vec3
+    surfaces: tuple[SupportSurface, ...]
+    articulations: tuple[ArticulationInfo, ...]
+    appliance: ApplianceInfo | None
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectInfo:
+    """A loose object: half the size of its box as it stands, and where a hollow one (bowl, mug) can hold others, both
+    in the frame of its body. How far it reaches as it lies, `Extents` says."""
+
+    name: str
+    kind: str
+    colour: str
+    aliases: tuple[str, ...]
+    body: int
+    half: Vec3
+    hollow: Hollow | None
+
+
+@dataclass(frozen=True, slots=True)
+class GeomInfo:
+    """Which entity a geom belongs to, and which part of it: "", door, drawer, handle, button, lamp, books."""
+
+    entity: str
+    part: str
+
+
+@dataclass(frozen=True, slots=True)
+class SceneIndex:
+    """Everything by kind. `geoms` has every geom of the home (not of the robot); walls are the entity `wall`."""
+
+    rooms: tuple[RoomInfo, ...]
+    receptacles: tuple[ReceptacleInfo, ...]
+    objects: tuple[ObjectInfo, ...]
+    geoms: dict[int, GeomInfo]

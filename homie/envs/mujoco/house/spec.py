@@ -1,0 +1,304 @@
+"""Scene specs: a house as a JSON file, version 1. docs/scene-spec.md explains every field.
+
+Frames: world x, y on the floor in metres, yaw in radians; an object's x, y, yaw are in the frame of its surface, those
+of an object on a floor in the world.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    model_serializer,
+    model_validator,
+)
+
+from homie.envs.mujoco.blueprints.catalog_furniture import blueprint
+from homie.envs.mujoco.blueprints.catalog_objects import object_plan
+from homie.envs.mujoco.blueprints.lying import rotation_of, span
+from homie.envs.mujoco.blueprints.parts import Blueprint, ObjectPlan
+from homie.envs.mujoco.house.doors import LARGEST_ANGLE, LEAST_ANGLE
+from homie.envs.mujoco.house.spec_checks import check
+from homie.envs.mujoco.house.spec_doubts import doubts
+from homie.kernel.errors import BadInput
+from homie.kernel.text import own_words
+
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
+Metres = Annotated[float, Field(ge=-100.0, le=100.0, allow_inf_nan=False)]
+Angle = Annotated[float, Field(ge=-2 * math.pi, le=2 * math.pi, allow_inf_nan=False)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Leaner(_Model):
+    """A part of a spec that leaves out of a file what it has only in some: files of before stay as they were."""
+
+    @model_serializer(mode="wrap")
+    def _without_usual(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        told: dict[str, Any] = dump(self)
+        usual = {name: field.default for name, field in type(self).model_fields.items() if name in self.seldom}
+        return {name: value for name, value in told.items() if name not in usual or value != usual[name]}
+
+    seldom: ClassVar[tuple[str, ...]] = ()
+    """Names of the fields that are left out where they are as usual."""
+
+
+class RoomSpec(_Model):
+    """A room: the rectangle between the centre lines of its walls."""
+
+    name: Name
+    kind: Literal["kitchen", "living room", "bedroom", "bathroom", "dining room", "study"]
+    x0: Metres
+    y0: Metres
+    x1: Metres
+    y1: Metres
+    floor: Literal["wood", "tiles", "carpet"] = "wood"
+
+    @model_validator(mode="after")
+    def _large_enough(self) -> RoomSpec:
+        if self.x1 - self.x0 < 2.0 or self.y1 - self.y0 < 2.0:
+            raise ValueError(f"room '{self.name}' must be at least 2 m by 2 m with x0 < x1 and y0 < y1")
+        return self
+
+    def contains(self, x: float, y: float, margin: float = 0.0) -> bool:
+        """Whether a point is in the room, `margin` metres from its walls' centre lines."""
+        return self.x0 + margin <= x <= self.x1 - margin and self.y0 + margin <= y <= self.y1 - margin
+
+
+class LeafSpec(_Model):
+    """The door in a doorway. into: the room that it opens into. hinge: its side as seen from there. angle: how far it
+    stands open at the start (rad); it stays where it is until something pushes it."""
+
+    into: Name
+    hinge: Literal["left", "right"] = "left"
+    angle: Annotated[float, Field(ge=LEAST_ANGLE, le=LARGEST_ANGLE)] = 1.6
+
+
+class DoorwaySpec(_Leaner):
+    """An opening in the wall between two rooms, centred at (x, y) on their common edge, with a door or without."""
+
+    seldom: ClassVar[tuple[str, ...]] = ("leaf",)
+
+    rooms: tuple[Name, Name]
+    x: Metres
+    y: Metres
+    width: Annotated[float, Field(ge=0.9, le=3.0)] = 1.1
+    leaf: LeafSpec | None = None
+
+    @model_validator(mode="after")
+    def _opens_into_one_of_them(self) -> DoorwaySpec:
+        if self.leaf is not None and self.leaf.into not in self.rooms:
+            raise ValueError(f"the door between '{self.rooms[0]}' and '{self.rooms[1]}' opens into '{self.leaf.into}'")
+        return self
+
+
+class FurnitureSpec(_Model):
+    """A piece of furniture: where its centre is, where its front looks, its size if not the usual one, its state.
+
+    stands_on: the piece it stands on instead of the floor. open: fraction of its door or drawer. on: for appliances.
+    """
+
+    name: Name
+    kind: str
+    colour: str
+    room: Name
+    x: Metres
+    y: Metres
+    yaw: Angle = 0.0
+    stands_on: Name | None = None
+    width: float | None = None
+    depth: float | None = None
+    height: float | None = None
+    hinge: Literal["left", "right"] = "left"
+    open: Annotated[float, Field(ge=0.0, le=1.0)] = 0.0
+    on: bool = False
+
+    @model_validator(mode="after")
+    def _known(self) -> FurnitureSpec:
+        plan = self.blueprint
+        if self.open and plan.articulation is None:
+            raise ValueError(f"'{self.name}' has neither door nor drawer, it cannot be open")
+        if self.on and not plan.powered:
+            raise ValueError(f"'{self.name}' is no appliance, it cannot be on")
+        return self
+
+    @property
+    def blueprint(self) -> Blueprint:
+        """What it is made of."""
+        return blueprint(self.kind, self.colour, self.width, self.depth, self.height, self.hinge)
+
+    def corners(self, margin: float = 0.0) -> tuple[tuple[float, float], ...]:
+        """The four footprint corners in the world, grown by `margin`, counter-clockwise."""
+        plan, c, s = self.blueprint, math.cos(self.yaw), math.sin(self.yaw)
+        a, b = plan.half_x + margin, plan.half_y + margin
+        return tuple((self.x + c * u - s * v, self.y + s * u + c * v) for u, v in ((a, b), (-a, b), (-a, -b), (a, -b)))
+
+    def panel_corners(self) -> tuple[tuple[float, float], ...] | None:
+        """The corners in the world of an open door or of what a drawer is pulled out; None if nothing is open."""
+        link, plan = self.blueprint.articulation, self.blueprint
+        if link is None or not self.open:
+            return None
+        local: tuple[tuple[float, float], ...]
+        if link.kind == "slide":
+            a, b, out = plan.half_x, plan.half_y, self.open * link.upper
+            local = ((a + out, b), (a, b), (a, -b), (a + out, -b))
+        else:
+            turn = self.open * link.upper * link.axis[2]
+            c, s = math.cos(turn), math.sin(turn)
+            (thick, half_y, _), (_, middle, _) = link.parts[0].size, link.parts[0].pos
+            rim = (
+                (2 * thick, middle + half_y),
+                (0.0, middle + half_y),
+                (0.0, middle - half_y),
+                (2 * thick, middle - half_y),
+            )
+            local = tuple((link.pos[0] + c * u - s * v, link.pos[1] + s * u + c * v) for u, v in rim)
+        c, s = math.cos(self.yaw), math.sin(self.yaw)
+        return tuple((self.x + c * u - s * v, self.y + s * u + c * v) for u, v in local)
+
+
+class ObjectSpec(_Leaner):
+    """A loose object. It stands on a surface of a piece of furniture, x, y, yaw in the surface's frame; or, where
+    `receptacle` is a room and `surface` is `floor`, on the floor of that room, x, y, yaw in the world.
+
+    It lies otherwise with pitch (about its y) and roll (about its x) besides yaw, and where z (height of its middle
+    over the surface, m) says that it is on or in another object there, or leans on one.
+    """
+
+    seldom: ClassVar[tuple[str, ...]] = ("z", "pitch", "roll")
+
+    name: Name
+    kind: str
+    colour: str
+    receptacle: Name
+    surface: str
+    x: Metres
+    y: Metres
+    yaw: Angle = 0.0
+    z: Metres | None = None
+    pitch: Angle = 0.0
+    roll: Angle = 0.0
+
+    @model_validator(mode="after")
+    def _known(self) -> ObjectSpec:
+        object_plan(self.kind, self.colour)
+        return self
+
+    @property
+    def plan(self) -> ObjectPlan:
+        """What it is made of."""
+        return object_plan(self.kind, self.colour)
+
+    @property
+    def stands(self) -> bool:
+        """Whether it stands on its surface as its kind does, and not in any other way."""
+        return self.z is None and self.pitch == 0.0 and self.roll == 0.0
+
+    @property
+    def footprint(self) -> tuple[float, float]:
+        """Half extents of its bounding box along the surface's axes, from its middle."""
+        if self.stands:
+            a, b, _ = self.plan.half
+            c, s = abs(math.cos(self.yaw)), abs(math.sin(self.yaw))
+            return a * c + b * s, a * s + b * c
+        low, high = span(self.plan, rotation_of(self.yaw, self.pitch, self.roll))
+        return max(-float(low[0]), float(high[0])), max(-float(low[1]), float(high[1]))
+
+    @property
+    def heights(self) -> tuple[float, float]:
+        """Its lowest and highest point, from its middle."""
+        if self.stands:
+            return -self.plan.half[2], self.plan.half[2]
+        low, high = span(self.plan, rotation_of(self.yaw, self.pitch, self.roll))
+        return float(low[2]), float(high[2])
+
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """The four corners of that bounding box, counter-clockwise, in the frame of x and y."""
+        a, b = self.footprint
+        return tuple((self.x + u, self.y + v) for u, v in ((a, b), (-a, b), (-a, -b), (a, -b)))
+
+
+class StartSpec(_Model):
+    """Where the robot starts."""
+
+    x: Metres
+    y: Metres
+    yaw: Angle = 0.0
+
+
+class SceneSpec(_Model):
+    """A whole house."""
+
+    version: Literal[1] = 1
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+    rooms: Annotated[tuple[RoomSpec, ...], Field(min_length=1, max_length=12)]
+    doorways: tuple[DoorwaySpec, ...] = ()
+    furniture: tuple[FurnitureSpec, ...] = ()
+    objects: tuple[ObjectSpec, ...] = ()
+    robot: StartSpec
+
+    @model_validator(mode="after")
+    def _consistent(self) -> SceneSpec:
+        check(self)
+        return self
+
+    @property
+    def furniture_by_name(self) -> dict[str, FurnitureSpec]:
+        """Pieces of furniture by name."""
+        return {piece.name: piece for piece in self.furniture}
+
+    def base(self, piece: FurnitureSpec) -> float:
+        """Height (m) of what a piece stands on."""
+        if piece.stands_on is None:
+            return 0.0
+        host = self.furniture_by_name[piece.stands_on]
+        return self.base(host) + (host.blueprint.support or 0.0)
+
+    @classmethod
+    def load(cls, path: Path | str) -> SceneSpec:
+        """Read a spec file. Raises BadInput with one sentence if it can't be read or is wrong.
+
+        Warns of what is allowed and probably not meant (`spec_doubts`).
+        """
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else "not a text file"
+            raise BadInput(f"Cannot read the scene spec {path}: {reason}.") from error
+        scene = cls.parse(text, str(path))
+        for sentence in doubts(scene):
+            warnings.warn(f"{path}: {sentence}", stacklevel=2)
+        return scene
+
+    @classmethod
+    def parse(cls, text: str, source: str = "scene spec") -> SceneSpec:
+        """Read a spec from JSON text. Raises BadInput with one sentence naming the first mistake."""
+        try:
+            loaded = json.loads(text)
+            if isinstance(loaded, dict) and "things" in loaded:
+                raise BadInput(f"{source} is a scene of the table, not of a house: give --robot franka with it.")
+            return cls.model_validate(loaded)
+        except json.JSONDecodeError as error:
+            raise BadInput(f"{source} is not JSON: {error.msg} in line {error.lineno}.") from error
+        except RecursionError as error:
+            raise BadInput(f"{source} is nested too deeply to be a scene.") from error
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            what = own_words(first["msg"])
+            raise BadInput(f"{source}: {where + ': ' if where else ''}{what}.") from error
+
+    def dump(self) -> str:
+        """JSON text that `parse` reads back to an equal spec."""
+        return self.model_dump_json(indent=1, exclude_defaults=False) + "\n"

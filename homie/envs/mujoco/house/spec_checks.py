@@ -1,0 +1,211 @@
+"""Consistency of a scene spec beyond its fields' types. Every failure is one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from homie.envs.mujoco.blueprints.parts import FLOOR_SURFACE, WALL
+from homie.envs.mujoco.house.doors import leaf_corners
+from homie.envs.mujoco.house.surfaces import surfaces_of
+
+if TYPE_CHECKING:
+    from homie.envs.mujoco.house.spec import DoorwaySpec, FurnitureSpec, ObjectSpec, RoomSpec, SceneSpec
+
+OVERLAP = 0.02
+"""How far footprints may cut into each other (m)."""
+
+LOWEST = 0.02
+"""Metres that the middle of a thing may be below its surface: over an edge."""
+
+UNDER_ROBOT = 0.03
+"""Height (m) up to which an object fits under the robot's base."""
+
+Corners: TypeAlias = tuple[tuple[float, float], ...]
+
+
+def check(scene: SceneSpec) -> None:
+    """Raises ValueError with one sentence if names clash, things do not exist, or things overlap."""
+    _unique([room.name for room in scene.rooms], "room")
+    names = [room.name for room in scene.rooms] + [piece.name for piece in scene.furniture]
+    _unique(names + [thing.name for thing in scene.objects], "thing")
+    rooms = {room.name: room for room in scene.rooms}
+    for a, b in combinations(scene.rooms, 2):
+        if min(a.x1, b.x1) - max(a.x0, b.x0) > OVERLAP and min(a.y1, b.y1) - max(a.y0, b.y0) > OVERLAP:
+            raise ValueError(f"rooms '{a.name}' and '{b.name}' overlap")
+    for doorway in scene.doorways:
+        _doorway(doorway, rooms)
+    for piece in scene.furniture:
+        _piece(scene, piece, rooms)
+    for one, other in combinations([p for p in scene.furniture if p.stands_on is None], 2):
+        if overlap(_standing(one, other), _standing(other, one)):
+            raise ValueError(f"furniture '{one.name}' and '{other.name}' overlap")
+    for piece in scene.furniture:
+        _standing_open(scene, piece)
+    for doorway in scene.doorways:
+        _leaf(scene, doorway, rooms)
+    for thing in scene.objects:
+        _object(scene, thing, rooms)
+    for first, second in combinations([thing for thing in scene.objects if thing.z is None], 2):
+        if (first.receptacle, first.surface) == (second.receptacle, second.surface) and _touch(first, second):
+            raise ValueError(f"objects '{first.name}' and '{second.name}' overlap")
+    if not any(room.contains(scene.robot.x, scene.robot.y, 0.3) for room in scene.rooms):
+        raise ValueError("the robot must start inside a room, 0.3 m from its walls")
+    start = square(scene.robot.x, scene.robot.y, 0.25)
+    for piece in scene.furniture:
+        if overlap(piece.corners(), start):
+            raise ValueError(f"the robot starts in '{piece.name}'")
+        panel = piece.panel_corners()
+        if panel is not None and overlap(panel, start):
+            raise ValueError(f"the robot starts in what stands open of '{piece.name}'")
+    for doorway in scene.doorways:
+        leaf = leaf_corners(scene, doorway)
+        if leaf is not None and overlap(leaf, start):
+            raise ValueError(f"the robot starts in the door between '{doorway.rooms[0]}' and '{doorway.rooms[1]}'")
+    for thing in scene.objects:
+        tall = 2 * thing.plan.half[2] > UNDER_ROBOT + 1e-9
+        if thing.receptacle in rooms and tall and overlap(thing.corners(), start):
+            raise ValueError(f"the robot starts in '{thing.name}'")
+
+
+def _unique(names: Iterable[str], what: str) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"the name '{name}' is used by more than one {what}")
+        seen.add(name)
+
+
+def _doorway(doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -> None:
+    for name in doorway.rooms:
+        if name not in rooms:
+            raise ValueError(f"a doorway leads to '{name}', which is no room")
+    a, b = (rooms[name] for name in doorway.rooms)
+    half = doorway.width / 2
+    along_y = any(abs(p - q) < 1e-6 and abs(p - doorway.x) < 1e-6 for p, q in ((a.x0, b.x1), (a.x1, b.x0)))
+    along_x = any(abs(p - q) < 1e-6 and abs(p - doorway.y) < 1e-6 for p, q in ((a.y0, b.y1), (a.y1, b.y0)))
+    fits_y = max(a.y0, b.y0) + WALL <= doorway.y - half and doorway.y + half <= min(a.y1, b.y1) - WALL
+    fits_x = max(a.x0, b.x0) + WALL <= doorway.x - half and doorway.x + half <= min(a.x1, b.x1) - WALL
+    if not (along_y and fits_y) and not (along_x and fits_x):
+        raise ValueError(f"the doorway between '{a.name}' and '{b.name}' is not within their common wall")
+
+
+def _piece(scene: SceneSpec, piece: FurnitureSpec, rooms: dict[str, RoomSpec]) -> None:
+    if piece.room not in rooms:
+        raise ValueError(f"'{piece.name}' is in '{piece.room}', which is no room")
+    room = rooms[piece.room]
+    if not all(room.contains(x, y, WALL / 2 - 0.015) for x, y in piece.corners()):
+        raise ValueError(f"'{piece.name}' stands outside the walls of '{room.name}'")
+    if piece.stands_on is None:
+        return
+    host = scene.furniture_by_name.get(piece.stands_on)
+    if host is None or host.name == piece.name or host.stands_on == piece.name:
+        raise ValueError(f"'{piece.name}' stands on '{piece.stands_on}', which is no other piece of furniture")
+    if host.blueprint.support is None:
+        raise ValueError(f"nothing can stand on '{host.name}'")
+    if not overlap(host.corners(), piece.corners()):
+        raise ValueError(f"'{piece.name}' is not above '{host.name}'")
+
+
+def _standing_open(scene: SceneSpec, piece: FurnitureSpec) -> None:
+    """What stands open cuts into no furniture on the floor and into nothing else that stands open."""
+    panel = piece.panel_corners()
+    if panel is None or piece.stands_on is not None:  # the door of a microwave swings above the floor's furniture
+        return
+    for other in scene.furniture:
+        if other.name == piece.name or other.stands_on is not None:
+            continue
+        theirs = other.panel_corners()
+        if overlap(panel, other.corners(-OVERLAP / 2)) or (theirs is not None and overlap(panel, theirs)):
+            raise ValueError(f"what stands open of '{piece.name}' cuts into '{other.name}'")
+
+
+def _leaf(scene: SceneSpec, doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -> None:
+    """An open door is in the room that it opens into, and cuts into no furniture there and nothing that stands open."""
+    corners = leaf_corners(scene, doorway)
+    if corners is None or doorway.leaf is None:
+        return
+    name = f"the door between '{doorway.rooms[0]}' and '{doorway.rooms[1]}'"
+    if not all(rooms[doorway.leaf.into].contains(x, y, WALL / 2 - 1e-6) for x, y in corners):
+        raise ValueError(f"{name} does not fit into '{doorway.leaf.into}' as it stands open")
+    for piece in scene.furniture:
+        panel = piece.panel_corners()
+        hit = piece.stands_on is None and overlap(piece.corners(-OVERLAP / 2), corners)
+        if hit or (panel is not None and overlap(panel, corners)):
+            raise ValueError(f"{name} cuts into '{piece.name}'")
+    for other in scene.doorways:
+        theirs = leaf_corners(scene, other)
+        if other is not doorway and theirs is not None and overlap(theirs, corners):
+            raise ValueError(f"{name} cuts into that between '{other.rooms[0]}' and '{other.rooms[1]}'")
+
+
+def _standing(piece: FurnitureSpec, other: FurnitureSpec) -> Corners:
+    """The footprint that must not cut into another piece: of a chair at a table only its rear half."""
+    corners = piece.corners(-OVERLAP / 2)
+    if piece.kind != "chair" or other.kind not in ("table", "desk"):
+        return corners
+    (fx, fy), (bx, by), (cx, cy), (gx, gy) = corners
+    return ((fx + bx) / 2, (fy + by) / 2), (bx, by), (cx, cy), ((gx + cx) / 2, (gy + cy) / 2)
+
+
+def _object(scene: SceneSpec, thing: ObjectSpec, rooms: dict[str, RoomSpec]) -> None:
+    if thing.receptacle in rooms:
+        _on_floor(scene, thing, rooms[thing.receptacle])
+        return
+    piece = scene.furniture_by_name.get(thing.receptacle)
+    if piece is None:
+        raise ValueError(f"'{thing.name}' is at '{thing.receptacle}', which is no furniture and no room")
+    plans = {plan.name: plan for plan in surfaces_of(scene, piece)}
+    if thing.surface not in plans:
+        known = ", ".join(plans) or "none"
+        raise ValueError(f"'{piece.name}' has no surface '{thing.surface}' for '{thing.name}' (it has: {known})")
+    plan = plans[thing.surface]
+    if thing.z is not None:
+        if abs(thing.x) > plan.half_x or abs(thing.y) > plan.half_y:
+            raise ValueError(f"the middle of '{thing.name}' is not over '{thing.surface}' of '{piece.name}'")
+        if not -LOWEST < thing.z < plan.clearance:
+            raise ValueError(f"'{thing.name}' is not between '{thing.surface}' of '{piece.name}' and what is above it")
+        return
+    a, b = thing.footprint
+    if abs(thing.x) + a > plan.half_x or abs(thing.y) + b > plan.half_y:
+        raise ValueError(f"'{thing.name}' does not fit on '{thing.surface}' of '{piece.name}' at that place")
+    low, high = thing.heights
+    if high - low + 0.01 > plan.clearance:
+        raise ValueError(f"'{thing.name}' is too tall for '{thing.surface}' of '{piece.name}'")
+
+
+def _on_floor(scene: SceneSpec, thing: ObjectSpec, room: RoomSpec) -> None:
+    if thing.surface != FLOOR_SURFACE:
+        raise ValueError(f"'{room.name}' has no surface '{thing.surface}' for '{thing.name}' (it has: {FLOOR_SURFACE})")
+    if not all(room.contains(x, y, WALL / 2) for x, y in thing.corners()):
+        raise ValueError(f"'{thing.name}' lies outside the walls of '{room.name}'")
+    if thing.z is not None:  # it may lie under a table
+        return
+    for piece in scene.furniture:
+        if piece.stands_on is None and overlap(piece.corners(), thing.corners()):
+            raise ValueError(f"'{thing.name}' on the floor and '{piece.name}' overlap")
+
+
+def _touch(one: ObjectSpec, other: ObjectSpec) -> bool:
+    (a, b), (c, d) = one.footprint, other.footprint
+    return abs(one.x - other.x) < a + c and abs(one.y - other.y) < b + d
+
+
+def square(x: float, y: float, half: float) -> Corners:
+    """The corners of an upright square around a point."""
+    return ((x + half, y + half), (x - half, y + half), (x - half, y - half), (x + half, y - half))
+
+
+def overlap(first: Corners, second: Corners) -> bool:
+    """Whether two convex polygons (corners in order) share area: the separating axis theorem."""
+    a, b = np.array(first), np.array(second)
+    for corners in (a, b):
+        edges = np.roll(corners, -1, axis=0) - corners
+        for normal in np.stack([-edges[:, 1], edges[:, 0]], axis=1):
+            p, q = a @ normal, b @ normal
+            if p.max() <= q.min() + 1e-9 or q.max() <= p.min() + 1e-9:
+                return False
+    return True

@@ -1,0 +1,69 @@
+"""What is allowed in a scene spec but probably not meant: rooms that nobody gets into. Each is one sentence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from homie.envs.mujoco.house.spec_checks import Corners, overlap
+
+if TYPE_CHECKING:
+    from homie.envs.mujoco.house.spec import DoorwaySpec, SceneSpec
+
+LANE = 0.6
+"""Metres of free width that the robot needs: its base is 0.55 m across."""
+DEPTH = 0.5
+"""Metres on each side of a doorway that have to be free."""
+STEP = 0.05
+"""Metres between the lanes that are tried."""
+
+
+def doubts(scene: SceneSpec) -> list[str]:
+    """Doorways that furniture stands in, and rooms that cannot be reached from where the robot starts."""
+    found = []
+    free: list[DoorwaySpec] = []
+    for doorway in scene.doorways:
+        if blockers := _blockers(scene, doorway):
+            a, b = doorway.rooms
+            found.append(f"The robot does not fit through the doorway between '{a}' and '{b}': {blockers} in the way.")
+        else:
+            free.append(doorway)
+    start = next((room.name for room in scene.rooms if room.contains(scene.robot.x, scene.robot.y)), None)
+    reached, waiting = {start}, [start]
+    while waiting:
+        here = waiting.pop()
+        for doorway in free:
+            if here in doorway.rooms:
+                fresh = set(doorway.rooms) - reached
+                reached |= fresh
+                waiting += fresh
+    lost = [f"'{room.name}'" for room in scene.rooms if room.name not in reached]
+    if lost:
+        found.append(f"The robot cannot get to {', '.join(lost)}: no doorway leads there from where it starts.")
+    return found
+
+
+def _blockers(scene: SceneSpec, doorway: DoorwaySpec) -> str:
+    """What leaves no lane through a doorway, in words; "" where there is one."""
+    rooms = {room.name: room for room in scene.rooms}
+    a, b = (rooms[name] for name in doorway.rooms)
+    along_y = any(abs(p - q) < 1e-6 and abs(p - doorway.x) < 1e-6 for p, q in ((a.x0, b.x1), (a.x1, b.x0)))
+    reach = max(doorway.width - LANE, 0.0) / 2
+    standing = [piece for piece in scene.furniture if piece.stands_on is None]
+    in_the_way: set[str] = set()
+    for offset in np.arange(-reach, reach + STEP / 2, STEP):
+        lane = _lane(doorway, float(offset), along_y=along_y)
+        blocking = {f"'{piece.name}'" for piece in standing if overlap(piece.corners(), lane)}
+        if not blocking:
+            return ""
+        in_the_way |= blocking
+    return f"{', '.join(sorted(in_the_way))} {'is' if len(in_the_way) == 1 else 'are'}"
+
+
+def _lane(doorway: DoorwaySpec, offset: float, *, along_y: bool) -> Corners:
+    """The rectangle that has to be free, moved along the wall; along_y: the wall runs along y."""
+    half_x, half_y = (DEPTH, LANE / 2) if along_y else (LANE / 2, DEPTH)
+    x = doorway.x + (0.0 if along_y else offset)
+    y = doorway.y + (offset if along_y else 0.0)
+    return ((x - half_x, y - half_y), (x + half_x, y - half_y), (x + half_x, y + half_y), (x - half_x, y + half_y))

@@ -1,0 +1,57 @@
+"""The support surfaces of a spec: what is left of a blueprint's surfaces when other pieces stand on them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from homie.envs.mujoco.blueprints.parts import SurfacePlan
+
+if TYPE_CHECKING:
+    from homie.envs.mujoco.house.spec import FurnitureSpec, SceneSpec
+
+LEAST_HALF = 0.08
+"""Half the width (m) below which a leftover strip is no surface any more."""
+
+
+def surfaces_of(scene: SceneSpec, piece: FurnitureSpec) -> tuple[SurfacePlan, ...]:
+    """The surfaces of a piece, cut to the largest free rectangle beside what stands on it.
+
+    Nothing is left under a container: its door needs the place.
+    """
+    plans = list(piece.blueprint.surfaces)
+    for guest in scene.furniture:
+        if guest.stands_on != piece.name:
+            continue
+        if guest.blueprint.articulation is not None:
+            plans = [plan for plan in plans if plan.inside]
+            continue
+        cut = [plan if plan.inside else _cut(plan, *_extent(piece, guest)) for plan in plans]
+        plans = [plan for plan in cut if plan is not None]
+    return tuple(plans)
+
+
+def _extent(piece: FurnitureSpec, guest: FurnitureSpec) -> tuple[float, float, float, float]:
+    """The footprint of the guest in the frame of the piece, as x0, x1, y0, y1."""
+    c, s = math.cos(piece.yaw), math.sin(piece.yaw)
+    local = [
+        (c * (x - piece.x) + s * (y - piece.y), -s * (x - piece.x) + c * (y - piece.y)) for x, y in guest.corners()
+    ]
+    xs, ys = [x for x, _ in local], [y for _, y in local]
+    return min(xs), max(xs), min(ys), max(ys)
+
+
+def _cut(plan: SurfacePlan, x0: float, x1: float, y0: float, y1: float) -> SurfacePlan | None:
+    """The largest of the rectangles in front of, behind, left and right of an obstacle."""
+    left, right = plan.center[0] - plan.half_x, plan.center[0] + plan.half_x
+    low, high = plan.center[1] - plan.half_y, plan.center[1] + plan.half_y
+    if x1 <= left or x0 >= right or y1 <= low or y0 >= high:
+        return plan
+    options = ((x1, right, low, high), (left, x0, low, high), (left, right, y1, high), (left, right, low, y0))
+    fits = [o for o in options if (o[1] - o[0]) / 2 >= LEAST_HALF and (o[3] - o[2]) / 2 >= LEAST_HALF]
+    if not fits:
+        return None
+    a, b, c, d = max(fits, key=lambda o: (o[1] - o[0]) * (o[3] - o[2]))
+    center = ((a + b) / 2, (c + d) / 2, plan.center[2])
+    return replace(plan, center=center, half_x=(b - a) / 2, half_y=(d - c) / 2)

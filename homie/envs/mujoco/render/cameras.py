@@ -1,0 +1,94 @@
+"""Where a camera is, which way it looks and how wide: the same for every rendering backend.
+
+Optical convention: x right, y down, z forward. Pixel (column i, row j) has its centre at image coordinates (i, j), as
+in OpenCV and ROS, so a pixel with depth z is the point `z * ((i - cx) / fx, (j - cy) / fy, 1)` of the optical frame.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import mujoco
+import numpy as np
+
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Array, Intrinsics, Pose
+
+_MUJOCO_TO_OPTICAL = np.diag([1.0, -1.0, -1.0])
+"""MuJoCo's camera looks along -z with y up."""
+
+
+@dataclass(frozen=True, slots=True)
+class FreeCamera:
+    """A camera that no robot carries, placed by what it looks at.
+
+    lookat: (x, y, z) in the world, metres. distance: metres from there. azimuth: the heading of the view in radians,
+    0 looks along +x and pi/2 along +y. elevation: radians, negative looks down, -pi/2 is a map with +y up when
+    azimuth is pi/2. fovy: vertical field of view, radians.
+    """
+
+    lookat: tuple[float, float, float]
+    distance: float
+    azimuth: float
+    elevation: float
+    fovy: float = math.radians(45.0)
+
+
+def towards(position: tuple[float, float, float], lookat: tuple[float, float, float]) -> FreeCamera:
+    """A free camera at a point that looks at another; straight down, +y is up. Raises BadInput for the same point."""
+    way = np.asarray(lookat, dtype=float) - np.asarray(position, dtype=float)
+    distance = float(np.linalg.norm(way))
+    if not np.isfinite(distance) or distance < 1e-6:
+        raise BadInput(f"A camera cannot look at where it is (position {position}, lookat {lookat}).")
+    level = math.hypot(way[0], way[1])
+    azimuth = math.atan2(way[1], way[0]) if level > 1e-9 else math.pi / 2
+    at = (float(lookat[0]), float(lookat[1]), float(lookat[2]))
+    return FreeCamera(at, distance, azimuth, math.atan2(float(way[2]), level))
+
+
+Camera: TypeAlias = str | FreeCamera
+"""A camera of the model by name, or a free one."""
+
+
+def camera_id(model: mujoco.MjModel, name: str) -> int:
+    """The id of a named camera. Raises BadInput, listing the cameras that exist."""
+    found = int(mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_CAMERA, name))
+    if found < 0:
+        names = ", ".join(model.camera(i).name for i in range(model.ncam)) or "none"
+        raise BadInput(f"There is no camera {name!r} in this scene; its cameras are: {names}.")
+    return found
+
+
+def camera_fovy(model: mujoco.MjModel, camera: Camera) -> float:
+    """Vertical field of view in radians."""
+    if isinstance(camera, FreeCamera):
+        return camera.fovy
+    return math.radians(float(model.cam_fovy[camera_id(model, camera)]))
+
+
+def camera_intrinsics(model: mujoco.MjModel, camera: Camera, width: int, height: int) -> Intrinsics:
+    """The pinhole model of a camera for pictures of a size in pixels; pixels are square."""
+    focal = 0.5 * height / math.tan(0.5 * camera_fovy(model, camera))
+    return Intrinsics(focal, focal, 0.5 * (width - 1), 0.5 * (height - 1), width, height)
+
+
+def camera_pose(model: mujoco.MjModel, data: mujoco.MjData, camera: Camera) -> Pose:
+    """The optical frame of a camera in the world. For a named camera `data` must have its kinematics computed."""
+    if isinstance(camera, FreeCamera):
+        ca, sa = math.cos(camera.azimuth), math.sin(camera.azimuth)
+        ce, se = math.cos(camera.elevation), math.sin(camera.elevation)
+        forward = np.array([ce * ca, ce * sa, se])
+        right = np.array([sa, -ca, 0.0])
+        rotation = np.column_stack([right, np.cross(forward, right), forward])
+        return Pose(np.asarray(camera.lookat) - camera.distance * forward, rotation)
+    index = camera_id(model, camera)
+    frame: Array = np.asarray(data.cam_xmat[index]).reshape(3, 3) @ _MUJOCO_TO_OPTICAL
+    return Pose(np.array(data.cam_xpos[index]), frame)
+
+
+def clip_range(model: mujoco.MjModel) -> tuple[float, float]:
+    """Metres along the optical axis between which cameras see: (near, far)."""
+    extent = float(model.stat.extent)
+    return float(model.vis.map.znear) * extent, float(model.vis.map.zfar) * extent

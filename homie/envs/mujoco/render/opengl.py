@@ -1,0 +1,161 @@
+"""Rendering with MuJoCo's OpenGL renderer in an off-screen context that was chosen at run time.
+
+`mujoco.Renderer` is bound to the one context class that mujoco picked when it was imported, to one picture size, and
+draws twice for colour and depth; hence this thinner use of the same `MjvScene` and `MjrContext`.
+Shadows and reflections are off: on a CPU they cost ten times the frame.
+"""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Set
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.envs.mujoco.render.cameras import Camera, FreeCamera, camera_id, clip_range
+from homie.envs.mujoco.render.gl import GlContext
+from homie.envs.mujoco.render.rendering import Renderer, RgbdImage, Segmentation, Size, group_mask
+from homie.kernel.types import Depth, Image
+
+_SPARE_GEOMS = 100
+"""Room in the scene for what MuJoCo may draw besides the geoms of the model."""
+
+
+class GlRenderer(Renderer):
+    """MuJoCo's own rasteriser. Not for several threads at once."""
+
+    def __init__(
+        self, model: mujoco.MjModel, width: int, height: int, *, name: str, context: GlContext, samples: int = 0
+    ) -> None:
+        self.name, self.width, self.height = name, width, height
+        self._model = model
+        self._context = context
+        self._scene = mujoco.MjvScene(model, maxgeom=model.ngeom + _SPARE_GEOMS)
+        for flag in (mujoco.mjtRndFlag.mjRND_SHADOW, mujoco.mjtRndFlag.mjRND_REFLECTION):
+            self._scene.flags[flag] = 0
+        self._option = mujoco.MjvOption()
+        self._option.sitegroup[:] = 0
+        self._camera = mujoco.MjvCamera()
+        with context.use():
+            self._mjr = _make_mjr_context(model, width, height, samples)
+        self._finalizer = weakref.finalize(self, _free, context, self._mjr)
+
+    def rgbd(
+        self,
+        data: mujoco.MjData,
+        camera: Camera,
+        *,
+        size: Size | None = None,
+        hidden_groups: Set[int] = frozenset(),
+        segmentation: bool = False,
+    ) -> RgbdImage:
+        width, height = size or (self.width, self.height)
+        rgb = np.empty((height, width, 3), np.uint8)
+        reversed_z = np.empty((height, width), np.float32)
+        self._update(data, camera, hidden_groups)
+        with self._context.use():
+            self._draw(rgb, reversed_z)
+        geoms = self._draw_geoms(width, height) if segmentation else None
+        return RgbdImage(np.ascontiguousarray(rgb[::-1]), self._metres(reversed_z[::-1]), geoms)
+
+    def rgb(
+        self, data: mujoco.MjData, camera: Camera, *, size: Size | None = None, hidden_groups: Set[int] = frozenset()
+    ) -> Image:
+        width, height = size or (self.width, self.height)
+        rgb = np.empty((height, width, 3), np.uint8)
+        self._update(data, camera, hidden_groups)
+        with self._context.use():
+            self._draw(rgb, None)  # reading the depth back would cost half as much again
+        return np.ascontiguousarray(rgb[::-1])
+
+    def segmentation(
+        self, data: mujoco.MjData, camera: Camera, *, size: Size | None = None, hidden_groups: Set[int] = frozenset()
+    ) -> Segmentation:
+        self._update(data, camera, hidden_groups)
+        return self._draw_geoms(*(size or (self.width, self.height)))
+
+    def close(self) -> None:
+        self._finalizer()
+
+    def _update(self, data: mujoco.MjData, camera: Camera, hidden_groups: Set[int]) -> None:
+        self._option.geomgroup[:] = group_mask(hidden_groups)
+        if isinstance(camera, FreeCamera):
+            self._camera.type = mujoco.mjtCamera.mjCAMERA_FREE
+            self._camera.lookat[:] = camera.lookat
+            self._camera.distance = camera.distance
+            self._camera.azimuth = math.degrees(camera.azimuth)
+            self._camera.elevation = math.degrees(camera.elevation)
+        else:
+            self._camera.type = mujoco.mjtCamera.mjCAMERA_FIXED
+            self._camera.fixedcamid = camera_id(self._model, camera)
+        mujoco.mjv_updateScene(
+            self._model, data, self._option, None, self._camera, mujoco.mjtCatBit.mjCAT_ALL, self._scene
+        )
+        if isinstance(camera, FreeCamera):
+            # MuJoCo has one field of view for all free cameras, in the model; ours is in the camera.
+            for eye in self._scene.camera:
+                eye.frustum_top = eye.frustum_near * math.tan(0.5 * camera.fovy)
+                eye.frustum_bottom = -eye.frustum_top
+
+    def _draw_geoms(self, width: int, height: int) -> Segmentation:
+        """Paint every geom of the scene in the colour of its number and read the numbers back."""
+        colour = np.empty((height, width, 3), np.uint8)
+        flags = (mujoco.mjtRndFlag.mjRND_SEGMENT, mujoco.mjtRndFlag.mjRND_IDCOLOR)
+        for flag in flags:
+            self._scene.flags[flag] = 1
+        try:
+            with self._context.use():
+                self._draw(colour, None)
+        finally:
+            for flag in flags:
+                self._scene.flags[flag] = 0
+        red, green, blue = np.moveaxis(colour[::-1].astype(np.int32), -1, 0)
+        geoms: Segmentation = self._geom_of_number()[red | green << 8 | blue << 16]
+        return geoms
+
+    def _draw(self, rgb: NDArray[np.uint8], depth: NDArray[np.float32] | None) -> None:
+        """Draw the scene into the arrays, bottom row first as OpenGL has it."""
+        height, width = rgb.shape[:2]
+        if width > self._mjr.offWidth or height > self._mjr.offHeight:
+            mujoco.mjr_resizeOffscreen(max(width, self._mjr.offWidth), max(height, self._mjr.offHeight), self._mjr)
+        mujoco.mjr_setBuffer(mujoco.mjtFramebuffer.mjFB_OFFSCREEN, self._mjr)
+        window = mujoco.MjrRect(0, 0, width, height)
+        mujoco.mjr_render(window, self._scene, self._mjr)
+        mujoco.mjr_readPixels(rgb, depth, window, self._mjr)
+
+    def _metres(self, reversed_z: NDArray[np.float32]) -> Depth:
+        """Undo the projection: MuJoCo's depth buffer is 1 at the near plane and 0 at the far one."""
+        near, far = clip_range(self._model)
+        depth = (far * near / (far - near)) / (reversed_z + near / (far - near))
+        return np.where(reversed_z > 0.0, depth, 0.0).astype(np.float32)
+
+    def _geom_of_number(self) -> Segmentation:
+        """Geom ids by the number that a geom was painted in: 0 is the background, then one more than its segid."""
+        ids = np.full(self._scene.ngeom + 1, -1, np.int32)
+        for geom in self._scene.geoms[: self._scene.ngeom]:
+            if geom.objtype == mujoco.mjtObj.mjOBJ_GEOM and geom.segid >= 0:
+                ids[geom.segid + 1] = geom.objid
+        return ids
+
+
+def _make_mjr_context(model: mujoco.MjModel, width: int, height: int, samples: int) -> mujoco.MjrContext:
+    """MjrContext takes its sizes from the model; lend them to it and put the model back as it was."""
+    quality, general = model.vis.quality, model.vis.global_
+    before = (quality.offsamples, quality.shadowsize, general.offwidth, general.offheight)
+    quality.offsamples, quality.shadowsize, general.offwidth, general.offheight = samples, 0, width, height
+    try:
+        mjr = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_50)
+    finally:
+        quality.offsamples, quality.shadowsize, general.offwidth, general.offheight = before
+    mjr.readDepthMap = mujoco.mjtDepthMap.mjDEPTH_ZEROFAR
+    return mjr
+
+
+def _free(context: GlContext, mjr: mujoco.MjrContext) -> None:
+    if context.lost:
+        return  # what it holds is the parent's
+    with context.use():
+        mjr.free()

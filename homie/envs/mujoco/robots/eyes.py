@@ -1,0 +1,93 @@
+"""The cameras of a simulated robot: frames with colour, depth and instance segmentation, and films of the scene."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from functools import cached_property
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.envs.mujoco.house.index import GeomInfo
+from homie.envs.mujoco.render.rendering import (
+    FreeCamera,
+    Renderer,
+    RgbdImage,
+    Size,
+    camera_intrinsics,
+    camera_pose,
+    make_renderer,
+)
+from homie.envs.mujoco.render.shade import shaded
+from homie.kernel.types import CameraFrame, Image
+
+
+class Eyes:
+    """Looks at a state of a model through the cameras of its robot. Positions must have been computed.
+
+    geoms: what each geom belongs to, by id; all others are seen but are no instance. size: width and height of
+    the frames in pixels. shade: whether colours are darker where surfaces meet (`homie.envs.mujoco.render.shade`).
+    """
+
+    def __init__(
+        self, model: mujoco.MjModel, data: mujoco.MjData, geoms: Mapping[int, GeomInfo], size: Size, *, shade: bool
+    ) -> None:
+        self.model = model
+        self.data = data
+        self.size = size
+        self._shade = shade
+        self._geoms = geoms
+        self._renderer: Renderer | None = None
+
+    @property
+    def renderer(self) -> Renderer:
+        """Made when the first picture is asked for."""
+        if self._renderer is None:
+            self._renderer = make_renderer(self.model, *self.size)
+        return self._renderer
+
+    def frame(self, name: str) -> CameraFrame:
+        """One RGB-D picture of a camera of the robot, with instances. Raises BadInput for an unknown camera."""
+        camera = f"robot/{name}"
+        picture = self.renderer.rgbd(self.data, camera, segmentation=True)
+        table, names = self._instances
+        return CameraFrame(
+            name=name,
+            rgb=self._colours(picture),
+            depth=picture.depth,
+            intrinsics=camera_intrinsics(self.model, camera, *self.size),
+            pose=camera_pose(self.model, self.data, camera),
+            instances=table[picture.geoms],
+            instance_names=names,
+        )
+
+    def look(self, name: str) -> Image:
+        """The colours alone."""
+        return self._colours(self.renderer.rgbd(self.data, f"robot/{name}"))
+
+    def film(self, camera: FreeCamera, width: int, height: int, hidden_groups: Set[int] = frozenset()) -> Image:
+        """A picture (height, width, 3) from anywhere."""
+        size = (width, height)
+        return self._colours(self.renderer.rgbd(self.data, camera, size=size, hidden_groups=hidden_groups))
+
+    def _colours(self, picture: RgbdImage) -> Image:
+        return shaded(picture.rgb, picture.depth) if self._shade else picture.rgb
+
+    def close(self) -> None:
+        """Free the renderer. Idempotent; a later picture makes a new one."""
+        if self._renderer is not None:
+            self._renderer.close()
+            self._renderer = None
+
+    @cached_property
+    def _instances(self) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+        """Geom id -> instance index (the last entry is for -1), and the instance names."""
+        names: list[str] = []
+        table = np.full(self.model.ngeom + 1, -1, dtype=np.int32)
+        for geom, info in self._geoms.items():
+            name = f"{info.entity}/{info.part}" if info.part else info.entity
+            if name not in names:
+                names.append(name)
+            table[geom] = names.index(name)
+        return table, tuple(names)

@@ -1,0 +1,116 @@
+"""Closed-form inverse kinematics of the Fetch's torso and arm: every way to reach a gripper pose, on a grid.
+
+Eight joints reach a pose of six degrees of freedom in a family of ways with two parameters. Torso lift and shoulder pan
+are taken as those parameters; then the other six follow exactly: the three wrist axes meet in one point, so shoulder
+lift, upper arm roll and elbow place that point, and the wrist turns the hand.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from homie.envs.mujoco.robots.fetch.fetch import FACTS, SPEC
+from homie.envs.mujoco.robots.fetch.fetch_model import LINKS
+from homie.kernel.types import Array
+
+_GRIPPER = next(link for link in LINKS if link.name == "gripper_link")
+_PAN_AXIS = np.array(FACTS["torso_lift_joint"].origin) + np.array(FACTS["shoulder_pan_joint"].origin)
+_SHOULDER = np.array(FACTS["shoulder_lift_joint"].origin)
+_UPPER_ARM = FACTS["upperarm_roll_joint"].origin[0] + FACTS["elbow_flex_joint"].origin[0]
+_FOREARM = FACTS["forearm_roll_joint"].origin[0] + FACTS["wrist_flex_joint"].origin[0]
+_HAND = FACTS["wrist_roll_joint"].origin[0] + _GRIPPER.origin[0]
+_LIMITS = np.vstack([[SPEC.torso_limits], SPEC.arm_limits])
+
+
+def wrapped(angles: Array) -> Array:
+    """Angles brought to [-pi, pi), any shape."""
+    return np.asarray(np.remainder(angles + np.pi, 2 * np.pi) - np.pi)
+
+
+def wrist_point(position: Array, rotation: Array) -> Array:
+    """Where the three wrist axes meet (3,) for a gripper pose in the base frame."""
+    return np.asarray(position - _HAND * rotation[:, 0])
+
+
+def elbow_height(q: Array) -> Array:
+    """Height (n,) of the elbow above the floor for q (n, 8)."""
+    return np.asarray(_PAN_AXIS[2] + _SHOULDER[2] + q[:, 0] - _UPPER_ARM * np.sin(q[:, 2]))
+
+
+def all_solutions(position: Array, rotation: Array, torso: Array, pan: Array) -> Array:
+    """Every q (n, 8) within limits that brings the gripper to a pose in the base frame, for the given values.
+
+    position (3,), rotation (3, 3); torso (a,) and pan (b,) are the values to try; all their pairs are tried. n is 0
+    where the pose is out of reach.
+    """
+    lift_height, turn = (grid.ravel() for grid in np.meshgrid(torso, pan, indexing="ij"))
+    wrist = wrist_point(position, rotation)
+    c, s = np.cos(turn), np.sin(turn)
+    dx, dy = wrist[0] - _PAN_AXIS[0], wrist[1] - _PAN_AXIS[1]
+    w = np.stack(
+        [
+            c * dx + s * dy - _SHOULDER[0],
+            -s * dx + c * dy,
+            wrist[2] - _PAN_AXIS[2] - lift_height - _SHOULDER[2],
+        ],
+        axis=1,
+    )
+    bend = (np.sum(w * w, axis=1) - _UPPER_ARM**2 - _FOREARM**2) / (2 * _UPPER_ARM * _FOREARM)
+    elbow = np.arccos(np.clip(bend, -1.0, 1.0))
+    aside = _FOREARM * np.sin(elbow)
+    sine = w[:, 1] / np.maximum(aside, 1e-9)
+    keep = (np.abs(bend) <= 1.0) & (np.abs(sine) <= 1.0) & (elbow <= _LIMITS[4, 1])
+    if not keep.any():
+        return np.empty((0, 8))
+    w, elbow, aside, sine = w[keep], elbow[keep], aside[keep], sine[keep]
+    torso_values, pan_values = lift_height[keep], turn[keep]
+    ahead = _UPPER_ARM + _FOREARM * np.cos(elbow)
+    found: list[Array] = []
+    for over in (False, True):
+        roll = np.pi - np.arcsin(sine) if over else np.arcsin(sine)
+        lift = wrapped(np.arctan2(-w[:, 2], w[:, 0]) - np.arctan2(aside * np.cos(roll), ahead))
+        inside = (lift >= _LIMITS[2, 0]) & (lift <= _LIMITS[2, 1])
+        if not inside.any():
+            continue
+        arm = np.stack([torso_values, pan_values, lift, roll, elbow], axis=1)[inside]
+        found += _with_wrist(arm, rotation)
+    return np.concatenate(found) if found else np.empty((0, 8))
+
+
+def _with_wrist(arm: Array, rotation: Array) -> list[Array]:
+    """Torso to elbow (n, 5) completed by the wrist: up to four q for each, as arrays (m, 8)."""
+    _, pan, lift, roll, elbow = arm.T
+    forearm = _about_z(pan) @ _about_y(lift) @ _about_x(roll) @ _about_y(elbow)
+    rest = np.swapaxes(forearm, 1, 2) @ rotation
+    flex = np.arccos(np.clip(rest[:, 0, 0], -1.0, 1.0))
+    forearm_roll = np.arctan2(rest[:, 1, 0], -rest[:, 2, 0])
+    wrist_roll = np.arctan2(rest[:, 0, 1], rest[:, 0, 2])
+    keep = flex <= _LIMITS[6, 1]
+    q = np.column_stack([arm, forearm_roll, flex, wrist_roll])[keep]
+    # The same hand, with the wrist or the elbow bent the other way and the rolls half a turn on.
+    wrist_flipped = q * [1, 1, 1, 1, 1, 1, -1, 1] + np.pi * np.array([0, 0, 0, 0, 0, 1, 0, 1])
+    both = np.concatenate([q, wrist_flipped])
+    elbow_flipped = both * [1, 1, 1, 1, -1, 1, 1, 1] + np.pi * np.array([0, 0, 0, 1, 0, 1, 0, 0])
+    return [both, elbow_flipped]
+
+
+def _about_x(angle: Array) -> Array:
+    return _rotations(angle, 1, 2)
+
+
+def _about_y(angle: Array) -> Array:
+    return _rotations(angle, 2, 0)
+
+
+def _about_z(angle: Array) -> Array:
+    return _rotations(angle, 0, 1)
+
+
+def _rotations(angle: Array, first: int, second: int) -> Array:
+    """Rotations (n, 3, 3) that turn axis `first` towards axis `second`."""
+    matrix = np.zeros((len(angle), 3, 3))
+    matrix[:, 3 - first - second, 3 - first - second] = 1.0
+    matrix[:, first, first] = matrix[:, second, second] = np.cos(angle)
+    matrix[:, second, first] = np.sin(angle)
+    matrix[:, first, second] = -np.sin(angle)
+    return matrix

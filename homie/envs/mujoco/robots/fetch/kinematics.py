@@ -1,0 +1,328 @@
+"""Kinematics of the Fetch's torso and arm: forward, Jacobian, inverse, and whether the arm keeps out of the robot.
+
+`q` is always (8,): torso lift (m), then the seven arm joints (rad), shoulder to wrist. Poses are of the gripper, in the
+base frame; x of the gripper points out along the fingers, y is the direction in which they close.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from homie.envs.mujoco.robots.fetch.closed_form import all_solutions, elbow_height, wrapped, wrist_point
+from homie.envs.mujoco.robots.fetch.fetch import ARM_JOINTS, PREFIX, SPEC, TORSO_JOINT, add_fetch
+from homie.envs.mujoco.robots.fetch.self_clearance import SelfClearance, add_head_sweep
+from homie.kernel.types import Array, Pose
+
+COMFORT: Array = np.array([0.25, 0.0, -0.2, 0.0, 1.2, 0.0, 0.6, 0.0])
+"""Where joints drift that the task leaves free: elbow high, hand in front."""
+
+_ROTATION_WEIGHT = 0.3
+"""Metres that a radian of error counts for."""
+
+_MOBILITY = np.array([0.2, 1, 1, 1, 1, 1, 1, 1])
+"""How readily each joint moves: the torso is slow."""
+
+_STEP = 0.35
+_PATIENCE = 6
+"""Steps of the descent without coming nearer after which it is given up."""
+_PULL = 0.05
+_NEAR_DISTANCE, _NEAR_ANGLE = 0.12, 0.5
+"""m and rad within which a pose is approached step by step from q0, as one does along a path."""
+
+_TRIES = 30
+_MARGIN = 0.015
+"""m that a posture chosen afresh keeps from the robot's own body, so that the arm can move on from there."""
+
+_ON_THE_WAY = (0.2, 0.4, 0.6, 0.8)
+"""Where the straight joint motion from q0 is checked."""
+
+_TORSO_GRID = np.linspace(SPEC.torso_limits[0], SPEC.torso_limits[1], 9)
+_PAN_GRID = np.linspace(SPEC.arm_limits[0, 0], SPEC.arm_limits[0, 1], 15)
+_SPEEDS = np.array([SPEC.torso_speed, *SPEC.arm_speeds])
+
+
+@dataclass(frozen=True, slots=True)
+class IkResult:
+    """q (8,) within limits, whether it is a solution, and the errors that are left (m, rad).
+
+    A solution has both errors within tolerance and the arm clear of the robot's own body. Continuous joints are given
+    on the turn next to q0.
+    """
+
+    q: Array
+    ok: bool
+    position_error: float
+    rotation_error: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """What the gripper should reach: a position (3,), and a rotation, its x axis only, or none."""
+
+    position: Array
+    rotation: Array | None
+    axis_only: bool
+
+    def error(self, position: Array, rotation: Array) -> Array:
+        """(6,): what is missing, as a translation (m) and a rotation vector (rad)."""
+        if self.rotation is None:
+            turn = np.zeros(3)
+        elif self.axis_only:
+            turn = _rotation_between(rotation[:, 0], self.rotation[:, 0])
+        else:
+            turn = _rotation_vector(self.rotation @ rotation.T)
+        return np.concatenate([self.position - position, turn])
+
+    def rows(self, jacobian: Array, rotation: Array) -> Array:
+        """The Jacobian (6, 8) of `error`, negated: without the motions that do not matter."""
+        if self.rotation is None:
+            return np.asarray(jacobian * np.array([[1], [1], [1], [0], [0], [0]]))
+        if self.axis_only:
+            x = rotation[:, 0]
+            return np.concatenate([jacobian[:3], jacobian[3:] - np.outer(x, x @ jacobian[3:])])
+        return jacobian
+
+    def rotations(self, current: Array) -> Iterator[Array]:
+        """Full rotations that would do, the likeliest first."""
+        if self.rotation is None:
+            yield current
+            ahead = float(np.arctan2(self.position[1], self.position[0]))
+            for pitch in (0.0, 0.5, 1.0, 1.5):
+                for aside in (0.0, 0.6, -0.6):
+                    yield _euler(ahead + aside, pitch, 0.0)
+        elif self.axis_only:
+            for turn in np.arange(12) * np.pi / 6:
+                yield self.rotation @ _euler(0.0, 0.0, float(turn))
+        else:
+            yield self.rotation
+
+
+class ArmKinematics:
+    """Works on a model of the robot alone. Not for several threads at once."""
+
+    def __init__(self) -> None:
+        spec = mujoco.MjSpec()
+        add_fetch(spec)
+        add_head_sweep(spec)
+        self.model = spec.compile()
+        self._data = mujoco.MjData(self.model)
+        joints = [self.model.joint(PREFIX + name) for name in (TORSO_JOINT, *ARM_JOINTS)]
+        self._qpos = np.array([joint.qposadr[0] for joint in joints])
+        self._dofs = np.array([joint.dofadr[0] for joint in joints])
+        self._site = self.model.site(PREFIX + "gripper").id
+        self._full_jacobian = np.zeros((6, self.model.nv))
+        self._clearance = SelfClearance(self.model)
+        limits = np.vstack([[SPEC.torso_limits], SPEC.arm_limits])
+        self.lower, self.upper = limits[:, 0], limits[:, 1]
+        self._turning = np.isinf(self.upper)
+
+    # ------------------------------------------------------------ forward
+
+    def forward(self, q: Array) -> Pose:
+        """The gripper pose in the base frame."""
+        self._place(q)
+        return self._gripper()
+
+    def jacobian(self, q: Array) -> Array:
+        """(6, 8): velocity of the gripper (m/s, then rad/s, in the base frame) per joint velocity."""
+        self._place(q)
+        return self._site_jacobian()
+
+    def link_points(self, q: Array) -> Array:
+        """Centres (n, 3), in the base frame, of spheres that fill the arm and the hand; radii in `point_radii`."""
+        self._place(q)
+        return self._clearance.points(self._data)
+
+    @property
+    def point_radii(self) -> Array:
+        """Radii (n,) of the spheres of `link_points`, m."""
+        return self._clearance.radii
+
+    def self_distance(self, q: Array, held: Array | None = None) -> float:
+        """Metres between the arm and the robot's own base, torso, head and upper arm; negative inside.
+
+        held: spheres (n, 4) in the hand that keep out of the body too: centre in the gripper frame and radius, m.
+        """
+        self._place(q)
+        own = self._clearance.distance(self._data)
+        if held is None or not len(held):
+            return own
+        gripper = self._gripper()
+        points = gripper.position + held[:, :3] @ gripper.rotation.T
+        return min(own, self._clearance.from_body(self._data, points, held[:, 3]))
+
+    # ------------------------------------------------------------ inverse
+
+    def solve(
+        self,
+        position: Array,
+        rotation: Array | None,
+        q0: Array,
+        *,
+        axis_only: bool = False,
+        locked_torso: bool = False,
+        max_iterations: int = 60,
+        tolerance: float = 1e-3,
+    ) -> IkResult:
+        """Joints that bring the gripper to a pose in the base frame; the nearest that was found if there are none.
+
+        position (3,); rotation (3, 3), or None for position only; axis_only leaves the roll about the fingers free.
+        A pose near that of q0 is approached from there by damped least squares, so that consecutive poses give
+        consecutive joints. For others the closed-form solutions are weighed: short ways from q0 and high elbows first.
+        locked_torso keeps the torso of q0. tolerance: m and rad.
+        """
+        target = _Target(np.asarray(position), None if rotation is None else np.asarray(rotation), axis_only)
+        q0 = np.asarray(q0, dtype=float)
+        start = np.clip(q0, self.lower, self.upper)
+        here = self.forward(start)
+        missing = target.error(here.position, here.rotation)
+        local: IkResult | None = None
+        if np.linalg.norm(missing[:3]) < _NEAR_DISTANCE and np.linalg.norm(missing[3:]) < _NEAR_ANGLE:
+            local = self._descend(target, start, q0, locked_torso, max_iterations, tolerance)
+            if local.ok:
+                return local
+        for candidate in target.rotations(here.rotation):
+            found = self._closed_form(target.position, candidate, start, locked_torso)
+            if found is not None:
+                return self._result(target, found, q0, tolerance)
+        return local or self._descend(target, start, q0, locked_torso, max_iterations, tolerance)
+
+    def solve_path(
+        self, waypoints: Sequence[Pose], q0: Array, *, locked_torso: bool = False, max_jump: float = 0.5
+    ) -> list[Array] | None:
+        """Joints (8,) for each pose in turn, each solved from the one before, or None if the arm cannot follow.
+
+        max_jump: largest change of any joint (m, rad) between neighbours, from q0 on.
+        """
+        path: list[Array] = []
+        q = np.asarray(q0, dtype=float)
+        for pose in waypoints:
+            result = self.solve(pose.position, pose.rotation, q, locked_torso=locked_torso)
+            if not result.ok or float(np.max(np.abs(result.q - q))) > max_jump:
+                return None
+            q = result.q
+            path.append(q)
+        return path
+
+    def _closed_form(self, position: Array, rotation: Array, start: Array, locked_torso: bool) -> Array | None:
+        """The best closed-form solution that is clear of the robot itself, if possible also on the way from start."""
+        torso = start[:1] if locked_torso else np.append(_TORSO_GRID, start[0])
+        q = all_solutions(position, rotation, torso, np.append(_PAN_GRID, start[1]))
+        if not len(q):
+            return None
+        travel = q - start
+        travel[:, self._turning] = wrapped(travel[:, self._turning])
+        seconds = np.abs(travel) / _SPEEDS
+        wrist = wrist_point(position, rotation)
+        aside = np.abs(wrapped(q[:, 1] - np.arctan2(wrist[1], wrist[0])))
+        low = np.maximum(wrist[2] - elbow_height(q), 0.0)
+        cost = 0.35 * seconds.max(axis=1) + 0.05 * seconds.sum(axis=1) + 4.0 * low + 0.5 * aside
+        cost += 0.4 * np.abs(q[:, 2] - COMFORT[2]) + 0.15 * np.abs(wrapped(q[:, 3]))
+        second_best: Array | None = None
+        for index in np.argsort(cost, kind="stable")[:_TRIES]:
+            if self.self_distance(q[index]) < _MARGIN:
+                continue
+            if all(self.self_distance(start + part * travel[index]) >= 0.0 for part in _ON_THE_WAY):
+                return np.asarray(start + travel[index])
+            if second_best is None:
+                second_best = start + travel[index]
+        return second_best
+
+    def _descend(
+        self, target: _Target, start: Array, q0: Array, locked_torso: bool, max_iterations: int, tolerance: float
+    ) -> IkResult:
+        """Damped least squares from `start`, with joints at their limits taken out, drifting towards COMFORT."""
+        q = start.copy()
+        weight = np.array([1.0, 1.0, 1.0, _ROTATION_WEIGHT, _ROTATION_WEIGHT, _ROTATION_WEIGHT])
+        mobility = _MOBILITY * (0.0 if locked_torso else 1.0) ** np.array([1, 0, 0, 0, 0, 0, 0, 0])
+        nearest, stalled = np.inf, 0
+        for _ in range(max_iterations):
+            here = self.forward(q)
+            error = target.error(here.position, here.rotation)
+            off = float(np.linalg.norm(error * weight))
+            nearest, stalled = (off, 0) if off < 0.95 * nearest else (nearest, stalled + 1)
+            if stalled > _PATIENCE:
+                break
+            if max(np.linalg.norm(error[:3]), np.linalg.norm(error[3:])) < 0.3 * tolerance:
+                break
+            rows = target.rows(self._site_jacobian(), here.rotation) * weight[:, None]
+            wanted = error * weight
+            damping = 1e-5 + 0.02 * float(wanted @ wanted)
+            pull = COMFORT - q
+            pull[self._turning] = wrapped(pull[self._turning])
+            # The pull fades as the target is met, or it would never be met exactly.
+            pull *= _PULL * min(1.0, float(np.linalg.norm(wanted)) / 0.03)
+            free = mobility.copy()
+            for _ in range(3):
+                step = _damped_step(rows, wanted, pull, free, damping)
+                blocked = ((q <= self.lower) & (step < 0)) | ((q >= self.upper) & (step > 0))
+                if not np.any(blocked & (free > 0)):
+                    break
+                free[blocked] = 0.0
+            step *= min(1.0, _STEP / max(float(np.max(np.abs(step))), 1e-9))
+            q = np.clip(q + step, self.lower, self.upper)
+        return self._result(target, q, q0, tolerance)
+
+    def _result(self, target: _Target, q: Array, q0: Array, tolerance: float) -> IkResult:
+        here = self.forward(q)
+        error = target.error(here.position, here.rotation)
+        off, turned = float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:]))
+        near = q.copy()
+        near[self._turning] = q0[self._turning] + wrapped((q - q0)[self._turning])
+        ok = off <= tolerance and turned <= tolerance and self._clearance.distance(self._data) >= 0.0
+        return IkResult(near, ok, off, turned)
+
+    # ------------------------------------------------------------ MuJoCo
+
+    def _place(self, q: Array) -> None:
+        self._data.qpos[self._qpos] = q
+        mujoco.mj_kinematics(self.model, self._data)
+
+    def _gripper(self) -> Pose:
+        data = self._data
+        return Pose(data.site_xpos[self._site].copy(), data.site_xmat[self._site].reshape(3, 3).copy())
+
+    def _site_jacobian(self) -> Array:
+        mujoco.mj_comPos(self.model, self._data)
+        mujoco.mj_jacSite(self.model, self._data, self._full_jacobian[:3], self._full_jacobian[3:], self._site)
+        return self._full_jacobian[:, self._dofs]
+
+
+def _damped_step(rows: Array, wanted: Array, pull: Array, free: Array, damping: float) -> Array:
+    """Weighted damped least squares step (8,), plus what of `pull` does not disturb it."""
+    weighted = rows * free
+    gram = weighted @ rows.T + damping * np.eye(len(rows))
+    pull = pull * (free > 0)
+    return np.asarray(pull + weighted.T @ np.linalg.solve(gram, wanted - rows @ pull))
+
+
+def _rotation_vector(rotation: Array) -> Array:
+    """Axis times angle (3,) of a rotation matrix (3, 3)."""
+    quat, vector = np.zeros(4), np.zeros(3)
+    mujoco.mju_mat2Quat(quat, rotation.ravel())
+    mujoco.mju_quat2Vel(vector, quat, 1.0)
+    return vector
+
+
+def _rotation_between(a: Array, b: Array) -> Array:
+    """Axis times angle (3,) of the shortest rotation that takes a onto b, unit vectors (3,)."""
+    axis = np.cross(a, b)
+    sine, cosine = float(np.linalg.norm(axis)), float(a @ b)
+    if sine > 1e-9:
+        return np.asarray(axis * (np.arctan2(sine, cosine) / sine))
+    if cosine > 0:
+        return np.zeros(3)
+    side = np.cross(a, np.eye(3)[int(np.argmin(np.abs(a)))])
+    return np.asarray(np.pi * side / np.linalg.norm(side))
+
+
+def _euler(yaw: float, pitch: float, roll: float) -> Array:
+    """The rotation (3, 3) whose x axis points along `yaw`, `pitch` below the horizon, rolled about it."""
+    quat, matrix = np.zeros(4), np.zeros(9)
+    mujoco.mju_euler2Quat(quat, np.array([yaw, pitch, roll]), "zyx")
+    mujoco.mju_quat2Mat(matrix, quat)
+    return matrix.reshape(3, 3)

@@ -1,0 +1,126 @@
+"""How far the Fetch's arm keeps from its own body, for whoever plans a posture.
+
+The arm is measured with the shapes and the pairs of links of the physics, so what is clear here does not touch there;
+only the head, which turns meanwhile, is the disc that it sweeps. For what is in the hand, and for distances to things,
+the arm is a string of spheres and the body upright boxes and cylinders, a little leaner than what is drawn.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.envs.mujoco.blueprints.parts import Vec3
+from homie.envs.mujoco.robots.fetch.fetch import FACTS, PREFIX
+from homie.envs.mujoco.robots.fetch.fetch_model import MEETING
+from homie.kernel.types import Array
+
+FAR = 0.08
+"""Distance (m) up to which it matters how far the arm is from the body."""
+
+_SWEEP = PREFIX + "head_sweep"
+_SWEEP_RADIUS = 0.243
+"""Of the head's corners about its pan axis, m."""
+
+_HEAD_AXIS = FACTS["head_pan_joint"].origin[0]
+
+_ARM_RADIUS = 0.054
+
+_SPHERES: tuple[tuple[str, float, float, int, float, float], ...] = (
+    ("shoulder_lift_link", 0.16, 0.352, 4, 0.0, _ARM_RADIUS),
+    ("upperarm_roll_link", 0.133, 0.133, 1, 0.014, 0.053),
+    ("upperarm_roll_link", 0.133, 0.133, 1, -0.014, 0.053),
+    ("elbow_flex_link", 0.05, 0.3215, 6, 0.0, 0.051),
+    ("forearm_roll_link", 0.1245, 0.1245, 1, 0.012, 0.050),
+    ("forearm_roll_link", 0.1245, 0.1245, 1, -0.012, 0.050),
+    ("wrist_flex_link", 0.05, 0.13, 3, 0.0, 0.048),
+    ("gripper_link", -0.13, -0.06, 3, 0.025, 0.040),
+    ("gripper_link", -0.13, -0.06, 3, -0.025, 0.040),
+    ("gripper_link", -0.02, 0.02, 2, 0.05, 0.015),
+    ("gripper_link", -0.02, 0.02, 2, -0.05, 0.015),
+)
+"""Rows of spheres along the x of a link: link, first x, last x, how many, y, radius."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Solid:
+    """An upright box (half sizes x, y, z) or, if `round`, a cylinder (radius, no bound, half height) on a link."""
+
+    link: str
+    center: Vec3
+    half: Vec3
+    round: bool = False
+
+
+_BODY = (
+    _Solid("base_link", (0.0, 0.0, 0.18), (0.28, math.inf, 0.18), round=True),
+    _Solid("torso_lift_link", (_HEAD_AXIS, 0.0, 0.66), (0.23, math.inf, 0.06), round=True),
+    _Solid("base_link", (-0.187, 0.0, 0.58), (0.068, 0.15, 0.22)),
+    _Solid("torso_lift_link", (-0.074, 0.0, 0.30), (0.111, 0.171, 0.27)),
+    _Solid("torso_lift_link", (0.09, 0.0, 0.238), (0.085, 0.056, 0.073)),
+)
+"""Cylinders first. The head is the disc that it sweeps when it turns."""
+
+_CYLINDERS = sum(solid.round for solid in _BODY)
+
+
+def add_head_sweep(spec: mujoco.MjSpec) -> None:
+    """Add to a world with a Fetch alone the disc that its head sweeps, and the pairs of it and the arm."""
+    torso = spec.body(f"{PREFIX}torso_lift_link")
+    disc = torso.add_geom(
+        name=_SWEEP,
+        type=mujoco.mjtGeom.mjGEOM_CYLINDER,
+        size=[_SWEEP_RADIUS, 0.06, 0.0],
+        pos=[_HEAD_AXIS, 0.0, 0.66],
+        mass=0.0,
+    )
+    disc.contype, disc.conaffinity = 0, 0
+    for head, shape in MEETING:
+        if head == "head_pan_link":
+            spec.add_pair(name=f"{_SWEEP}|{shape}", geomname1=_SWEEP, geomname2=PREFIX + shape)
+
+
+class SelfClearance:
+    """Spheres of the arm and distances to the body, for states of a model of the robot alone, base at the origin, with
+    its `add_head_sweep`. Several times as fast as `mj_geomDistance` over all pairs: about 30 microseconds."""
+
+    def __init__(self, model: mujoco.MjModel) -> None:
+        bodies: list[int] = []
+        local: list[list[float]] = []
+        radii: list[float] = []
+        for link, first, last, count, y, radius in _SPHERES:
+            for x in np.linspace(first, last, count):
+                bodies.append(model.body(PREFIX + link).id)
+                local.append([float(x), y, 0.0])
+                radii.append(radius)
+        self.radii: Array = np.array(radii)
+        self._bodies: NDArray[np.intp] = np.array(bodies)
+        self._local = np.array(local)
+        self._carriers: NDArray[np.intp] = np.array([model.body(PREFIX + solid.link).id for solid in _BODY])
+        self._centers = np.array([solid.center for solid in _BODY])[:, None]
+        self._halves = np.array([solid.half for solid in _BODY])[:, None]
+        self._model = model
+        model.pair_margin[:] = FAR
+
+    def points(self, data: mujoco.MjData) -> Array:
+        """Sphere centres (n, 3) for a state with its kinematics computed."""
+        turned = np.einsum("nij,nj->ni", data.xmat[self._bodies].reshape(-1, 3, 3), self._local)
+        return np.asarray(data.xpos[self._bodies] + turned)
+
+    def distance(self, data: mujoco.MjData) -> float:
+        """Metres between the nearest two links that can meet, negative inside; `FAR` where none is nearer."""
+        mujoco.mj_collision(self._model, data)
+        return min(FAR, float(data.contact.dist.min())) if data.ncon else FAR
+
+    def from_body(self, data: mujoco.MjData, points: Array, radii: Array) -> float:
+        """Smallest distance (m) of spheres (n, 3) to base, torso and head; negative inside."""
+        away = np.abs(points - data.xpos[self._carriers][:, None] - self._centers)
+        away[:_CYLINDERS, :, 0] = np.hypot(away[:_CYLINDERS, :, 0], away[:_CYLINDERS, :, 1])
+        outside = away - self._halves
+        beyond = np.maximum(outside, 0.0)
+        apart = np.sqrt(np.einsum("mni,mni->mn", beyond, beyond)) + np.minimum(outside.max(axis=2), 0.0)
+        return float(np.min(apart - radii))

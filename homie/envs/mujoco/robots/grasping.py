@@ -1,0 +1,218 @@
+"""Holding things: what counts as a grasp, and the weld that then holds it (as in Habitat), or friction alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from homie.envs.mujoco.house.index import SceneIndex
+from homie.kernel.types import Array
+
+Pressed = dict[int, list[tuple[int, Array]]]
+"""By body: its geoms that a pad presses on, and where in the world (3,)."""
+
+OPENING = 0.004
+"""Metres that the commanded width must exceed the present one to let go."""
+
+SQUEEZE = 0.003
+"""Metres that the commanded width must be below the present one: fingers that only rest on something hold nothing."""
+
+THINNEST = 0.006
+"""Width (m) below which there is nothing between the fingers."""
+
+ALONG = 0.7
+"""Cosine of the angle between a contact's normal and the closing direction from which the pad presses on the thing."""
+
+STOPPED = 0.0005
+"""Metres that the opening may change in a control period once the fingers have closed on something: otherwise they come
+at eight times that, or still turn the thing between them."""
+
+STEADY = 2
+"""Control periods for which they must have stopped."""
+
+SLOPE = 2.0
+"""How far aside one finger may press from where the other does, as a multiple of the thickness between them: the pads'
+friction. Beyond it the line between the two leaves the friction cones, and the thing turns out of the hand."""
+
+LOST = 5
+"""Control periods (0.2 s) without a touch after which a thing is no longer held."""
+
+HANDLE = "handle"
+"""The part of a door or drawer that can be held; of its panel the fingers have only an edge."""
+
+WELD, BALL = "robot/grasp_weld", "robot/grasp_ball"
+"""Equality constraints of the model: a rigid one for objects, a point for handles, around which the hand may turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """What a parallel gripper is called in a model, all without `robot/`.
+
+    body: it carries the fingers. base: the robot's first body. pads: right and left geom that touch what is grasped.
+    fingers: their joints, whose positions add up to the opening. The site `gripper` is between the pads, with y along
+    the direction in which they close.
+    """
+
+    body: str
+    base: str
+    pads: tuple[str, str]
+    fingers: tuple[str, str]
+
+
+def add_grasp_constraints(spec: mujoco.MjSpec, hand: Hand) -> None:
+    """Add both constraints to a world with the robot of a hand, inactive and bound to nothing yet."""
+    for name, kind in ((WELD, mujoco.mjtEq.mjEQ_WELD), (BALL, mujoco.mjtEq.mjEQ_CONNECT)):
+        spec.add_equality(
+            name=name,
+            type=kind,
+            objtype=mujoco.mjtObj.mjOBJ_BODY,
+            name1=f"robot/{hand.body}",
+            name2=f"robot/{hand.base}",
+            active=False,
+        )
+    weld = spec.equality(WELD)  # much stiffer than MuJoCo's default, with which things turn by ten degrees in the hand
+    weld.solref, weld.solimp = [0.008, 1.0], [0.99, 0.999, 0.001, 0.5, 2.0]
+
+
+class Grasping:
+    """A grip: both finger pads press on the same thing from opposite sides, and have stopped, while told to close.
+
+    With `friction` nothing but the squeezing fingers holds it; otherwise the thing is welded to the gripper where it
+    is (a handle only at a point, so that the hand can turn about the bar), until the fingers are told to open. A door
+    or drawer is held by its handle only.
+    """
+
+    def __init__(
+        self, model: mujoco.MjModel, data: mujoco.MjData, index: SceneIndex, hand: Hand, *, friction: bool = False
+    ) -> None:
+        self.model, self.data, self.friction = model, data, friction
+        self._gripper = model.body(f"robot/{hand.body}").id
+        self._pads = {model.geom(f"robot/{name}").id: side for side, name in enumerate(hand.pads)}
+        self._pad_geoms = np.array(list(self._pads))
+        self._own = {body for body in range(model.nbody) if model.body(body).name.startswith("robot/")}
+        joints = [model.joint(f"robot/{name}") for name in hand.fingers]
+        self._fingers = [int(joint.qposadr[0]) for joint in joints]
+        self._objects = {thing.body: thing.name for thing in index.objects}
+        movable = {a.body for thing in index.receptacles for a in thing.articulations}
+        handles = (geom for geom, info in index.geoms.items() if info.part == HANDLE)
+        self._handles = {geom for geom in handles if int(model.geom_bodyid[geom]) in movable}
+        self._weld, self._ball = model.equality(WELD).id, model.equality(BALL).id
+        self.reset()
+
+    def reset(self) -> None:
+        self._body = -1
+        self._wanted = 0.0
+        self._untouched = self._steady = 0
+        self._last_width = 0.0
+        self._touch: tuple[bool, bool] = (False, False)
+        self.data.eq_active[self._weld] = self.data.eq_active[self._ball] = 0
+
+    @property
+    def contact(self) -> tuple[bool, bool]:
+        """Contact of the right and the left pad with anything that is not the robot."""
+        return self._touch
+
+    @property
+    def holding(self) -> bool:
+        """Whether something is between the fingers and held."""
+        return self._body >= 0
+
+    @property
+    def held_object(self) -> str | None:
+        """The loose object that is held, by name."""
+        return self._objects.get(self._body)
+
+    @property
+    def held_body(self) -> int:
+        """The body that is held, a loose object's or a door's; -1 if none is."""
+        return self._body
+
+    def commanded(self, width: float) -> None:
+        """The fingers are told a width."""
+        self._wanted = width
+        if self._body >= 0 and width > self._width() + OPENING:
+            self._let_go()
+
+    def update(self) -> None:
+        """After a control period: look at the contacts, take hold or lose it."""
+        width, pressed = self._width(), self._pressed()
+        self._steady = self._steady + 1 if abs(width - self._last_width) < STOPPED else 0
+        self._last_width = width
+        self._touch = (bool(pressed[0]), bool(pressed[1]))
+        if self._body >= 0:
+            touching = [self._body in side for side in pressed]
+            # Welded, a thing cannot leave the hand, but something may have drawn the fingers off it.
+            kept = all(touching) if self.friction else any(touching)
+            self._untouched = 0 if kept else self._untouched + 1
+            if self._untouched >= LOST:
+                self._let_go()
+        elif self._closed(width):
+            for body in sorted(pressed[0].keys() & pressed[1].keys()):
+                if self._graspable(pressed, body):
+                    self._take(body)
+                    return
+
+    def _width(self) -> float:
+        return float(self.data.qpos[self._fingers].sum())
+
+    def _closed(self, width: float) -> bool:
+        """Whether the fingers are told to close and something has stopped them."""
+        return self._wanted <= width - SQUEEZE and width >= THINNEST and self._steady >= STEADY
+
+    def _pressed(self) -> tuple[Pressed, Pressed]:
+        """What each pad presses on with its inner face, towards the other pad: contacts by body."""
+        found: tuple[Pressed, Pressed] = ({}, {})
+        contacts = self.data.contact
+        pairs = contacts.geom
+        rows = np.flatnonzero((pairs[:, :, None] == self._pad_geoms).any(axis=(1, 2)))
+        if not len(rows):
+            return found
+        closing = self.data.site("robot/gripper").xmat.reshape(3, 3)[:, 1]
+        right, left = (float(self.data.geom_xpos[pad] @ closing) for pad in self._pad_geoms)
+        inward = (1.0 if left > right else -1.0, 1.0 if right > left else -1.0)
+        for row in rows:
+            normal, place = float(contacts.frame[row, :3] @ closing), contacts.pos[row]
+            one, two = int(pairs[row, 0]), int(pairs[row, 1])
+            for pad, other, out in ((one, two, normal), (two, one, -normal)):  # the normal points from one to two
+                body = int(self.model.geom_bodyid[other])
+                if pad in self._pads and body not in self._own and out * inward[self._pads[pad]] > ALONG:
+                    found[self._pads[pad]].setdefault(body, []).append((other, place))
+        return found
+
+    def _graspable(self, pressed: tuple[Pressed, Pressed], body: int) -> bool:
+        """Whether a body between the pads is a loose thing or a handle, and the pads press opposite one another."""
+        if body not in self._objects and not all(geom in self._handles for side in pressed for geom, _ in side[body]):
+            return False
+        right, left = (np.mean([place for _, place in side[body]], axis=0) for side in pressed)
+        closing = self.data.site("robot/gripper").xmat.reshape(3, 3)[:, 1]
+        apart = right - left
+        through = float(apart @ closing)
+        return bool(np.linalg.norm(apart - through * closing) <= SLOPE * max(abs(through), THINNEST))
+
+    def _take(self, body: int) -> None:
+        self._body, self._untouched = body, 0
+        if self.friction:
+            return
+        site = self.data.site("robot/gripper").xpos
+        turn = self.data.xmat[body].reshape(3, 3)
+        if body in self._objects:
+            eq, hand = self._weld, self.data.xmat[self._gripper].reshape(3, 3)
+            self.model.eq_obj1id[eq], self.model.eq_obj2id[eq] = self._gripper, body
+            quat = np.zeros(4)
+            mujoco.mju_mat2Quat(quat, (hand.T @ turn).flatten())
+            offset = hand.T @ (self.data.xpos[body] - self.data.xpos[self._gripper])
+            self.model.eq_data[eq, :11] = [0, 0, 0, *offset, *quat, 1.0]
+        else:
+            eq = self._ball
+            hand = self.data.xmat[self._gripper].reshape(3, 3)
+            self.model.eq_obj1id[eq], self.model.eq_obj2id[eq] = self._gripper, body
+            here = hand.T @ (site - self.data.xpos[self._gripper])
+            there = turn.T @ (site - self.data.xpos[body])
+            self.model.eq_data[eq, :6] = [*here, *there]
+        self.data.eq_active[eq] = 1
+
+    def _let_go(self) -> None:
+        self._body, self._untouched = -1, 0
+        self.data.eq_active[self._weld] = self.data.eq_active[self._ball] = 0

@@ -1,0 +1,232 @@
+"""Kinematics of a Panda that stands on a table: forward, Jacobian, inverse, and what space it takes.
+
+`q` is (8,) as with every robot: a torso that it has not (0), then the seven joints. Poses are of the gripper in the
+base frame, whose origin is on the floor under the foot; x of the gripper points out along the fingers, y is the
+direction in which they close. The same question always has the same answer, whatever was asked before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import mujoco
+import numpy as np
+
+from homie.envs.mujoco.house.build import empty_spec
+from homie.envs.mujoco.robots.panda.panda import ARM_JOINTS, PREFIX, SPEC, add_panda
+from homie.envs.mujoco.robots.panda.panda_ik import SHOULDER, solutions
+from homie.envs.mujoco.robots.panda.panda_model import JOINTS, TOOL
+from homie.kernel.types import Array, Pose
+
+GRIPPER_IN_TOOL: Array = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
+"""Axes of the gripper in the tool's frame, whose z points out along the fingers."""
+
+_GRID = np.linspace(JOINTS[6].lower + 0.05, JOINTS[6].upper - 0.05, 73)
+_NEAR_DISTANCE, _NEAR_ANGLE = 0.12, 0.5
+"""m and rad within which a pose is approached step by step from q0, as one does along a path."""
+_STEPS, _STEP, _PATIENCE = 60, 0.3, 6
+_ROTATION_WEIGHT = 0.3
+"""Metres that a radian of error counts for."""
+_MARGIN = 0.25
+"""Radians from a limit within which a posture is thought worse of."""
+_APART = 0.01
+"""Metres that a posture chosen afresh keeps from the arm's own foot and upper arm."""
+
+_SPHERES: tuple[tuple[int, tuple[float, float, float], tuple[float, float, float], int, float], ...] = (
+    (1, (0.0, 0.0, -0.14), (0.0, 0.0, 0.0), 3, 0.065),
+    (2, (0.0, -0.05, 0.0), (0.0, -0.19, 0.0), 3, 0.062),
+    (3, (0.0, 0.0, -0.06), (0.0825, 0.0, 0.0), 3, 0.062),
+    (4, (0.0, 0.0, 0.0), (-0.0825, 0.09, 0.0), 3, 0.060),
+    (5, (0.0, 0.0, -0.24), (0.0, 0.05, -0.12), 3, 0.056),
+    (5, (0.0, 0.05, -0.08), (0.0, 0.0, 0.0), 3, 0.052),
+    (6, (0.0, 0.0, 0.0), (0.088, 0.0, 0.0), 3, 0.052),
+    (7, (0.0, 0.0, 0.02), (0.0, 0.0, 0.09), 3, 0.047),
+    (8, (0.0, -0.085, 0.030), (0.0, 0.085, 0.030), 5, 0.034),
+)
+"""Rows of spheres: frame (8 is the hand's), first and last centre, how many, radius. The fingers are left to those who
+know how far they are open."""
+
+
+@dataclass(frozen=True, slots=True)
+class IkResult:
+    """q (8,) within limits, whether it is a solution, and the errors that are left (m, rad)."""
+
+    q: Array
+    ok: bool
+    position_error: float
+    rotation_error: float
+
+
+class PandaKinematics:
+    """Of a Panda whose foot is `height` metres above the floor. Not for several threads at once."""
+
+    def __init__(self, height: float = 0.0) -> None:
+        self.foot: Array = np.array([0.0, 0.0, height])
+        spec = empty_spec("panda")
+        add_panda(spec, (0.0, 0.0, height))
+        self._model = spec.compile()
+        self._data = mujoco.MjData(self._model)
+        self._qpos = [int(self._model.joint(PREFIX + name).qposadr[0]) for name in ARM_JOINTS]
+        links = [*(f"panda_link{number}" for number in range(8)), "panda_hand"]
+        self._links = [self._model.body(PREFIX + name).id for name in links]
+        self.lower, self.upper = SPEC.arm_limits[:, 0], SPEC.arm_limits[:, 1]
+        rows = [(frame, np.linspace(a, b, count), radius) for frame, a, b, count, radius in _SPHERES]
+        self._frame = np.concatenate([np.full(len(points), frame) for frame, points, _ in rows])
+        self._local = np.concatenate([points for _, points, _ in rows])
+        self._radii = np.concatenate([np.full(len(points), radius) for _, points, radius in rows])
+
+    # ------------------------------------------------------------ forward
+
+    def frames(self, q: Array) -> tuple[Array, Array]:
+        """Origins (9, 3) and axes (9, 3, 3) of the links 0 to 7 and of the hand, in the base frame."""
+        self._data.qpos[self._qpos] = q[1:]
+        mujoco.mj_kinematics(self._model, self._data)
+        return self._data.xpos[self._links], self._data.xmat[self._links].reshape(-1, 3, 3)
+
+    def forward(self, q: Array) -> Pose:
+        """The gripper pose in the base frame."""
+        origins, axes = self.frames(q)
+        return Pose(origins[8] + TOOL * axes[8][:, 2], axes[8] @ GRIPPER_IN_TOOL)
+
+    def jacobian(self, q: Array) -> Array:
+        """(6, 7): velocity of the gripper (m/s, then rad/s, in the base frame) per joint velocity."""
+        origins, axes = self.frames(q)
+        tip = origins[8] + TOOL * axes[8][:, 2]
+        z = axes[1:8, :, 2]
+        return np.concatenate([np.cross(z, tip - origins[1:8]), z], axis=1).T
+
+    def link_points(self, q: Array) -> Array:
+        """Centres (n, 3), in the base frame, of spheres that fill the arm and the palm, but not the fingers."""
+        origins, axes = self.frames(q)
+        return np.asarray(origins[self._frame] + np.einsum("nij,nj->ni", axes[self._frame], self._local))
+
+    @property
+    def point_radii(self) -> Array:
+        """Radii (n,) of the spheres of `link_points`, m."""
+        return self._radii
+
+    def self_distance(self, q: Array, held: Array | None = None) -> float:
+        """Metres between wrist and hand and the column and the upper arm; negative inside.
+
+        held: spheres (n, 4) in the hand that keep out of both too: centre in the gripper frame and radius, m.
+        """
+        points = self.link_points(q)
+        moving = self._frame >= 5
+        points, radii = points[moving], self._radii[moving]
+        if held is not None and len(held):
+            gripper = self.forward(q)
+            points = np.vstack([points, gripper.position + held[:, :3] @ gripper.rotation.T])
+            radii = np.append(radii, held[:, 3])
+        shoulder = self.foot + SHOULDER
+        elbow = self.frames(q)[0][4]
+        column = _from_line(points, self.foot, shoulder) - 0.075
+        upper = _from_line(points[6:], shoulder, elbow) - 0.062  # the forearm begins at the elbow
+        return float(min((column - radii).min(), (upper - radii[6:]).min()))
+
+    # ------------------------------------------------------------ inverse
+
+    def solve(
+        self,
+        position: Array,
+        rotation: Array | None,
+        q0: Array,
+        *,
+        locked_torso: bool = False,
+        tolerance: float = 1e-3,
+    ) -> IkResult:
+        """Joints that bring the gripper to a pose in the base frame; the nearest that was found if there are none.
+
+        position (3,); rotation (3, 3), or None for position only. A pose near that of q0 is approached from there by
+        damped least squares, so that consecutive poses give consecutive joints; for others the closed-form solutions
+        are weighed: short ways from q0 and postures away from the limits first. locked_torso changes nothing.
+        tolerance: m and rad.
+        """
+        position = np.asarray(position, dtype=float)
+        start = np.clip(np.asarray(q0, dtype=float)[1:], self.lower, self.upper)
+        here = self.forward(_whole(start))
+        turn = np.zeros(3) if rotation is None else rotation_vector(np.asarray(rotation) @ here.rotation.T)
+        local: IkResult | None = None
+        if np.linalg.norm(position - here.position) < _NEAR_DISTANCE and np.linalg.norm(turn) < _NEAR_ANGLE:
+            local = self._descend(position, rotation, start, tolerance)
+            if local.ok:
+                return local
+        if rotation is not None:
+            best = self._closed_form(position, np.asarray(rotation), start)
+            if best is not None:
+                return self._result(position, rotation, best, tolerance)
+        return local or self._descend(position, rotation, start, tolerance)
+
+    def _closed_form(self, position: Array, rotation: Array, start: Array) -> Array | None:
+        """The best solution (7,) that keeps out of the robot itself."""
+        tool = rotation @ GRIPPER_IN_TOOL.T
+        found = solutions(position - self.foot, tool, np.append(_GRID, start[6]))
+        travel = np.abs(found - start) / SPEC.arm_speeds
+        margin = np.minimum(found - self.lower, self.upper - found)
+        cost = travel.max(axis=1, initial=0.0) + 0.1 * travel.sum(axis=1)
+        cost += 4.0 * (np.maximum(_MARGIN - margin, 0.0) / _MARGIN).sum(axis=1)
+        for index in np.argsort(cost, kind="stable"):
+            if self.self_distance(_whole(found[index])) >= _APART:
+                return np.asarray(found[index])
+        return None
+
+    def _descend(self, position: Array, rotation: Array | None, start: Array, tolerance: float) -> IkResult:
+        """Damped least squares from `start` (7,), with joints at their limits taken out."""
+        q = start.copy()
+        weight = np.array([1.0] * 3 + [0.0 if rotation is None else _ROTATION_WEIGHT] * 3)
+        nearest, stalled = np.inf, 0
+        for _ in range(_STEPS):
+            error = self._error(position, rotation, q)
+            if max(np.linalg.norm(error[:3]), np.linalg.norm(error[3:])) < 0.1 * tolerance:
+                break
+            off = float(np.linalg.norm(error * weight))
+            nearest, stalled = (off, 0) if off < 0.95 * nearest else (nearest, stalled + 1)
+            if stalled > _PATIENCE:
+                break
+            rows, wanted = self.jacobian(_whole(q)) * weight[:, None], error * weight
+            damping = 1e-6 + 0.02 * float(wanted @ wanted)
+            free = np.ones(7)
+            for _ in range(3):
+                weighted = rows * free
+                step = weighted.T @ np.linalg.solve(weighted @ rows.T + damping * np.eye(6), wanted)
+                blocked = ((q <= self.lower) & (step < 0)) | ((q >= self.upper) & (step > 0))
+                if not np.any(blocked & (free > 0)):
+                    break
+                free[blocked] = 0.0
+            q = np.clip(q + step * min(1.0, _STEP / max(float(np.max(np.abs(step))), 1e-9)), self.lower, self.upper)
+        return self._result(position, rotation, q, tolerance)
+
+    def _error(self, position: Array, rotation: Array | None, q: Array) -> Array:
+        """(6,): what is missing, as a translation (m) and a rotation vector (rad)."""
+        here = self.forward(_whole(q))
+        turn = np.zeros(3) if rotation is None else rotation_vector(rotation @ here.rotation.T)
+        return np.concatenate([position - here.position, turn])
+
+    def _result(self, position: Array, rotation: Array | None, q: Array, tolerance: float) -> IkResult:
+        error = self._error(position, rotation, q)
+        off, turned = float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:]))
+        whole = _whole(q)
+        return IkResult(whole, off <= tolerance and turned <= tolerance and self.self_distance(whole) >= 0, off, turned)
+
+
+def _whole(arm: Array) -> Array:
+    return np.concatenate([[0.0], arm])
+
+
+def _from_line(points: Array, start: Array, end: Array) -> Array:
+    """Distances (n,) of points (n, 3) from a line segment."""
+    along = np.clip((points - start) @ (end - start) / np.sum((end - start) ** 2), 0.0, 1.0)
+    return np.asarray(np.linalg.norm(points - start - along[:, None] * (end - start), axis=1))
+
+
+def rotation_vector(rotation: Array) -> Array:
+    """Axis times angle (3,) of a rotation matrix (3, 3)."""
+    axis = np.array([rotation[2, 1] - rotation[1, 2], rotation[0, 2] - rotation[2, 0], rotation[1, 0] - rotation[0, 1]])
+    sine, cosine = float(np.linalg.norm(axis)) / 2, (float(np.trace(rotation)) - 1) / 2
+    angle = float(np.arctan2(sine, cosine))
+    if sine > 1e-7:
+        return np.asarray(axis * (angle / (2 * sine)))
+    if cosine > 0:
+        return np.asarray(axis / 2)
+    # Half a turn: the axis is the largest column of R + 1.
+    column = (rotation + np.eye(3))[:, int(np.argmax(np.diag(rotation)))]
+    return np.asarray(np.pi * column / np.linalg.norm(column))

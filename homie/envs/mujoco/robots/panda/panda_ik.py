@@ -1,0 +1,111 @@
+"""Closed-form inverse kinematics of the Panda, for many values of its last joint at once.
+
+The Panda has a shoulder (S, where joints 1 to 3 meet) and a wrist (W, where joints 5 and 6 meet). The seventh joint's
+angle is free; once it is chosen, frame 6 and with it W are known. The distance from S to W gives the elbow, joint 4.
+The forearm passes W at an angle to the line S-W that follows from the elbow, which gives joint 6, and the plane of the
+arm gives joint 5; what remains is the orientation of frame 3, three turns about z, y, z.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.envs.mujoco.robots.panda.panda_model import FLANGE, HAND_TURN, JOINTS, TOOL
+from homie.kernel.types import Array
+
+SHOULDER: Array = np.array(JOINTS[0].origin)
+_UPPER, _FORE, _ELBOW = -JOINTS[2].origin[1], JOINTS[4].origin[1], JOINTS[3].origin[0]
+_WRIST = JOINTS[6].origin[0]
+_TO_ELBOW, _FROM_ELBOW = float(np.hypot(_UPPER, _ELBOW)), float(np.hypot(_FORE, _ELBOW))
+_STRAIGHT = float(np.arctan2(_UPPER, _ELBOW) + np.arctan2(_FORE, _ELBOW))
+"""The angle at the elbow between the lines to shoulder and wrist with joint 4 at 0 (rad)."""
+_LOWER = np.array([joint.lower for joint in JOINTS])
+_UPPER_LIMITS = np.array([joint.upper for joint in JOINTS])
+_TINY = 1e-9
+_SLACK = 1e-6
+"""Radians beyond a limit that are rounding."""
+
+
+def about_z(angles: Array) -> Array:
+    """Rotations (..., 3, 3) about z."""
+    c, s, zero = np.cos(angles), np.sin(angles), np.zeros_like(angles)
+    return np.stack(
+        [np.stack([c, -s, zero], -1), np.stack([s, c, zero], -1), np.stack([zero, zero, zero + 1.0], -1)], -2
+    )
+
+
+def about_x(angle: float) -> Array:
+    """The rotation (3, 3) about x."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[1.0, 0.0, 0.0], [0.0, c, -s], [0.0, s, c]])
+
+
+def solutions(position: Array, rotation: Array, last: Array) -> Array:
+    """All joints (n, 7) within limits that bring the tool to a pose in the frame of the foot, for each value in `last`.
+
+    position (3,) of the tool centre point, rotation (3, 3) with z out along the fingers; last (k,): angles of joint 7.
+    """
+    flange = rotation @ about_z(np.array(-HAND_TURN))
+    seventh = np.asarray(last)
+    origin7 = position - (TOOL + FLANGE) * rotation[:, 2]
+    frame6 = (flange @ about_z(-seventh)) @ about_x(JOINTS[6].roll).T
+    wrist = origin7 - _WRIST * frame6[:, :, 0]
+    to_shoulder = SHOULDER - wrist
+    distance = np.linalg.norm(to_shoulder, axis=1)
+    cosine = (_TO_ELBOW**2 + _FROM_ELBOW**2 - distance**2) / (2 * _TO_ELBOW * _FROM_ELBOW)
+    possible = (np.abs(cosine) <= 1.0) & (distance > _TINY)
+    frame6, to_shoulder, distance = frame6[possible], to_shoulder[possible], distance[possible]
+    inner, seventh = np.arccos(cosine[possible]), seventh[possible]
+    found = [np.zeros((0, 7))]
+    for angle in (2 * np.pi - inner, inner):
+        fourth = _STRAIGHT - angle
+        for bend in (1.0, -1.0):
+            found.append(_with_elbow(frame6, to_shoulder, distance, fourth, seventh, bend))
+    every = np.concatenate(found)
+    inside = ((every >= _LOWER - _SLACK) & (every <= _UPPER_LIMITS + _SLACK)).all(axis=1)
+    return np.clip(every[inside], _LOWER, _UPPER_LIMITS)
+
+
+def _with_elbow(
+    frame6: Array, to_shoulder: Array, distance: Array, fourth: Array, seventh: Array, bend: float
+) -> Array:
+    """Solutions (n, 7) for an elbow (k,) and one of the two signs of joint 6."""
+    # In the plane of the arm, x and y of frame 4: the shoulder, and the wrist, where z of frame 5 is y of frame 4.
+    back = np.stack([-_ELBOW + 0.0 * fourth, np.zeros_like(fourth)], -1)
+    turn = np.stack(
+        [np.stack([np.cos(fourth), np.sin(fourth)], -1), np.stack([-np.sin(fourth), np.cos(fourth)], -1)], -2
+    )
+    shoulder = np.einsum("kij,kj->ki", turn, back + np.array([0.0, -_UPPER]))
+    line = shoulder - np.array([-_ELBOW, _FORE])
+    along = line[:, 1] / distance  # cosine between z of frame 5 and the line from wrist to shoulder
+    seen = np.einsum("kji,kj->ki", frame6, to_shoulder / distance[:, None])
+    radius = np.hypot(seen[:, 0], seen[:, 1])
+    possible = radius > np.abs(along) + _TINY
+    frame6, to_shoulder, line = frame6[possible], to_shoulder[possible], line[possible]
+    fourth, seventh, seen = fourth[possible], seventh[possible], seen[possible]
+    sixth = np.arctan2(seen[:, 0], seen[:, 1]) + bend * np.arccos(along[possible] / radius[possible])
+    sixth = wrapped(sixth, JOINTS[5].lower - _SLACK)
+    frame5_axes = frame6 @ np.swapaxes(about_x(JOINTS[5].roll) @ about_z(sixth), -1, -2)
+    y4 = frame5_axes[:, :, 2]
+    # x of frame 4 from the same line, told in the plane and in space.
+    off = to_shoulder - line[:, 1:] * y4
+    x4 = off / np.where(np.abs(line[:, :1]) > _TINY, line[:, :1], np.inf)
+    straight = np.linalg.norm(x4, axis=1) < 0.5
+    frame4 = np.stack([x4, y4, np.cross(x4, y4)], -1)
+    relative = np.swapaxes(frame4 @ about_x(JOINTS[4].roll), -1, -2) @ frame5_axes
+    fifth = np.arctan2(relative[:, 1, 0], relative[:, 0, 0])
+    frame3 = frame4 @ np.swapaxes(about_x(JOINTS[3].roll) @ about_z(fourth), -1, -2)
+    found = []
+    for sign in (1.0, -1.0):
+        second = sign * np.arctan2(np.hypot(frame3[:, 0, 2], frame3[:, 1, 2]), frame3[:, 2, 2])
+        first = np.arctan2(sign * frame3[:, 1, 2], sign * frame3[:, 0, 2])
+        third = np.arctan2(sign * frame3[:, 2, 1], -sign * frame3[:, 2, 0])
+        every = np.stack([first, second, third, fourth, fifth, sixth, seventh], -1)
+        found.append(every[~straight])
+    return np.concatenate(found)
+
+
+def wrapped(angles: Array, start: float = -np.pi) -> NDArray[np.float64]:
+    """Angles in [start, start + 2 pi)."""
+    return np.asarray(np.remainder(angles - start, 2 * np.pi) + start)

@@ -1,0 +1,222 @@
+"""World state of the embedded home: privileged knowledge, for the background locator, scoring and records only."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.envs.mujoco.blueprints.extents import Extents
+from homie.envs.mujoco.house.build import Home
+from homie.envs.mujoco.house.index import ArticulationInfo, ObjectInfo, ReceptacleInfo, SupportSurface
+from homie.envs.mujoco.state.appliances import Appliances
+from homie.envs.mujoco.state.resting import Place, Resting
+from homie.kernel.types import Array, Articulation, Box, NamedThing, Solid, Surface
+
+HINGE_OPEN = 0.7
+"""Rad from which a hinged container counts as open."""
+
+SLIDE_OPEN = 0.18
+"""Metres from which a drawer counts as open."""
+
+
+class World:
+    """Questions about a running home. Positions are in the world frame, which is the odometry frame here."""
+
+    def __init__(self, home: Home, data: mujoco.MjData) -> None:
+        self.home = home
+        self.model = home.model
+        self.data = data
+        self.extents = Extents(home.model)
+        self.resting = Resting(home, data, self.extents)
+        self.objects = {thing.name: thing for thing in home.index.objects}
+        self.receptacles = {thing.name: thing for thing in home.index.receptacles}
+        self.rooms = {room.name: room for room in home.index.rooms}
+        self.appliances = Appliances(home, data)
+        self.held: str | None = None
+
+    def named_things(self) -> list[NamedThing]:
+        """Everything that words may mean: rooms, furniture, objects."""
+        rooms = [NamedThing(room.name, room.kind, None, room.aliases) for room in self.rooms.values()]
+        furniture = [NamedThing(t.name, t.kind, t.colour, t.aliases, t.room) for t in self.receptacles.values()]
+        loose = [NamedThing(t.name, t.kind, t.colour, t.aliases) for t in self.objects.values()]
+        return [*rooms, *furniture, *loose]
+
+    # ------------------------------------------------------------ poses
+
+    def position(self, body: int) -> Array:
+        return np.array(self.data.xpos[body])
+
+    def rotation(self, body: int) -> Array:
+        return np.array(self.data.xmat[body]).reshape(3, 3)
+
+    def object_box(self, thing: ObjectInfo) -> Box:
+        """The upright box around an object as it lies, yaw of its most level axis."""
+        return self.object_boxes([thing.name])[0]
+
+    def object_boxes(self, names: Sequence[str]) -> tuple[Box, ...]:
+        """The boxes of objects by name, at once."""
+        return self.extents.body_boxes(self.data, [self.objects[name].body for name in names])
+
+    def object_parts(self, thing: ObjectInfo) -> tuple[Solid, ...]:
+        """The solids that an object is made of, as it lies."""
+        return self.extents.body_parts(self.data, thing.body)
+
+    def receptacle_box(self, thing: ReceptacleInfo) -> Box:
+        """The box of a piece of furniture, without what stands open."""
+        center = self.position(thing.body) + self.rotation(thing.body) @ np.asarray(thing.center)
+        return Box(center, np.asarray(thing.half), self.yaw(thing.body))
+
+    def yaw(self, body: int) -> float:
+        x = self.rotation(body)[:, 0]
+        return float(np.arctan2(x[1], x[0]))
+
+    # ------------------------------------------------------------ doors, drawers, surfaces
+
+    def opening(self, item: ArticulationInfo) -> float:
+        """How far a door (rad) or drawer (m) is open."""
+        return float(self.data.qpos[self.model.jnt_qposadr[item.joint]])
+
+    def openness(self, item: ArticulationInfo) -> float:
+        """How far it is open as a fraction of its range."""
+        return self.opening(item) / item.open
+
+    def accessible(self, thing: ReceptacleInfo, plan: SupportSurface) -> bool:
+        """Whether a surface can be reached: not shut in by a closed door or drawer."""
+        return not plan.inside or not self.closed(thing)
+
+    def closed(self, thing: ReceptacleInfo) -> bool:
+        """Whether it has doors or drawers and none is open far enough to reach in."""
+        items = thing.articulations
+        return bool(items) and not any(
+            self.opening(item) >= (HINGE_OPEN if item.kind == "hinge" else SLIDE_OPEN) for item in items
+        )
+
+    def articulation(self, item: ArticulationInfo) -> Articulation:
+        """A door or drawer as a skill wants it."""
+        joint = item.joint
+        handle = np.array(self.data.geom_xpos[item.handle])
+        frame = np.array(self.data.geom_xmat[item.handle]).reshape(3, 3)
+        size = self.model.geom_size[item.handle]
+        longest = 2 if self.model.geom_type[item.handle] != mujoco.mjtGeom.mjGEOM_BOX else int(np.argmax(size))
+        outward = self.rotation(item.body)[:, 0]
+        return Articulation(
+            kind=item.kind,
+            axis_point=np.array(self.data.xanchor[joint]),
+            axis=np.array(self.data.xaxis[joint]),
+            handle=handle,
+            handle_axis=frame[:, longest],
+            outward=outward,
+            opening=self.opening(item),
+            range=item.open,
+            panel=self._panel(item.body),
+        )
+
+    # ------------------------------------------------------------ solid things
+
+    def solids(self, center: Array, reach: float, *, without: Collection[int] = ()) -> tuple[Box, ...]:
+        """Boxes of the solid geoms near a point, but for those of some bodies, the robot's and what it carries."""
+        hidden = {*without, *(self.objects[name].body for name in self.carried())}
+        near = np.linalg.norm(self.data.geom_xpos[self._solid] - center, axis=1) - self._size < reach
+        shown = [int(g) for g in self._solid[near] if int(self.model.geom_bodyid[g]) not in hidden]
+        return self.extents.geom_boxes(self.data, shown)
+
+    @cached_property
+    def _solid(self) -> NDArray[np.intp]:
+        """Geoms that something can run into, but for floors."""
+        model = self.model
+        return np.array([g for g in self.home.index.geoms if model.geom_contype[g] and not self._is_floor(g)])
+
+    @cached_property
+    def _size(self) -> Array:
+        return np.array(self.model.geom_rbound[self._solid])
+
+    def _is_floor(self, geom: int) -> bool:
+        return self.home.index.geoms[geom].entity.startswith("floor/")
+
+    def _panel(self, body: int) -> Box:
+        """The box of the geom of a body that shows most to the front (+x): a door's panel, the front of a drawer."""
+        first, count = int(self.model.body_geomadr[body]), int(self.model.body_geomnum[body])
+        half = self.model.geom_aabb[first : first + count, 3:]
+        return self.extents.geom_boxes(self.data, [first + int(np.argmax(half[:, 1] * half[:, 2]))])[0]
+
+    def surface(self, thing: ReceptacleInfo, plan: SupportSurface) -> Surface:
+        """A support surface where it is now; of a drawer only the part that is pulled out."""
+        rotation = self.rotation(plan.body)
+        center, half_x = np.asarray(plan.center, dtype=float), plan.half_x
+        clearance = plan.clearance
+        slide = next((a for a in thing.articulations if a.body == plan.body and a.kind == "slide"), None)
+        if slide is not None:
+            out = min(self.opening(slide), 2 * half_x)
+            center = center + np.array([half_x - out / 2, 0.0, 0.0])
+            half_x, clearance = out / 2, float("inf")
+        access = rotation[:2, 0] if plan.access == "front" else None
+        yaw = float(np.arctan2(rotation[1, 0], rotation[0, 0]))
+        return Surface(self.position(plan.body) + rotation @ center, half_x, plan.half_y, yaw, clearance, access)
+
+    # ------------------------------------------------------------ what is where
+
+    def place(self, name: str) -> Place:
+        """What an object is directly in or on."""
+        return Place("held", "robot") if name == self.held else self.resting.places()[name]
+
+    def around(self, name: str) -> Iterator[Place]:
+        """What an object is in or on, what that is in or on, and so on outwards. It ends: see `resting`."""
+        while name in self.objects:
+            place = self.place(name)
+            yield place
+            name = place.entity
+
+    def within(self, name: str, entity: str) -> bool:
+        """Whether an object is in or on something, by itself or by way of another: a plum in a bowl in a sink."""
+        return any(place.entity == entity for place in self.around(name))
+
+    def carried(self) -> list[str]:
+        """The object in the hand, and what is in or on that."""
+        if self.held not in self.objects:
+            return []
+        return [self.held, *(name for name in self.objects if self.within(name, self.held))]
+
+    def furniture_of(self, name: str) -> tuple[ReceptacleInfo, SupportSurface | None] | None:
+        """The furniture that an object is in or on, at last, and its surface if it is on one; None on the floor."""
+        *_, last = self.around(name)
+        thing = self.receptacles.get(last.entity)
+        if thing is None:
+            return None
+        return thing, next((plan for plan in thing.surfaces if plan.name == last.surface), None)
+
+    def container_of(self, name: str) -> ReceptacleInfo | None:
+        """The receptacle with doors or drawers that an object is inside of."""
+        thing, plan = self.furniture_of(name) or (None, None)
+        return thing if plan is not None and plan.inside else None
+
+    def room_of(self, point: Array) -> str | None:
+        """The room over whose floor a point is, in a doorway the nearer of the two; None outside the house."""
+        return self.resting.room_of(point)
+
+    def snapshot(self) -> dict[str, object]:
+        """`final_state.json`: every object's pose and place, every joint's opening, what is on, what is held."""
+        objects: dict[str, object] = {}
+        for thing in self.objects.values():
+            place = self.place(thing.name)
+            objects[thing.name] = {
+                "kind": thing.kind,
+                "position": [round(float(v), 5) for v in self.data.xpos[thing.body]],
+                "quaternion": [round(float(v), 5) for v in self.data.xquat[thing.body]],
+                "relation": place.relation,
+                "at": place.entity,
+                "surface": place.surface,
+                "room": self.room_of(self.position(thing.body)),
+            }
+        joints: dict[str, object] = {}
+        for receptacle in self.receptacles.values():
+            for item in receptacle.articulations:
+                joints[item.name] = {
+                    "receptacle": receptacle.name,
+                    "opening": round(self.opening(item), 5),
+                    "fraction": round(self.openness(item), 4),
+                }
+        return {"objects": objects, "joints": joints, "appliances": dict(self.appliances.on), "held": self.held}

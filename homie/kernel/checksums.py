@@ -1,0 +1,88 @@
+"""Telling a file that was damaged or edited from what was written: marks of files, and JSON that has its checksum."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from homie.kernel.files import to_json
+
+CHECKSUM = "checksum"
+"""The last key of a sealed file: the SHA-256 of the file without it."""
+BLOCK = 2**20
+"""Bytes that are read at once."""
+WHOLE = 64
+"""Blocks up to which a file of a model counts whole in its fingerprint; of a longer one each 64th counts: weights of
+many GB are not read twice, and training changes all of them."""
+
+
+class FileMark(BaseModel):
+    """What a file was when it was written: its length, and its SHA-256 ("" where only the length is looked at)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    bytes: int
+    sha256: str = ""
+
+
+def mark(path: Path, *, content: bool = True) -> FileMark:
+    """The mark of a file; without `content` of its length alone. Raises OSError."""
+    size = path.stat().st_size
+    return FileMark(bytes=size, sha256=sha256(path) if content else "")
+
+
+def sha256(path: Path) -> str:
+    """The SHA-256 of a file's content, as 64 hex digits. Raises OSError."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def fingerprint(path: Path) -> str:
+    """The SHA-256 of the names, lengths and contents in a folder (or of a file); of long files a sample of the content.
+
+    Where files are links, as in the cache of a hub, what they lead to counts. Raises OSError.
+    """
+    digest = hashlib.sha256()
+    files = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
+    for one in files:
+        name = one.relative_to(path).as_posix() if path.is_dir() else ""
+        size = one.stat().st_size
+        digest.update(f"{name}\0{size}\0".encode())
+        step = 1 if size <= WHOLE * BLOCK else WHOLE
+        with one.open("rb") as file:
+            for start in range(0, size, step * BLOCK):
+                file.seek(start)
+                digest.update(file.read(BLOCK))
+    return digest.hexdigest()
+
+
+def sealed(value: Mapping[str, Any]) -> bytes:
+    """A JSON object with its checksum as the last key."""
+    read = json.loads(to_json(value))  # as it will be read: writing replaces NaN, reading joins halves of surrogates
+    return to_json({**value, CHECKSUM: hashlib.sha256(to_json(read)).hexdigest()})
+
+
+def unsealed(data: bytes) -> dict[str, Any]:
+    """The object in the bytes of a sealed file, without its checksum. Raises ValueError that says what is wrong.
+
+    A file of format 1 has no checksum: Homie wrote none then.
+    """
+    try:
+        loaded = json.loads(data)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+    except ValueError as error:
+        raise ValueError(f"it is not JSON ({error})" if data else "it is empty") from None
+    if not isinstance(loaded, dict):
+        raise ValueError("it holds no JSON object")
+    checksum = loaded.pop(CHECKSUM, None)
+    if checksum is None and loaded.get("format", 1) != 1:
+        raise ValueError("its checksum is missing")
+    if checksum is not None and hashlib.sha256(to_json(loaded)).hexdigest() != checksum:
+        raise ValueError("its content is not what was written: the checksum differs")
+    return loaded

@@ -1,0 +1,59 @@
+"""Config files: YAML mappings of option names to values, read strictly."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from homie.kernel.errors import BadInput
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """The options in a file. Names may be written as on the command line (`check-order`). Raises BadInput.
+
+    A name that stands twice is refused: YAML would take the last and say nothing.
+    """
+    try:
+        loaded = yaml.load(path.read_text(encoding="utf-8"), Loader=_Strict)
+    except OSError as error:
+        raise BadInput(f"Cannot read the config file {path}: {error.strerror}.") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise BadInput(f"The config file {path} is not valid YAML: {yaml_problem(error)}.") from error
+    except RecursionError as error:
+        raise BadInput(f"The config file {path} is nested too deeply.") from error
+    if not isinstance(loaded, dict):
+        raise BadInput(f"The config file {path} must hold a mapping of option names to values.")
+    values: dict[str, Any] = {}
+    for name, value in loaded.items():
+        if not isinstance(name, str):
+            raise BadInput(f"The config file {path} must hold option names, such as `seed: 7` (got {name!r}).")
+        field = name.replace("-", "_")
+        if field in values:
+            raise BadInput(f"The config file {path} gives the option '{field}' twice.")
+        values[field] = value
+    return values
+
+
+def yaml_problem(error: yaml.YAMLError | UnicodeDecodeError) -> str:
+    """What is wrong with a YAML file, in one line."""
+    if isinstance(error, yaml.MarkedYAMLError) and error.problem and error.problem_mark is not None:
+        mark = error.problem_mark
+        return f"{error.problem} in line {mark.line + 1}, column {mark.column + 1}"
+    return " ".join(str(error).split())
+
+
+class _Strict(yaml.SafeLoader):
+    """YAML without a key twice in one mapping."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        names = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode) or key.tag == "tag:yaml.org,2002:merge":
+                continue
+            if key.value in names:
+                raise yaml.constructor.ConstructorError(None, None, f"'{key.value}' stands twice", key.start_mark)
+            names.add(key.value)
+        return super().construct_mapping(node, deep)

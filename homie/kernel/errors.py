@@ -1,0 +1,61 @@
+"""Exceptions that carry one clear sentence and the exit code of the command that meets them.
+
+Error *codes* (L1-L4, D1-D2, F1-F2, E1-E2) are something else: they are feedback to a planner, see
+`homie.kernel.types.ErrorCode`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+class HomieError(Exception):
+    """Base of everything Homie raises on purpose. The message says what is wrong and what to do."""
+
+    exit_code = 4
+
+
+class BadInput(HomieError):
+    """A user, a file or an option is wrong: exit code 2."""
+
+    exit_code = 2
+
+
+class MissingCheckpoint(BadInput):
+    """A skill set was given no checkpoint. With `--on-missing-model fallback` another one stands in for it."""
+
+
+class MissingPart(HomieError):
+    """An optional part is not installed; the message names the command that installs it: exit code 3."""
+
+    exit_code = 3
+
+
+class InfrastructureError(HomieError):
+    """The machine, a server or a simulator failed, not the planner and not the skill: exit code 4."""
+
+
+class RobotFault(InfrastructureError):
+    """The robot cannot go on safely and has been stopped; a person has to look at it."""
+
+
+class CommandRefused(HomieError):
+    """The safety gate refused a command. The robot has not been told anything."""
+
+
+class PlannerError(HomieError):
+    """The planner could not produce a decision (not: it produced a bad one, which is feedback)."""
+
+
+class Interrupted(HomieError):
+    """The user stopped the run with Ctrl-C; what was finished is on disk: exit code 130."""
+
+    exit_code = 130
+
+
+def suggestion(word: str, known: Iterable[str], otherwise: str) -> str:
+    """The end of a sentence about an unknown word: the known one that it is most like, or `otherwise`."""
+    import difflib  # not at start-up, which needs no suggestions
+
+    close = difflib.get_close_matches(word, list(known), 1)
+    return f"did you mean '{close[0]}'?" if close else otherwise

@@ -1,0 +1,290 @@
+"""The executor: a subtask is checked in layers, given to the skill the planner chose, tried, and answered.
+
+subtask -> format -> logical -> distance -> [ skill attempt -> execution check ] x attempts -> feedback
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+
+from homie.kernel.actions import (
+    ACTIONS,
+    ARGUMENTS,
+    Ability,
+    ActionTable,
+    acted_on,
+    arguments_of,
+    canonical_action,
+    listed_actions,
+)
+from homie.kernel.errors import BadInput, CommandRefused
+from homie.kernel.interfaces import CheckQuestion, Detector, ErrorCheck, Locator, Robot, Skill, SkillSet
+from homie.kernel.types import (
+    SUCCESS,
+    Attempt,
+    Check,
+    Command,
+    Decision,
+    ErrorCode,
+    Execution,
+    Feedback,
+    Goal,
+    Observation,
+    Outcome,
+    SentCommand,
+    Subtask,
+    model_key,
+)
+
+EMPTY_HANDED = ("Open", "Close")
+"""Actions that need a free hand and leave it free: one that keeps the handle is no success, whatever it has moved."""
+
+
+class Sentences(Protocol):
+    """The table of messages (`error_detection.messages`)."""
+
+    def too_difficult(self, action: str, reason: str) -> str: ...
+    def missing(self, action: str) -> str: ...
+
+
+class Watcher(Protocol):
+    """Looks on while skills run. See `homie.kernel.agent.EpisodeListener`."""
+
+    def checked(self, check: Check) -> None: ...
+    def attempted(self, attempt: Attempt) -> None: ...
+    def commanded(self, observation: Observation, sent: SentCommand) -> None: ...
+    def ticked(self, observation: Observation) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SkillBook:
+    """Which skill runs for (model, action). Models are the names of the loaded skill sets, in order of preference.
+
+    missing: models that are listed and have the skills of another one, because they have no checkpoint. arguments: what
+    the actions take, those that the skill sets declare among them. sets: the skill sets themselves, by model.
+    """
+
+    by_model: Mapping[str, Mapping[str, Skill]]
+    missing: frozenset[str] = frozenset()
+    arguments: ActionTable = field(default_factory=lambda: ARGUMENTS)
+    sets: Mapping[str, SkillSet | type[SkillSet]] = field(default_factory=dict)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        return tuple(self.by_model)
+
+    @property
+    def abilities(self) -> Mapping[str, Ability]:
+        """What each model can do, as planners are told."""
+        return {name: _ability(skills, self.sets.get(name)) for name, skills in self.by_model.items()}
+
+    def actions(self, robot: Robot) -> tuple[str, ...]:
+        """What a planner may tell a robot: the actions of EMMOE, or those of its own that some skill has; then what the
+        skill sets can do besides; then End."""
+        able = list(dict.fromkeys(action for skills in self.by_model.values() for action in skills))
+        return listed_actions([action for action in robot.actions if action in able], able)
+
+    def choose(self, model: str, action: str) -> Skill | None:
+        """The skill of the model that the planner chose; any model that has the action where it chose none."""
+        return self.by_model.get(self._chosen(model, action), {}).get(action)
+
+    def stands_in_for(self, model: str, action: str) -> str:
+        """The model in whose place the chosen skill runs, "" if it is that model's own."""
+        chosen = self._chosen(model, action)
+        return chosen if chosen in self.missing else ""
+
+    def _chosen(self, model: str, action: str) -> str:
+        if model:
+            return next((name for name in self.by_model if model_key(name) == model_key(model)), "")
+        able = [name for name, skills in self.by_model.items() if action in skills]
+        return next((name for name in able if name not in self.missing), next(iter(able), ""))
+
+
+def _ability(skills: Mapping[str, Skill], made: SkillSet | type[SkillSet] | None) -> Ability:
+    if made is None:
+        return Ability(tuple(skills))
+    return Ability(tuple(skills), tuple(one for one in made.meant_for if one in skills), made.about)
+
+
+class Executor:
+    """Executes subtasks on one robot. Holds no state of an episode; the locator does."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        detector: Detector,
+        locator: Locator,
+        skills: SkillBook,
+        checks: Sequence[ErrorCheck],
+        sentences: Sentences,
+        *,
+        attempts: int = 3,
+        actions: tuple[str, ...] = ACTIONS,
+    ) -> None:
+        self.robot = robot
+        self.detector = detector
+        self.locator = locator
+        self.skills = skills
+        self.checks = checks
+        self.sentences = sentences
+        self.attempts = attempts
+        self.actions = actions
+
+    def execute(
+        self, decision: Decision, subtask: Subtask, inventory: tuple[str, ...], seen: Observation, watcher: Watcher
+    ) -> Execution:
+        """Check and run one subtask (not End). `seen` is the observation that the planner decided on.
+
+        What it is done to is what its action takes by the table of actions, never a name beyond that.
+        """
+        action = canonical_action(subtask.action, self.actions)
+        subtask = Subtask(action or subtask.action, subtask.target, subtask.destination)
+        arguments = arguments_of(subtask.action, self.skills.arguments)
+        words = acted_on(subtask, arguments)
+        entity = self.locator.resolve(words, subtask, seen) if words else None
+        question = CheckQuestion(
+            decision=decision,
+            subtask=subtask,
+            entity=entity,
+            inventory=inventory,
+            observation=seen,
+            locator=self.locator,
+            actions=self.actions,
+            models=self.skills.models,
+            skilled=self.skills.choose(decision.model, subtask.action) is not None,
+            arguments=arguments,
+        )
+        made: list[Check] = []
+        for check in self.checks:
+            found = check(question)
+            if found.code is not None and not isinstance(found.code, ErrorCode):
+                raise BadInput(
+                    f"The check '{found.layer}' answered with the code {found.code!r}: a check answers with one of "
+                    f"{', '.join(ErrorCode)} (homie.kernel.types.ErrorCode) and a sentence of its own."
+                )
+            made.append(found)
+            watcher.checked(found)
+            if found.code is not None:
+                feedback = Feedback("fail", found.code, found.message)
+                return Execution(subtask, decision.model, tuple(made), (), feedback, entity or "")
+        skill = self.skills.choose(decision.model, subtask.action)
+        assert skill is not None and (entity is not None or not arguments)  # the format check has seen to it
+        return self._run(decision, subtask, entity or "", skill, made, watcher)
+
+    def _run(
+        self, decision: Decision, subtask: Subtask, entity: str, skill: Skill, made: list[Check], watcher: Watcher
+    ) -> Execution:
+        attempts: list[Attempt] = []
+        timed = _Timed(skill)
+        held = self.locator.held(self.robot.observe())
+        feedback = Feedback("fail", ErrorCode.E1, "")
+        for number in range(1, self.attempts + 1):
+            attempt = self._attempt(number, subtask, entity, skill, timed, watcher)
+            attempt = replace(attempt, stands_in_for=self.skills.stands_in_for(decision.model, subtask.action))
+            after = self._look(self.locator.cameras)
+            done = self.locator.verify(subtask, entity, held, after) if entity else None
+            if subtask.action in EMPTY_HANDED and after.body.holding:
+                attempt = replace(attempt, outcome=Outcome.FAILED, reason=_kept(attempt))
+            elif done is False and attempt.outcome is Outcome.SUCCEEDED:
+                attempt = replace(attempt, outcome=Outcome.FAILED, reason="done by its own account, without effect")
+            elif done and attempt.outcome is not Outcome.SUCCEEDED and subtask.action != "Go to":
+                # What counts is the effect; how the skill ended on its way back stays in the record.
+                attempt = replace(attempt, outcome=Outcome.SUCCEEDED, reason=f"done, then: {attempt.reason}")
+            attempts.append(attempt)
+            watcher.attempted(attempt)
+            if attempt.outcome is Outcome.SUCCEEDED:
+                feedback = SUCCESS
+                break
+            if subtask.action == "Put" and self.locator.held(after) is None:
+                feedback = Feedback("fail", ErrorCode.E2, self.sentences.missing(subtask.action))
+                break
+            if skill.hopeless:
+                break
+        if feedback.code is ErrorCode.E1:
+            sentence = skill.complaint or self.sentences.too_difficult(subtask.action, attempts[-1].reason)
+            feedback = replace(feedback, message=sentence)
+        made.append(Check("execution", feedback.code, "" if feedback.ok else feedback.message))
+        watcher.checked(made[-1])
+        return Execution(subtask, decision.model, tuple(made), tuple(attempts), feedback, entity, timed.seconds)
+
+    def _look(self, cameras: tuple[str, ...]) -> Observation:
+        """A fresh observation, taken in by the locator if it has pictures."""
+        observation = self.robot.observe(cameras)
+        if cameras:
+            self.locator.update(observation, self.detector.detect(observation))
+        return observation
+
+    def _begin(self, subtask: Subtask, entity: str, skill: Skill) -> Observation:
+        """Look through the eyes of locator and skill, and start the skill with its goal."""
+        observation = self.robot.observe(tuple(dict.fromkeys((*self.locator.cameras, *skill.cameras))))
+        detections = self.detector.detect(observation) if observation.frames else ()
+        if self.locator.cameras:
+            self.locator.update(observation, detections)
+        goal = self._goal(entity, subtask, observation)
+        if skill.cameras and entity:
+            goal = replace(goal, seen=self.locator.seen(entity, detections))
+        skill.start(subtask, goal, observation)
+        return observation
+
+    def _goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
+        """The goal for an entity; for an action that takes no target it is where the robot stands."""
+        if entity:
+            return self.locator.goal(entity, subtask, observation)
+        base = observation.body.base
+        return Goal("", str(subtask), np.array([base.x, base.y, 0.0]))
+
+    def _attempt(
+        self, number: int, subtask: Subtask, entity: str, skill: Skill, timed: _Timed, watcher: Watcher
+    ) -> Attempt:
+        """Run the skill until it says that it is over, its time is up, or the gate refuses a command."""
+        observation = self._begin(subtask, entity, skill)
+        began = observation.stamp
+        commands = clamped = 0
+        outcome, reason = skill.outcome, ""
+        try:
+            while outcome is Outcome.RUNNING:
+                if observation.stamp - began > skill.max_seconds:
+                    outcome, reason = Outcome.TIMED_OUT, f"not done after {skill.max_seconds:g} s"
+                    break
+                sent = self.robot.act(timed.act(observation))
+                watcher.commanded(observation, sent)
+                commands += 1
+                clamped += bool(sent.changes)
+                wanted = skill.looks()
+                if wanted and skill.deliberates and not self.robot.waits:
+                    self.robot.stop()  # while the policy thinks, the last command must not go on
+                observation = self.robot.observe(wanted)
+                watcher.ticked(observation)
+                if (due := self.locator.due(observation)) is not None:
+                    observation = self._look(due) if due else observation
+                    skill.revise(self._goal(entity, subtask, observation))
+                outcome = skill.outcome
+        except CommandRefused as refusal:
+            outcome, reason = Outcome.FAILED, str(refusal)
+        watcher.commanded(observation, self.robot.act(Command()))  # the base stands, limbs hold
+        seconds = round(observation.stamp - began, 6)
+        return Attempt(number, skill.name, outcome, reason or skill.reason, seconds, commands, clamped)
+
+
+def _kept(attempt: Attempt) -> str:
+    return "; ".join(["the hand has not let go", *([attempt.reason] if attempt.reason else [])])
+
+
+class _Timed:
+    """A skill with a clock: the wall time that it takes for its commands."""
+
+    def __init__(self, skill: Skill) -> None:
+        self._skill = skill
+        self.seconds = 0.0
+
+    def act(self, observation: Observation) -> Command:
+        began = time.perf_counter()
+        try:
+            return self._skill.act(observation)
+        finally:
+            self.seconds += time.perf_counter() - began

@@ -1,0 +1,530 @@
+"""The contracts. Homie's folders meet here and nowhere else.
+
+```
+             PlannerInput            Goal                  Command
+Robot ----> Detector ----> Planner ------> Skill ----------------> Robot
+  Observation  |  Detection    | Decision    ^  act(observation)
+               v               v             |
+            Locator ------> Executor --------+
+             Goal           (Checks, Feedback)
+```
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Protocol, runtime_checkable
+
+from pydantic import BaseModel
+
+from homie.kernel.actions import USUAL, ActionTable
+from homie.kernel.errors import BadInput
+from homie.kernel.knowledge import Knowledge
+from homie.kernel.types import (
+    VIEWS,
+    Array,
+    Check,
+    Command,
+    Decision,
+    Detection,
+    Goal,
+    Image,
+    NamedThing,
+    Observation,
+    Outcome,
+    PlannerInput,
+    Pose,
+    SentCommand,
+    Subtask,
+)
+
+
+class Planner(ABC):
+    """A brain: from what the robot knows to the next decision. It never sees world state.
+
+    One instance serves one episode at a time; `reset` is called before each. `decide` may raise
+    `homie.kernel.errors.PlannerError` (the episode ends as infrastructure) but never invents a decision.
+
+    It is made as `cls(argument)` from `--planner NAME:ARGUMENT`; with `Settings`, as `cls(argument, settings)`.
+    """
+
+    name: str = ""
+    Settings: ClassVar[type[BaseModel] | None] = None
+    """The model of its settings (`--set NAME=VALUE`), or None if it has none."""
+    extra: ClassVar[str] = ""
+    """The extra of Homie that brings the packages it needs (`homie.kernel.packages.requirements`), "" if none."""
+    keys: ClassVar[tuple[str, ...]] = ()
+    """Names of environment variables that may hold its API keys."""
+    looks_at_hand: bool = False
+    """Whether it wants the picture of the robot's `hand` camera (`PlannerInput.hand`)."""
+
+    @abstractmethod
+    def reset(self, task: str, *, seed: int) -> None:
+        """Forget everything and prepare for a task."""
+
+    @abstractmethod
+    def decide(self, given: PlannerInput) -> Decision:
+        """The next decision. Its action may be wrong: checking is the executor's work."""
+
+    def describe(self) -> Mapping[str, object]:
+        """What decides its answers (hashes of its files and prompts, model, settings), JSON-ready, without secrets.
+
+        The run folder keeps it for every episode (`provenance`), and a bench that goes on compares it: so it
+        says the same of equal planners, before an episode and after it.
+        """
+        return {}
+
+    def texts(self) -> Mapping[str, str]:
+        """The texts whose SHA-256 its description names (prompt templates, examples, a plan file), by that, in hex."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class RobotSpec:
+    """Constants of a robot that skills and the safety gate need.
+
+    arm_joints: names, shoulder to wrist. *_limits: (n, 2) rad or m. *_speeds: largest speed per joint.
+    max_linear, max_angular: base speed limits; max_linear_acceleration, max_angular_acceleration likewise.
+    footprint_radius: m. gripper_max: largest opening (m). period: seconds of one control period.
+    rest, carry: arm postures (torso first, then arm, n + 1 values) for travelling empty and loaded. ready: postures
+    raised before reaching out, the first reached from `rest` directly, the others by way of `carry`.
+    """
+
+    name: str
+    arm_joints: tuple[str, ...]
+    arm_limits: Array
+    arm_speeds: Array
+    torso_limits: tuple[float, float]
+    torso_speed: float
+    head_limits: Array
+    head_speeds: Array
+    gripper_max: float
+    gripper_speed: float
+    max_linear: float
+    max_angular: float
+    max_linear_acceleration: float
+    max_angular_acceleration: float
+    footprint_radius: float
+    period: float
+    rest: Array
+    carry: Array
+    ready: tuple[Array, ...]
+
+
+class Kinematics(Protocol):
+    """Forward and inverse kinematics of torso and arm. `q` is (n + 1,): torso lift, then the arm joints."""
+
+    def forward(self, q: Array) -> Pose:
+        """The gripper pose in the base frame; x of the gripper points out along the fingers."""
+
+    def link_points(self, q: Array) -> Array:
+        """Centres (n, 3), in the base frame, of spheres that fill the arm and the hand."""
+
+    @property
+    def point_radii(self) -> Array:
+        """Radii (n,) of the spheres of `link_points`, m."""
+
+    def self_distance(self, q: Array, held: Array | None = None) -> float:
+        """Metres between the arm and the robot's own body, negative inside.
+
+        held: spheres (n, 4) in the hand that keep out of the body too: centre in the gripper frame and radius, m.
+        """
+
+    def solve(self, position: Array, rotation: Array | None, q0: Array, *, locked_torso: bool = False) -> IkSolution:
+        """Joints that bring the gripper to a pose in the base frame (rotation None: position only)."""
+
+
+class IkSolution(Protocol):
+    """Result of `Kinematics.solve`: `q` (n + 1,), whether both errors (m, rad) are within tolerance."""
+
+    @property
+    def q(self) -> Array: ...
+    @property
+    def ok(self) -> bool: ...
+    @property
+    def position_error(self) -> float: ...
+    @property
+    def rotation_error(self) -> float: ...
+
+
+class Robot(ABC):
+    """A body that observes and obeys: a simulator or hardware. Used as a context manager.
+
+    `act` passes every command through the safety gate, sends it and returns after one control period.
+    Stop order everywhere: stop, hold or park, disconnect, then flush data; `close` does the first three.
+    """
+
+    spec: RobotSpec
+    kinematics: Kinematics
+    views: tuple[str, ...] = VIEWS
+    """The cameras whose pictures the planner gets."""
+    hand: str = ""
+    """The camera at the hand, "" where there is none."""
+    eye: str = "head"
+    """The camera whose picture a video shows beside the third-person view."""
+    waits: bool = False
+    """Whether its time stands still between two calls of `act`, as in a simulation. One that does not is stopped while
+    a policy makes a decision."""
+    actions: tuple[str, ...] = ()
+    """What a planner may tell it, where some skill has it, End included; empty for the household actions of EMMOE."""
+    inventory_by: Literal["feedback", "hand"] = "feedback"
+    """Where the inventory comes from: the feedback of Pick and Put (EMMOE, appendix D), or what the locator finds in
+    the hand, for actions of its own that close and open it."""
+    picture_size: tuple[int, int] | None = None
+    """Width and height of its pictures in pixels, if it has taken them from the option `picture_size`."""
+
+    @abstractmethod
+    def reset(self, *, seed: int) -> None:
+        """Bring robot (and simulated world) to the start of an episode."""
+
+    @abstractmethod
+    def observe(self, cameras: Collection[str] = ()) -> Observation:
+        """Proprioception, and RGB-D frames of the named cameras: its `views`, its `eye`, a `wrist` where it has one."""
+
+    @abstractmethod
+    def act(self, command: Command) -> SentCommand:
+        """Send one command for one control period. Raises CommandRefused or RobotFault."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Stop all motion now and hold. Never raises for a robot that is already stopped."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Stop, hold or park, disconnect. Idempotent."""
+
+    def describe(self) -> Mapping[str, object]:
+        """What decides its behaviour besides its code (firmware, an address), JSON-ready; as for planners."""
+        return {}
+
+    def background(self) -> Locator:
+        """The locator that knows a simulator's world. Raises BadInput for a robot that does not know its own."""
+        raise BadInput("Background targets need a simulator that knows its world: use --targets sensors.")
+
+    def __enter__(self) -> Robot:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+class Skill(ABC):
+    """A low-level policy bound to some actions. Stateful between `start` and the end of the attempt.
+
+    `act` is called once per control period with a fresh observation; it returns the next command, and `outcome` says
+    whether it goes on. The observation of `start` has the pictures of `cameras`, that of an `act` those of `looks`: a
+    policy that decides at 4 Hz wants none in between. A skill never sees world state; what it may know is in the goal.
+    """
+
+    name: str = ""
+    actions: tuple[str, ...] = ()
+    cameras: tuple[str, ...] = ()
+    max_seconds: float = 60.0
+    deliberates: bool = False
+    """Whether an `act` for which it `looks` may take longer than a control period: networks do."""
+
+    @abstractmethod
+    def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        """Begin an attempt."""
+
+    def revise(self, goal: Goal) -> None:
+        """Take a better goal while running: the locator has seen more. Ignoring it is allowed."""
+
+    def looks(self) -> tuple[str, ...]:
+        """The cameras whose pictures the next `act` wants."""
+        return self.cameras
+
+    @abstractmethod
+    def act(self, observation: Observation) -> Command:
+        """The next command."""
+
+    @property
+    @abstractmethod
+    def outcome(self) -> Outcome:
+        """RUNNING until the attempt is over."""
+
+    @property
+    def reason(self) -> str:
+        """Why the attempt ended as it did, in words for the record."""
+        return ""
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether another attempt would end like the last, with the world as it is: then none is made."""
+        return False
+
+    @property
+    def complaint(self) -> str:
+        """What a planner is told when the last attempt has failed, a sentence; "" for that of the table of messages,
+        which knows reasons of skills (`error_detection.reasons`)."""
+        return ""
+
+
+class SkillSet(ABC):
+    """The skills of one low-level model, as `--skills` names it; to a planner its `name` is a model to choose.
+
+    It is made as `cls(argument)` from `--skills NAME:ARGUMENT`, once per episode; with `Settings`, as
+    `cls(argument, settings)`. The argument of a learned model is its checkpoint. Without one the constructor raises
+    MissingCheckpoint, and `classical` may stand in for its `actions`.
+    """
+
+    name: str = ""
+    actions: ClassVar[tuple[str, ...]] = ()
+    """What the set can do, known without a checkpoint."""
+    meant_for: ClassVar[tuple[str, ...]] = ()
+    """Those of its actions that a planner should choose it for, where other sets have them too (EMMOE, table E2)."""
+    about: ClassVar[str] = ""
+    """What it is good at, for planners: the rest of a sentence that begins with its name, such as `goes to rooms`."""
+    arguments: ClassVar[ActionTable] = {}
+    """What actions of its own take, if not one target: `{"Wait": (), "Pour": ("target", "destination")}`."""
+    Settings: ClassVar[type[BaseModel] | None] = None
+    """The model of its settings (`--skill-option SET.NAME=VALUE`), or None if it has none."""
+    extra: ClassVar[str] = ""
+    """The extra of Homie that brings the packages it needs (`homie.kernel.packages.requirements`), "" if none."""
+
+    @abstractmethod
+    def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
+        """The skills for a robot. Raises BadInput for a robot that they cannot move."""
+
+    def describe(self) -> Mapping[str, object]:
+        """What decides its actions (hashes of its files, settings), JSON-ready, without secrets; as for planners."""
+        return {}
+
+    def close(self) -> None:
+        """Let go of what it holds. Idempotent."""
+
+
+class Detector(ABC):
+    """From pictures to named boxes.
+
+    It is made as `cls(argument)` from `--detector NAME:ARGUMENT`, once per episode; with `Settings`, as
+    `cls(argument, settings)`. The argument of a network is its file or the name of its weights.
+    """
+
+    name: str = ""
+    Settings: ClassVar[type[BaseModel] | None] = None
+    """The model of its settings (`--detector-option NAME=VALUE`), or None if it has none."""
+    extra: ClassVar[str] = ""
+    """The extra of Homie that brings the packages it needs (`homie.kernel.packages.requirements`), "" if none."""
+
+    def __init__(self, argument: str = "") -> None:
+        """Raises BadInput for an argument, which a detector may take that has a constructor of its own."""
+        if argument:
+            raise BadInput(f"The detector '{self.name}' takes no argument (got '{argument}').")
+
+    def describe(self) -> Mapping[str, object]:
+        """What decides its boxes (the hash of its weights, settings), JSON-ready, without secrets; as for planners."""
+        return {}
+
+    @abstractmethod
+    def detect(self, observation: Observation) -> tuple[Detection, ...]:
+        """Detections in every frame of the observation, larger boxes first within a view."""
+
+
+class Locator(ABC):
+    """From names to goals: the goal adapter of one setting (background or sensors).
+
+    It also answers the questions that error detection asks, from the same knowledge: what exists, what is closed,
+    what opens, how far away things are. The background locator reads world state, the sensors locator only what
+    was observed.
+    """
+
+    name: str = ""
+    cameras: tuple[str, ...] = ()
+    """The cameras it looks through before and after a skill runs; empty if it needs no pictures."""
+
+    def due(self, observation: Observation) -> tuple[str, ...] | None:
+        """While a skill runs: the cameras to look through before its goal is made anew, None for no new goal yet.
+
+        Asked once per control period.
+        """
+        return None
+
+    @abstractmethod
+    def reset(self, *, seed: int) -> None:
+        """Forget the episode."""
+
+    @abstractmethod
+    def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
+        """Take in a new observation (remember what was seen where)."""
+
+    @abstractmethod
+    def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
+        """The entity that a planner's words mean, the nearest where they are ambiguous, or None."""
+
+    def objection(self, subtask: Subtask) -> str:
+        """Why the words of a subtask mean nothing, a sentence; "" where all there is to say is that it is not there."""
+        return ""
+
+    def called(self, entity: str) -> str:
+        """What a planner is told that an entity is called, "" where there is no better name than that of the entity."""
+        return ""
+
+    def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
+        """The detections as a planner gets them: by the names that `resolve` understands, with their numbers; what a
+        listing numbers comes in its order."""
+        return tuple(detections)
+
+    def knowledge(self, round_number: int) -> Knowledge:
+        """What a planner can be told of the home in a round, after `update` with what is seen in it."""
+        return Knowledge()
+
+    def listing(self) -> tuple[str, ...]:
+        """What a planner is told of the things in sight besides names and pictures, by line; () for nothing."""
+        return ()
+
+    @abstractmethod
+    def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
+        """The goal for a resolved entity. For Put the entity is the destination."""
+
+    def seen(self, entity: str, detections: Sequence[Detection]) -> tuple[Detection, ...]:
+        """Which of the detections show the entity, for skills that go by pixels."""
+        return tuple(one for one in detections if one.instance == entity)
+
+    @abstractmethod
+    def opens(self, entity: str) -> bool:
+        """Whether it has a door or a drawer."""
+
+    @abstractmethod
+    def closed_container(self, entity: str) -> str | None:
+        """The closed container that hides or is the entity, or None if it is freely accessible."""
+
+    @abstractmethod
+    def pickable(self, entity: str) -> bool:
+        """Whether it is a loose object."""
+
+    @abstractmethod
+    def is_spot(self, entity: str) -> bool:
+        """Whether it is a place to go to only (a room), not a thing."""
+
+    @abstractmethod
+    def distance(self, entity: str, observation: Observation) -> float:
+        """Metres between the robot base and the nearest part of the entity that matters for reaching it."""
+
+    def arrived(self, entity: str, observation: Observation) -> bool:
+        """Whether the robot is where Go to ends: in the room, or no further from the thing than 2 m (see D1)."""
+        return self.distance(entity, observation) <= (0.3 if self.is_spot(entity) else 2.0)
+
+    @abstractmethod
+    def held(self, observation: Observation) -> str | None:
+        """The entity in the hand as far as it is known, or None if the hand is empty."""
+
+    def names_held(self, words: str, inventory: Sequence[str], observation: Observation) -> bool:
+        """Whether the words can mean what is in the hand. inventory: what it is called so far.
+
+        It is so where they share their words with one of its names (`red apple`, `apple`), or mean something of its
+        kind: which of several apples is meant is not asked.
+        """
+        held = self.held(observation)
+        names = [*inventory[-1:], *([held] if held else [])]
+        if any(_alike(words, name) for name in names):
+            return True
+        meant = self.resolve(words, Subtask("Pick", words), observation)
+        known = held or (self.resolve(names[0], Subtask("Pick", names[0]), observation) if names else None)
+        return meant is not None and known is not None and kind_of(meant) == kind_of(known)
+
+    @abstractmethod
+    def verify(self, subtask: Subtask, entity: str, held: str | None, observation: Observation) -> bool | None:
+        """Whether the effect of a subtask can be seen to have happened; None if it can't be told.
+
+        `held` is what the hand held before the subtask; `entity` the resolved target (for Put: the destination).
+        """
+
+
+def kind_of(entity: str) -> str:
+    """What a person calls an entity: `tomato soup can` for `tomato_soup_can_2`."""
+    return re.sub(r"[_ ]\d+$", "", entity).replace("_", " ")
+
+
+def _alike(words: str, name: str) -> bool:
+    """Whether all words of one name are among those of the other, but for numbers and articles."""
+    first, second = (
+        {word for word in re.split(r"[\W_\d]+", text.lower()) if word not in ("", "the", "a", "an")}
+        for text in (words, name)
+    )
+    return bool(first and second) and (first <= second or second <= first)
+
+
+def background(robot: Robot) -> Locator:
+    """The setting in which targets are located from world state (EMMOE, section 4.3)."""
+    return robot.background()
+
+
+@runtime_checkable
+class Filmable(Protocol):
+    """A simulator that can be filmed."""
+
+    def film(self, width: int, height: int) -> Image:
+        """A third-person picture, (height, width, 3)."""
+
+    def look(self, camera: str) -> Image:
+        """The colours that one of the robot's cameras sees, without its other channels."""
+
+
+@runtime_checkable
+class Privileged(Protocol):
+    """A planner that knows the world it plans for: it shows that tasks can be done, and is none to compare others with.
+
+    A planner without this never gets the robot.
+    """
+
+    def enter(self, robot: Robot) -> None:
+        """Take the robot, and with it the world, of the episodes to come. Raises BadInput for one that it does not
+        know."""
+
+
+@runtime_checkable
+class FilmableFromAnywhere(Protocol):
+    """A simulator with a camera that can be anywhere."""
+
+    def film_from(
+        self, position: tuple[float, float, float], lookat: tuple[float, float, float], width: int, height: int
+    ) -> Image:
+        """A picture (height, width, 3) from a point towards another, both (x, y, z) in the world, metres."""
+
+
+@runtime_checkable
+class WorldState(Protocol):
+    """Privileged knowledge. Only simulators have it; only the background locator, scoring and records may ask."""
+
+    def snapshot(self) -> dict[str, object]:
+        """Pose of every object, what it is in or on, how far every joint is open, what is held (JSON-ready).
+
+        Where the scene sets a task of its own: `instruction`, and `success`, whether it is done now.
+        """
+
+
+class NameMatcher(Protocol):
+    """From words to the things that they may mean equally well; empty if they mean none of them."""
+
+    def __call__(self, query: str, candidates: Sequence[NamedThing], /) -> Sequence[NamedThing]: ...
+
+
+class ErrorCheck(Protocol):
+    """One layer of error detection, run before the skill. See `error_detection/`."""
+
+    def __call__(self, question: CheckQuestion) -> Check:
+        """What the layer found; a Check without code where it has nothing against the subtask."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckQuestion:
+    """All that a check may look at. `entity` is what the target (for Put: the destination) resolved to, or None.
+
+    `skilled` tells whether some skill runs the action under the model that the planner chose, `arguments` what the
+    action takes (`homie.kernel.actions`).
+    """
+
+    decision: Decision
+    subtask: Subtask
+    entity: str | None
+    inventory: tuple[str, ...]
+    observation: Observation
+    locator: Locator
+    actions: tuple[str, ...]
+    models: tuple[str, ...]
+    skilled: bool
+    arguments: tuple[str, ...] = USUAL

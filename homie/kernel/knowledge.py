@@ -1,0 +1,58 @@
+"""What a planner can be told of the home besides what it sees now: rooms, doorways, and things seen before.
+
+All of it is remembered from detections, depth and odometry, in every setting the same way; none of it is world state.
+Every name in it may be used in an answer: the locator that wrote it understands it (`homie.kernel.interfaces.Locator`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A thing that was seen in this episode, what is in sight now included.
+
+    name: `apple`, or with its number where several of one name are known: `kitchen counter 2`. A number stays with its
+    thing for the episode. room: where it is, "" if not known. place: on or in what, `on the kitchen table`,
+    `in the fridge`, "" if not known. seen: the round in which it was last seen. state: of what has a door or a drawer,
+    as it was last seen; "" for what has none.
+    """
+
+    name: str
+    room: str = ""
+    place: str = ""
+    seen: int = 0
+    state: Literal["", "open", "ajar", "closed"] = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Doorway:
+    """A way through a wall: a target of Go to.
+
+    name: `doorway 2`. room: the room it was first seen from, beyond: the one on its other side, "" if not known.
+    explored: the robot has seen it from both sides, so that it has been in what is beyond.
+    """
+
+    name: str
+    room: str = ""
+    beyond: str = ""
+    explored: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What is known of the home in one round.
+
+    setting: what Go to can find: in `background` anything in the home, in `sensors` what has been seen; "" where a
+    robot has a setting of its own. room: where the robot is, "" if not known. rooms: those that are known, the one it
+    is in first. remembered: furniture before loose objects, each in the order in which they were first seen; what is
+    in the hand is not among them.
+    """
+
+    setting: Literal["", "background", "sensors"] = ""
+    room: str = ""
+    rooms: tuple[str, ...] = ()
+    doorways: tuple[Doorway, ...] = ()
+    remembered: tuple[Remembered, ...] = ()

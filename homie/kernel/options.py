@@ -1,0 +1,368 @@
+"""The options of each command: one model for the Python API, the CLI and `--config` files."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+
+from homie.kernel import registry
+from homie.kernel.config import read_config
+from homie.kernel.errors import BadInput, suggestion
+
+MAX_SEED = 2**31 - 1
+
+
+Seed = Annotated[int, Field(ge=0, le=MAX_SEED, description="Seed of the scene and of everything random.")]
+Rooms = Annotated[int | None, Field(ge=2, le=6, description="Rooms of a generated house (default: by seed).")]
+Objects = Annotated[int, Field(ge=0, le=60, description="Loose objects of a generated house.")]
+Start = Annotated[str | None, Field(description="Room of a generated house in which the robot starts.")]
+Opened = Annotated[
+    list[str],
+    Field(default_factory=list, description="Furniture of a generated house that stands open; may be repeated."),
+]
+Added = Annotated[
+    list[str],
+    Field(
+        default_factory=list,
+        description="A further object of a generated house, as `apple@table_1`, `red mug@sofa`; may be repeated.",
+    ),
+]
+Clutter = Annotated[
+    Literal["tidy", "messy"],
+    Field(
+        description="How things lie in a generated house: `tidy` (upright and apart, all shut), or `messy` (on their "
+        "sides, leaning, stacked, on floors and seats; doors and drawers open or ajar).",
+    ),
+]
+HOUSE = ("seed", "rooms", "objects", "start", "opened", "added", "clutter")
+"""Options that say which house is generated."""
+
+
+SMALLEST_PICTURE, LARGEST_PICTURE = 16, 4096
+"""Pixels of a side."""
+
+
+def _width_and_height(value: Any) -> Any:
+    """A picture size as text: `512` and 512 are `512x512`, (640, 480) is `640x480`."""
+    if value is None:
+        return None
+    parts = value if isinstance(value, list | tuple) else str(value).lower().split("x")
+    sides = [str(part).strip() for part in (parts if len(parts) > 1 else [*parts, *parts])]
+    if len(sides) != 2 or not all(
+        side.isdecimal() and SMALLEST_PICTURE <= int(side) <= LARGEST_PICTURE for side in sides
+    ):
+        span = f"from {SMALLEST_PICTURE} to {LARGEST_PICTURE} pixels"
+        raise ValueError(f"expected a width and a height {span}, such as 512 or 640x480")
+    return "x".join(sides)
+
+
+PictureSize = Annotated[str | None, BeforeValidator(_width_and_height)]
+
+
+def _different(paths: list[Path]) -> list[Path]:
+    places = [path.resolve() for path in paths]
+    twice = [path for number, path in enumerate(paths) if places[number] in places[:number]]
+    if twice:
+        raise ValueError(f"{twice[0]} is there twice")
+    return paths
+
+
+RunFolders = Annotated[list[Path], Field(min_length=1), AfterValidator(_different)]
+
+SKILLS = "Skill sets, separated by commas, as NAME or NAME:ARGUMENT (`nomad:nomad.pth,classical`)."
+DETECTOR = "Detector, as NAME or NAME:ARGUMENT (`yolo-onnx:model.onnx`)."
+
+
+SETTINGS: Mapping[str, str] = MappingProxyType(
+    {"set": "planner_settings", "skill_option": "skill_settings", "detector_option": "detector_settings"}
+)
+"""Options that are mappings, by the option of the command line that fills them pair by pair."""
+PLANNER_SETTINGS = ("base_url", "api_key_env", "adapter", "template", "budget")
+"""Settings of planners that have an option of their own on the command line."""
+MAX_TASK = 10_000
+"""Characters of an instruction. Longer ones are files given by mistake, and take the rule planner minutes."""
+
+
+class Options(BaseModel):
+    """What all commands have in common: options come from a config file and from what is given, and are checked."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    settled: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    """Options that leave others without meaning; given together they are bad input."""
+
+    @classmethod
+    def build(
+        cls,
+        config: Path | Sequence[Path] | None = None,
+        /,
+        *,
+        beneath: Mapping[str, Any] = MappingProxyType({}),
+        **given: Any,
+    ) -> Self:
+        """Options from YAML files overridden by what is given (None = not given). Raises BadInput.
+
+        A file may be the `run.json` of a run, or its folder: its options but for `out`. Of several files the last wins.
+        Settings of planner, detector and skill sets are overridden one by one, all others whole. beneath: what the
+        files override in turn.
+        """
+        values = dict(beneath)
+        for path in [config] if isinstance(config, Path) else config or ():
+            _override(values, cls._filed(path / "run.json" if path.is_dir() else path))
+        _override(values, {name: value for name, value in given.items() if value is not None})
+        cls._check_names(values)
+        if isinstance(values.get("task"), str):
+            values["task"] = values["task"].strip()
+        for name, others in cls.settled.items():
+            useless = [f"--{other}" for other in others if values.get(name) is not None and other in values]
+            if useless:
+                raise BadInput(
+                    f"With --{name}, {' and '.join(useless)} would mean nothing: leave one or the other out."
+                )
+        try:
+            return cls(**values)
+        except ValidationError as error:
+            raise BadInput(explain(error, cls)) from error
+
+    @classmethod
+    def _check_names(cls, values: Mapping[str, Any]) -> None:
+        for name in values:
+            field = SETTINGS.get(name)
+            if name in cls.model_fields:
+                continue
+            if field in cls.model_fields:
+                raise BadInput(f"There is no option '{name}' here: write it as the mapping {field}.")
+            if name in PLANNER_SETTINGS and "planner_settings" in cls.model_fields:
+                raise BadInput(f"There is no option '{name}' here: write it under planner_settings.")
+            command = cls.__name__.removesuffix("Options").lower()
+            hint = suggestion(name, cls.model_fields, f"`homie {command} --help` lists them.")
+            raise BadInput(f"There is no option '{name}': {hint}")
+
+    @classmethod
+    def _filed(cls, config: Path) -> dict[str, Any]:
+        """What a config file says. Raises BadInput."""
+        loaded = read_config(config)
+        if not (isinstance(loaded.get("options"), dict) and "format" in loaded):
+            return loaded
+        known, kept = cls.model_fields, loaded["options"]
+        if others := [str(name) for name in kept if name not in known]:
+            raise BadInput(f"{config} is from another command: it has '{others[0]}', which is no option here.")
+        usual = {name: field.get_default(call_default_factory=True, validated_data={}) for name, field in known.items()}
+        return {name: value for name, value in kept.items() if name != "out" and value != usual[name]}
+
+
+def _override(values: dict[str, Any], more: Mapping[str, Any]) -> None:
+    """Put `more` over `values`: mappings of settings one by one, all others whole."""
+    for name, value in more.items():
+        before = values.get(name)
+        if name in SETTINGS.values() and isinstance(before, dict) and isinstance(value, dict):
+            values[name] = {**before, **value}
+        else:
+            values[name] = value
+
+
+ROBOTS: Mapping[str, Mapping[str, object]] = MappingProxyType({"franka": {"skills": "arm", "shade": False}})
+"""Defaults of options that are not those of the Fetch, by robot. The table looks as in EmbodiedBench: without shade."""
+
+
+class PartsOptions(Options):
+    """Which parts an episode is made of and what is kept of it: what a run and a bench share."""
+
+    planner: str = Field("rule", description="Planner, as NAME or NAME:ARGUMENT (`scripted:plan.yaml`).")
+    planner_settings: dict[str, Any] = Field({}, description="Settings of the planner (`homie list planners`).")
+    robot: str = Field("mujoco", description="Robot or simulator, as NAME or NAME:ARGUMENT (`franka:stack`).")
+    skills: str = Field("classical", description=SKILLS)
+    skill_settings: dict[str, Any] = Field({}, description="Settings of skill sets, as SET.NAME (`homie list skills`).")
+    on_missing_model: Literal["fallback", "fail"] = Field(
+        "fallback",
+        description="A model without checkpoint: `classical` stands in for it, and the record says so, or fail.",
+    )
+    detector: str = Field("simulated", description=DETECTOR)
+    detector_settings: dict[str, Any] = Field({}, description="Settings of the detector (`homie list detectors`).")
+    targets: str = Field(
+        "background",
+        description="Targets located from world state (`background`), or only from what was seen (`sensors`).",
+    )
+    grasp: Literal["weld", "friction"] = Field("weld", description="How a grasped object is held.")
+    check_order: str = Field("paper", description="Order of the error checks: `paper`, `code` or one of your own.")
+    picture_size: PictureSize = Field(
+        None, description="Pixels of the robot's pictures, as 512 or 640x480 (default: as the robot has them)."
+    )
+    shade: bool = Field(True, description="Soft shade in a simulation's pictures where things touch.")
+    attempts: int = Field(3, ge=1, le=10, description="Attempts per subtask.")
+    video: bool = Field(False, description="Write video.mp4.")
+    frames: bool = Field(False, description="Write the four views of every round.")
+
+    @property
+    def pixels(self) -> tuple[int, int] | None:
+        """Width and height of the robot's pictures, None for its own."""
+        if self.picture_size is None:
+            return None
+        width, _, height = self.picture_size.partition("x")
+        return int(width), int(height)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_the_robot(cls, given: Any) -> Any:
+        """Where nothing else is asked for, the options that go with the robot."""
+        if not isinstance(given, dict):
+            return given
+        return {**ROBOTS.get(str(given.get("robot", "")).partition(":")[0], {}), **given}
+
+
+class OpenOptions(PartsOptions):
+    """A robot in its scene, and how long it tries: what `homie.open` takes."""
+
+    settled: ClassVar[Mapping[str, tuple[str, ...]]] = {"scene": HOUSE[1:]}
+
+    seed: Seed = 0
+    scene: Path | None = Field(None, description="A scene spec (JSON) instead of a generated house.")
+    rooms: Rooms = None
+    objects: Objects = 40
+    start: Start = None
+    opened: Opened
+    added: Added
+    clutter: Clutter = "tidy"
+    rounds: int = Field(20, ge=1, le=1000, description="Rounds before the episode is ended.")
+
+
+class RunOptions(OpenOptions):
+    """Everything that decides an episode. Stored whole in `run.json`."""
+
+    task: str = Field(min_length=1, max_length=MAX_TASK, description="The instruction in natural language.")
+    out: Path | None = Field(None, description="Run folder (default: runs/<time>-<task>).")
+    video: bool = Field(True, description="Write video.mp4.")
+    frames: bool = Field(True, description="Write the four views of every round.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _own_instruction(cls, given: Any) -> Any:
+        """Where no instruction is given, the one of the scene, for robots whose scenes have one."""
+        if not isinstance(given, dict) or str(given.get("task") or "").strip():
+            return given
+        name, _, argument = str(given.get("robot", "")).partition(":")
+        seed = given.get("seed", 0)
+        if name not in registry.names("instructions") or not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
+            return given
+        file = given.get("scene")
+        return {**given, "task": registry.load("instructions", name)(argument, seed, file and Path(file))}
+
+
+class BenchOptions(PartsOptions):
+    """A suite of tasks, how to run it, and with what. `run.json` of a bench keeps it whole."""
+
+    suite: str = Field(min_length=1, description="A suite file, the name of a suite, or a folder of EMMOE-100.")
+    tasks: str | None = Field(None, description="Only these tasks: ids or patterns, separated by commas.")
+    split: Literal["train", "test"] | None = Field(None, description="Only the tasks of this split.")
+    trials: int | None = Field(None, ge=1, le=1000, description="Trials per task (default: as the suite says).")
+    rounds: int | None = Field(None, ge=1, le=1000, description="Rounds per episode (default: as the suite says).")
+    seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed that the seeds of all episodes are made from.")
+    planner: str = Field("rule", description="Planner, as NAME or NAME:ARGUMENT; `expert` plays the suite's own.")
+    out: Path | None = Field(None, description="Run folder (default: runs/<time>-<suite>); an unfinished one goes on.")
+    workers: int = Field(1, ge=1, le=256, description="Worker processes.")
+    ray: str | None = Field(
+        None, min_length=1, description="Play on a Ray cluster: `local`, `auto` or its address (default: not)."
+    )
+    timeout: float = Field(1800.0, gt=0.0, description="Seconds of wall clock after which an episode is ended.")
+    retries: int = Field(2, ge=0, le=100, description="How often an episode is run again that infrastructure ended.")
+    memory: float | None = Field(None, gt=0.0, description="GiB that a worker may take (default: no limit).")
+    recycle: int = Field(25, ge=1, description="Episodes after which a worker is replaced by a fresh one.")
+    again: bool = Field(False, description="Run finished episodes again that infrastructure ended.")
+    mixed: bool = Field(False, description="Go on with other parts than the first episodes were made with.")
+    clean: bool = Field(False, description="Remove what failed and interrupted tries of finished episodes left.")
+    sweep: list[str] = Field(
+        default_factory=list, description="A bench for each value: planner.SETTING=A,B or OPTION=A,B; may be repeated."
+    )
+
+
+class CompareOptions(Options):
+    """Which runs of a bench to compare, and how."""
+
+    runs: RunFolders = Field(description="Run folders of `homie bench`; differences are to the first.")
+    profile: Literal["homie", "strict-emmoe"] = Field("homie", description="Reading of the EMMOE protocol.")
+    form: Literal["markdown", "latex", "csv", "json"] = Field("markdown", description="Form of the tables.")
+    confidence: float = Field(0.95, gt=0.0, lt=1.0, description="Confidence of the intervals.")
+    resamples: int = Field(10_000, ge=100, le=1_000_000, description="Resamples of the bootstrap.")
+    seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed of the bootstrap.")
+    tasks: bool = Field(False, description="Besides, a table of every task by run.")
+    out: Path | None = Field(None, description="Write the tables into this file instead of stdout.")
+
+
+class ReportOptions(Options):
+    """Which runs to show in one HTML page, and what it holds."""
+
+    runs: RunFolders = Field(description="Run folders of `homie bench` or `homie run`.")
+    out: Path | None = Field(None, description="The page (default: report.html in the first run folder).")
+    profile: Literal["homie", "strict-emmoe"] = Field("homie", description="Reading of the EMMOE protocol.")
+    views: int = Field(192, ge=0, le=1024, description="Width of the views in pixels; 0 leaves them out.")
+    max_size: float = Field(
+        50.0, ge=0.0, le=2000.0, description="MiB of the page: pictures and videos are in it while there is room."
+    )
+    rerun: Path | None = Field(None, description="Record one episode for the Rerun viewer into this file, besides.")
+    episode: str | None = Field(
+        None, min_length=1, description="The episode to record, where there are several (`fridge-d1-0`)."
+    )
+
+
+class PlanOptions(Options):
+    """One decision without a robot: what the planner is told."""
+
+    task: str = Field(min_length=1, max_length=MAX_TASK, description="The instruction in natural language.")
+    image: list[Path] = Field(
+        default_factory=list,
+        max_length=4,
+        description="A picture of what is in sight; repeat it for front, left, back, right, in this order.",
+    )
+    inventory: str | None = Field(None, min_length=1, description="What the hand holds (default: nothing).")
+    seed: Seed = 0
+    planner: str = Field("rule", description="Planner, as NAME or NAME:ARGUMENT (`chat:MODEL`).")
+    planner_settings: dict[str, Any] = Field({}, description="Settings of the planner (`homie list planners`).")
+    skills: str = Field("classical", description="Skill sets, as the models that the planner may choose from.")
+    detector: str | None = Field(None, description="Detector that looks at the pictures (default: nothing does).")
+    detector_settings: dict[str, Any] = Field({}, description="Settings of the detector (`homie list detectors`).")
+
+
+class SceneOptions(Options):
+    """Which scene to show and where to."""
+
+    settled: ClassVar[Mapping[str, tuple[str, ...]]] = {"scene": HOUSE}
+
+    robot: str = Field("mujoco", description="The robot whose scene it is: a house, or a table (`franka:stack`).")
+    seed: Seed = 0
+    scene: Path | None = Field(None, description="A scene spec (JSON) instead of a generated house.")
+    rooms: Rooms = None
+    objects: Objects = 40
+    start: Start = None
+    opened: Opened
+    added: Added
+    clutter: Clutter = "tidy"
+    png: Path | None = Field(None, description="Draw a labelled map, seen from above, into this file.")
+    save: Path | None = Field(None, description="Write the scene spec into this file, to be edited and run.")
+
+
+def explain(error: ValidationError, model: type[BaseModel] | None = None) -> str:
+    """The first complaint of pydantic as one sentence that names the option; unknown names come before all others.
+
+    model: whose options they are, to say what a missing one is.
+    """
+    problems = error.errors()
+    first = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
+    kind, context, value = first["type"], first.get("ctx", {}), first.get("input")
+    where = ".".join(str(part) for part in first["loc"]) or "options"
+    more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
+    if where == "task" and kind in ("string_too_short", "missing"):
+        return 'The instruction is empty: say what to do, e.g. homie run "put the apple in the bowl".'
+    if kind == "too_long":
+        return f"{where}: at most {context['max_length']} (got {context['actual_length']})."
+    if kind == "string_too_long":
+        return f"{where}: at most {context['max_length']:,} characters (got {len(str(value)):,})."
+    if kind == "missing":
+        field = model.model_fields.get(where) if model is not None else None
+        about = f": {field.description.rstrip('.')}" if field is not None and field.description else ""
+        return f"{where} is missing{about}{more}."
+    said = {"value_error": str(context.get("error")), "path_type": "It must be a path"}.get(kind, first["msg"])
+    return f"{where}: {said} (got {value!r}){more}."

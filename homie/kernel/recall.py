@@ -1,0 +1,64 @@
+"""The contract of a memory of what was seen: the same in every setting, from pictures, depth and odometry alone."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from homie.kernel.knowledge import Knowledge
+from homie.kernel.types import Array, Detection, Observation, Pose2
+
+
+@dataclass(frozen=True, slots=True)
+class Landmark:
+    """What a name stands for that a planner was told.
+
+    entity: its name in the memory, that of the detector where it tells things of a kind apart. kind: what it is called
+    without colour and number. center (3,): where it is, None where only a name is known. alone: whether the name, with
+    its number, can mean nothing else; `table` may mean any table, though just one was told by that name. passage: of a
+    doorway the rectangle (x0, y0, x1, y1) on the floor at its far side.
+    """
+
+    entity: str
+    kind: str
+    center: Array | None = None
+    alone: bool = True
+    passage: tuple[float, float, float, float] | None = None
+
+
+class Recall(ABC):
+    """What was seen in an episode, and what a planner is told that it is called."""
+
+    @abstractmethod
+    def forget(self) -> None:
+        """Forget the episode."""
+
+    @abstractmethod
+    def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
+        """Take in what is seen now."""
+
+    @abstractmethod
+    def aim(self, entity: str, center: Array) -> None:
+        """What the hand is about to pick up, and where it is (3,): what the hand holds next is this. "" for nothing."""
+
+    @abstractmethod
+    def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
+        """The detections of the last update by the names that a planner is told."""
+
+    @abstractmethod
+    def knowledge(self, round_number: int) -> Knowledge:
+        """What can be told in a round, but for the setting. What was seen since the last call counts to the round
+        before."""
+
+    @abstractmethod
+    def recognise(self, words: str, base: Pose2) -> Landmark | None:
+        """What was told by a name, None for words that were never told. base: where the robot is."""
+
+    @abstractmethod
+    def objection(self, words: str) -> str:
+        """For words that mean nothing: a sentence that says what of that kind is known, "" where nothing is."""
+
+    @abstractmethod
+    def called(self, entity: str, kind: str) -> str:
+        """What a planner is told that a thing is called. One that was never seen gets a name here."""

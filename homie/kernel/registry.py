@@ -1,0 +1,203 @@
+"""One registry: names to lazy `"module:attribute"` strings, plus entry points of third parties.
+
+Nothing is imported until it is asked for, so `homie --help` stays quick and a broken plug-in hurts only its users.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import os
+import sys
+import warnings
+from collections.abc import Mapping
+from importlib.metadata import entry_points
+from types import MappingProxyType
+from typing import Any
+
+from homie.kernel.errors import BadInput, MissingPart, suggestion
+from homie.kernel.packages import OURS, missing_part, shadows
+
+BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
+    {
+        "planners": {
+            "rule": "planners.rule:RulePlanner",
+            "scripted": "planners.scripted:ScriptedPlanner",
+            "random": "planners.random_valid:RandomPlanner",
+            "table-expert": "homie.envs.mujoco.table.expert:TableExpert",
+            "human": "planners.human:HumanPlanner",
+            "transformers": "planners.llm.local.planner:TransformersPlanner",
+            "chat": "planners.llm.providers.chat:ChatPlanner",
+            "anthropic": "planners.llm.providers.claude:ClaudePlanner",
+            "responses": "planners.llm.providers.responses:ResponsesPlanner",
+            "gemini": "planners.llm.providers.gemini:GeminiPlanner",
+        },
+        "skills": {
+            "classical": "skills.classical:Classical",
+            "nomad": "skills.nomad:Nomad",
+            "pixnav": "skills.pixnav:PixNav",
+            "rt1x": "skills.rt1x:Rt1x",
+            "octo": "skills.octo:Octo",
+            "m3": "skills.m3:M3",
+            "remote": "skills.server:Remote",
+            "arm": "skills.arm:Arm",
+        },
+        "robots": {
+            "mujoco": "homie.envs.mujoco.home.home:open_home",
+            "franka": "homie.envs.mujoco.table.robot:open_table",
+        },
+        "instructions": {
+            "franka": "homie.envs.mujoco.table.robot:instruction_of",
+        },
+        "detectors": {
+            "simulated": "perception.detectors.simulated:SimulatedDetector",
+            "yolo": "perception.detectors.yolo:YoloDetector",
+            "yolo-onnx": "perception.detectors.yolo_onnx:YoloOnnxDetector",
+            "owl": "perception.detectors.owl:OwlDetector",
+            "grounding-dino": "perception.detectors.grounding_dino:GroundingDinoDetector",
+            "rtdetr": "perception.detectors.rtdetr:RtDetrDetector",
+        },
+        "locators": {
+            "background": "homie.kernel.interfaces:background",
+            "sensors": "perception.sensors.locator:SensorLocator",
+        },
+        "checks": {
+            "paper": "error_detection:paper_order",
+            "code": "error_detection:code_order",
+        },
+        "checkpoints": {
+            "inspect": "skills.checkpoints.info:inspect",
+            "generate": "skills.checkpoints.generate:write_generated",
+        },
+        "services": {
+            "policy": "skills.server.serving:serve_policy",
+        },
+        "pages": {
+            "play": "planners.llm.play.serving:serve_play",
+        },
+        "suites": {
+            "homie-100": "homie.bench.suites:homie_100",
+        },
+        "names": {
+            "default": "perception.words.names:best_matches",
+        },
+        "recall": {
+            "default": "perception.recall.recall:SightRecall",
+        },
+        "actions": {
+            "arm": "skills.arm.arm_actions:ArmAction",
+        },
+        "sentences": {
+            "emmoe": "error_detection:messages",
+        },
+    }
+)
+
+
+WORDS: Mapping[str, str] = MappingProxyType(
+    {
+        "planners": "planner",
+        "skills": "skill set",
+        "robots": "robot",
+        "detectors": "detector",
+        "locators": "locator (--targets)",
+        "checks": "order of checks (--check-order)",
+        "metrics": "metric",
+        "suites": "suite",
+    }
+)
+"""What users call a part of each kind."""
+OBJECT = "object"
+"""In the place of a name: a part that was made in Python (`object:MODULE.CLASS`), which no name can make again."""
+
+
+def word(kind: str) -> str:
+    """What users call a part of a kind."""
+    return WORDS.get(kind, kind.removesuffix("s"))
+
+
+def targets(kind: str) -> dict[str, str]:
+    """Registered names of a kind (`planners`, `skills`, `robots`, ...) and where each is found, built-in first.
+
+    Warns of an entry point that has the name of another part, which hides it.
+    """
+    found = dict(BUILT_IN.get(kind, {}))
+    owners = dict.fromkeys(found, "Homie")
+    for entry in entry_points(group=f"homie.{kind}"):
+        owner = f"the package '{entry.dist.name}'" if entry.dist is not None else "another package"
+        if found.setdefault(entry.name, entry.value) == entry.value:
+            owners.setdefault(entry.name, owner)
+            continue
+        warnings.warn(
+            f"The {word(kind)} '{entry.name}' of {owner} ({entry.value}) is hidden by that of {owners[entry.name]} "
+            f"({found[entry.name]}): register it under another name.",
+            stacklevel=2,
+        )
+    return found
+
+
+def names(kind: str) -> list[str]:
+    """Registered names of a kind, built-in first."""
+    return list(targets(kind))
+
+
+def load(kind: str, name: str) -> Any:
+    """The object registered under a name. Raises BadInput for an unknown name, MissingPart for a missing package."""
+    target = targets(kind).get(name)
+    if target is None:
+        raise unknown(kind, name)
+    module, _, attribute = target.partition(":")
+    package = module.partition(".")[0]
+    try:
+        return _attribute(importlib.import_module(module), attribute, f"The {word(kind)} '{name}' is registered as")
+    except (ImportError, BadInput) as error:
+        for hidden, culprit in shadows().items():
+            raise BadInput(
+                f"{culprit} hides Homie's own package '{hidden}': rename it, or start Python from another folder."
+            ) from error
+        absent = error.name or "" if isinstance(error, ModuleNotFoundError) else ""
+        if not absent or (absent.partition(".")[0] == package and module != absent):
+            raise  # a package that is there but broken, not one to install
+        if absent.partition(".")[0] in OURS:
+            raise MissingPart(f"Homie's own module '{absent}' is gone from {package}: install Homie again.") from error
+        raise missing_part(f"The {word(kind)} '{name}'", absent, "") from error
+
+
+def find(kind: str, text: str) -> tuple[Any, str]:
+    """What NAME, NAME:ARGUMENT, MODULE:CLASS or MODULE:CLASS:ARGUMENT means, and the argument ("" without one).
+
+    A module that is not installed is looked for in the current folder too. Raises BadInput and MissingPart as `load`.
+    """
+    name, _, rest = text.partition(":")
+    if name in targets(kind):
+        return load(kind, name), rest
+    if name == OBJECT:
+        raise BadInput(
+            f"The {word(kind)} was an object of {rest} that was made in Python; no name makes it again: give another."
+        )
+    attribute, _, argument = rest.partition(":")
+    if not attribute.isidentifier() or not all(part.isidentifier() for part in name.split(".")):
+        raise unknown(kind, name)
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())  # at the end: nothing in it hides what is installed
+    try:
+        module = importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise  # the module is there, and what it needs is not
+        raise unknown(kind, name, f"there is no module '{error.name}' either") from error
+    return _attribute(module, attribute, f"The {word(kind)} was given as"), argument
+
+
+def unknown(kind: str, name: str, more: str = "") -> BadInput:
+    """The complaint about a name that is not registered."""
+    known = names(kind)
+    hint = suggestion(name, known, f"choose one of: {', '.join(known)}.")
+    return BadInput(f"Unknown {word(kind)} '{name}'{f' ({more})' if more else ''}: {hint}")
+
+
+def _attribute(module: Any, name: str, said: str) -> Any:
+    try:
+        return functools.reduce(getattr, name.split("."), module)
+    except AttributeError:
+        raise BadInput(f"{said} {module.__name__}:{name}, and that module has no '{name}'.") from None

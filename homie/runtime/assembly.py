@@ -1,0 +1,311 @@
+"""From options to parts that work together, found by name.
+
+OpenOptions --registry--> planner, checks, detector, robot, locator, skill sets --> Parts
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from homie.kernel import registry
+from homie.kernel.actions import action_table
+from homie.kernel.errors import BadInput, MissingCheckpoint, suggestion
+from homie.kernel.executor import Executor, Sentences, SkillBook
+from homie.kernel.interfaces import Detector, ErrorCheck, Locator, Planner, Privileged, Robot, Skill, SkillSet
+from homie.kernel.options import OpenOptions, explain
+from homie.runtime.objects import NO_OBJECTS, Objects, Part, constructed, resolve
+from homie.runtime.provenance import described
+
+STAND_IN = "classical"
+"""The skill set that stands in for models without checkpoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkillShelf:
+    """The skill sets of an episode before they know their robot, by model, in the order of `--skills`.
+
+    missing: why a listed model cannot run, by its name; `stand_in` runs in its place. lent: sets that were given as
+    objects; who made them closes them.
+    """
+
+    sets: Mapping[str, SkillSet | type[SkillSet]]
+    missing: Mapping[str, str]
+    stand_in: SkillSet | None
+    lent: frozenset[str] = frozenset()
+
+    def book(self, robot: Robot) -> SkillBook:
+        """Which skill runs for what on a robot."""
+        made = {name: _by_action(one, robot) for name, one in self.sets.items() if isinstance(one, SkillSet)}
+        spare = _by_action(self.stand_in, robot) if self.stand_in is not None else {}
+        for name in self.missing:
+            made[name] = {action: spare[action] for action in self.sets[name].actions if action in spare}
+        arguments = action_table(one.arguments for one in self.sets.values())
+        return SkillBook({name: made[name] for name in self.sets}, frozenset(self.missing), arguments, self.sets)
+
+    def describe(self) -> dict[str, Any]:
+        """What they say of themselves, by the names of their models."""
+        return {
+            name: described(one, one.describe()) if isinstance(one, SkillSet) else {"missing": self.missing[name]}
+            for name, one in self.sets.items()
+        }
+
+    def close(self) -> None:
+        """Let go of what they hold. Idempotent."""
+        for one in (*self.sets.values(), self.stand_in):
+            if isinstance(one, SkillSet) and one.name not in self.lent:
+                one.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Everything that an episode needs, wired together. It has to be closed: the robot, then the skill sets."""
+
+    robot: Robot
+    planner: Planner
+    executor: Executor
+    shelf: SkillShelf = field(repr=False)
+
+    def describe(self) -> dict[str, dict[str, Any]]:
+        """What the parts say of themselves, JSON-ready: what a `homie.runtime.provenance.PartsFile` is made of."""
+        planner, detector, robot = self.planner, self.executor.detector, self.robot
+        body = {"name": robot.spec.name, "picture_size": robot.picture_size, **robot.describe()}
+        return {
+            "planner": described(planner, planner.describe()),
+            "detector": described(detector, detector.describe()),
+            "skills": self.shelf.describe(),
+            "robot": described(robot, body),
+        }
+
+    def reset(self, seed: int) -> None:
+        """To the start of an episode, with skills that know nothing of an earlier one."""
+        self.robot.reset(seed=seed)
+        self.executor.locator.reset(seed=seed)
+        self.executor.skills = self.shelf.book(self.robot)
+
+    def close(self) -> None:
+        """Stop and disconnect. Idempotent."""
+        try:
+            self.robot.close()
+        finally:
+            self.shelf.close()
+
+    def __enter__(self) -> Parts:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The parts of an episode before there is a robot."""
+
+    planner: Planner
+    checks: Sequence[ErrorCheck]
+    sentences: Sentences
+    detector: Detector
+    make_locator: Any
+    shelf: SkillShelf
+    make_robot: Any
+
+    def on_robot(self, options: OpenOptions) -> Parts:
+        """The parts on the robot of the options. If that fails the robot is closed. Raises BadInput, MissingPart."""
+        robot = constructed(f"robot '{options.robot}'", self.make_robot, [options], Robot)  # type: ignore[type-abstract]
+        try:
+            _check_pictures(robot, options)
+            if self.planner.looks_at_hand and not robot.hand:
+                raise BadInput(f"The robot '{options.robot}' has no camera at its hand: leave out --set hand=true.")
+            if isinstance(self.planner, Privileged):
+                self.planner.enter(robot)
+            locator = constructed(f"locator '{options.targets}'", self.make_locator, [robot], Locator)  # type: ignore[type-abstract]
+            book = self.shelf.book(robot)
+            executor = Executor(
+                robot,
+                self.detector,
+                locator,
+                book,
+                self.checks,
+                self.sentences,
+                attempts=options.attempts,
+                actions=book.actions(robot),
+            )
+        except BaseException:
+            robot.close()
+            raise
+        return Parts(robot, self.planner, executor, self.shelf)
+
+
+def choose(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Chosen:
+    """The parts that the options name, but for the robot. objects: those made in Python.
+
+    Raises BadInput, MissingPart.
+    """
+    planner = load_planner(options.planner, options.planner_settings, objects)
+    checks = load_checks(options.check_order, objects)
+    detector = load_detector(options.detector, options.detector_settings, objects)
+    make_locator, _ = resolve("targets", options.targets, objects)
+    make_robot, _ = resolve("robot", options.robot, objects)
+    fallback = options.on_missing_model == "fallback"
+    shelf = load_skills(options.skills, options.skill_settings, objects, fallback=fallback)
+    sentences = registry.load("sentences", "emmoe")
+    return Chosen(planner, checks, sentences, detector, make_locator, shelf, make_robot)
+
+
+def assemble(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Parts:
+    """The parts that the options name, cheap ones first. Raises BadInput, MissingPart."""
+    chosen = choose(options, objects)
+    try:
+        return chosen.on_robot(options)
+    except BaseException:
+        chosen.shelf.close()
+        raise
+
+
+def _check_pictures(robot: Robot, options: OpenOptions) -> None:
+    if options.pixels is not None and robot.picture_size != options.pixels:
+        raise BadInput(f"The pictures of the robot '{options.robot}' have their own size: leave out --picture-size.")
+
+
+def load_planner(text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS) -> Planner:
+    """A planner from NAME or NAME:ARGUMENT (`scripted:plan.yaml`) and its settings. Raises BadInput, MissingPart."""
+    _check_place(text)
+    made, argument = resolve("planner", text, objects)
+    return _configured("planner", text, made, argument, settings, Planner)  # type: ignore[type-abstract]
+
+
+def check_planner(text: str, settings: Mapping[str, Any] | None = None) -> tuple[type[Planner], str, BaseModel | None]:
+    """The class, the argument and the checked settings of a planner that is not made yet. Raises as `load_planner`."""
+    _check_place(text)
+    made, argument = registry.find("planners", text)
+    return made, argument, _checked(f"planner '{_short(text, argument)}'", _settings_of(made), settings or {})
+
+
+def _check_place(planner: str) -> None:
+    if planner == "expert":  # of a bench, which knows it and asks nobody here
+        raise BadInput("The planner 'expert' plays the steps that a suite gives: only `homie bench` has it.")
+
+
+def load_detector(text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS) -> Detector:
+    """A detector from NAME or NAME:ARGUMENT (`yolo-onnx:model.onnx`) and its settings. Raises BadInput, MissingPart."""
+    made, argument = resolve("detector", text, objects)
+    return _configured("detector", text, made, argument, settings, Detector)  # type: ignore[type-abstract]
+
+
+def check_detector(
+    text: str, settings: Mapping[str, Any] | None = None
+) -> tuple[type[Detector], str, BaseModel | None]:
+    """The class, the argument and the checked settings of a detector not made yet. Raises as `load_detector`."""
+    made, argument = registry.find("detectors", text)
+    return made, argument, _checked(f"detector '{_short(text, argument)}'", _settings_of(made), settings or {})
+
+
+def load_checks(text: str, objects: Objects = NO_OBJECTS) -> tuple[ErrorCheck, ...]:
+    """The checks of `--check-order`, in their order. Raises BadInput, MissingPart."""
+    found, _ = resolve("check_order", text, objects)
+    checks = tuple(found) if isinstance(found, Iterable) else (found,)
+    if not checks or not all(callable(check) for check in checks):
+        raise BadInput(f"The order of checks '{text}' is no sequence of homie.kernel.interfaces.ErrorCheck.")
+    return checks
+
+
+def load_skills(
+    text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS, *, fallback: bool = True
+) -> SkillShelf:
+    """The skill sets of `--skills` and their settings (`{"nomad.topomap": ...}`). Raises BadInput, MissingPart.
+
+    fallback: a model without checkpoint is listed, and `classical` stands in for it, with a warning.
+    """
+    wanted = skill_names(text)
+    given = _by_set(settings or {}, [name for name, _ in wanted])
+    sets: dict[str, SkillSet | type[SkillSet]] = {}
+    missing: dict[str, str] = {}
+    lent: set[str] = set()
+    for name, rest in wanted:
+        item = f"{name}:{rest}" if rest else name
+        made, argument = resolve("skills", item, objects)
+        try:
+            one = _configured("skill set", item, made, argument, given.get(name), SkillSet)  # type: ignore[type-abstract]
+        except MissingCheckpoint as error:
+            if not fallback:
+                raise
+            sets[made.name], missing[made.name] = made, str(error)
+            warnings.warn(f"{error} `{STAND_IN}` stands in for {made.name}.", stacklevel=2)
+            continue
+        sets[one.name] = one
+        if one is made:
+            lent.add(one.name)
+    if len(sets) < len(wanted):
+        raise BadInput(f"skills: two of the sets in '{text}' are the same model.")
+    own = sets.get(STAND_IN)
+    spare: SkillSet | None = own if isinstance(own, SkillSet) else None
+    if missing and spare is None:
+        spare = registry.load("skills", STAND_IN)("")
+    return SkillShelf(sets, missing, spare, frozenset(lent))
+
+
+def skill_names(text: str) -> list[tuple[str, str]]:
+    """The registered names and arguments of the skill sets in `--skills`. Raises BadInput."""
+    parts = [part.strip().partition(":") for part in text.split(",") if part.strip()]
+    pairs = [(name.strip(), argument.strip()) for name, _, argument in parts]
+    if not pairs or len(set(pairs)) < len(pairs):
+        raise BadInput(f"skills: expected different skill sets separated by commas (got {text!r}).")
+    return pairs
+
+
+def _configured(
+    word: str, text: str, made: Any, argument: str, settings: Mapping[str, Any] | None, kind: type[Part]
+) -> Part:
+    """A part from its class, or the object that it is already, with its argument and its settings."""
+    whose = f"{word} '{_short(text, argument)}'"
+    if isinstance(made, kind):
+        if settings:
+            raise BadInput(f"The {whose} is an object that was made in Python: give its settings to its constructor.")
+        return made
+    checked = _checked(whose, _settings_of(made), settings or {})
+    return constructed(whose, made, [argument] if checked is None else [argument, checked], kind)
+
+
+def _settings_of(made: Any) -> type[BaseModel] | None:
+    return getattr(made, "Settings", None)
+
+
+def _short(text: str, argument: str) -> str:
+    """The name of a part without its argument."""
+    return text.removesuffix(f":{argument}") if argument else text
+
+
+def _by_set(settings: Mapping[str, Any], sets: list[str]) -> dict[str, dict[str, Any]]:
+    split: dict[str, dict[str, Any]] = {}
+    for key, value in settings.items():
+        owner, _, name = key.partition(".")
+        if not name or owner not in sets:
+            hint = suggestion(owner, sets, f"the skill sets are {', '.join(sets)}.")
+            raise BadInput(f"A setting of a skill set is SET.NAME, such as {sets[0]}.NAME (got '{key}'): {hint}")
+        split.setdefault(owner, {})[name] = value
+    return split
+
+
+def _checked(whose: str, model: type[BaseModel] | None, given: Mapping[str, Any]) -> BaseModel | None:
+    if model is None:
+        if given:
+            raise BadInput(f"The {whose} has no settings (got {', '.join(given)}).")
+        return None
+    known = list(model.model_fields)
+    for key in given:
+        if key not in known:
+            hint = suggestion(key, known, f"it knows: {', '.join(known)}.")
+            raise BadInput(f"The {whose} has no setting '{key}': {hint}")
+    try:
+        return model(**given)
+    except ValidationError as error:
+        raise BadInput(f"Setting of the {whose}: {explain(error)}") from error
+
+
+def _by_action(made: SkillSet, robot: Robot) -> dict[str, Skill]:
+    skills: Sequence[Skill] = made.skills(robot.spec, robot.kinematics)
+    return {action: skill for skill in skills for action in skill.actions}

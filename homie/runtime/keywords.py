@@ -1,0 +1,52 @@
+"""The keywords of `homie.run` and `homie.open`, for editors and type checkers. A test holds them to the options.
+
+Where an option names a part, the part itself may stand: an object, its class, or a function that makes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict
+
+if TYPE_CHECKING:
+    from homie.kernel.interfaces import Detector, ErrorCheck, Locator, Planner, Robot, SkillSet
+    from homie.kernel.options import OpenOptions
+
+OneSkillSet: TypeAlias = "str | SkillSet | type[SkillSet]"
+
+
+class OpenKeywords(TypedDict, total=False):
+    """Of `homie.open`."""
+
+    planner: str | Planner | type[Planner]
+    planner_settings: Mapping[str, Any]
+    robot: str | Robot | Callable[[OpenOptions], Robot]
+    skills: OneSkillSet | Sequence[OneSkillSet]
+    skill_settings: Mapping[str, Any]
+    on_missing_model: Literal["fallback", "fail"]
+    detector: str | Detector | type[Detector]
+    detector_settings: Mapping[str, Any]
+    targets: str | Locator | Callable[[Any], Locator]
+    grasp: Literal["weld", "friction"]
+    check_order: str | ErrorCheck | Sequence[ErrorCheck]
+    picture_size: int | str | tuple[int, int] | None
+    shade: bool
+    attempts: int
+    seed: int
+    scene: str | Path | None
+    rooms: int | None
+    objects: int
+    start: str | None
+    opened: Sequence[str]
+    added: Sequence[str]
+    clutter: Literal["tidy", "messy"]
+    rounds: int
+
+
+class RunKeywords(OpenKeywords, total=False):
+    """Of `homie.run`: also what is kept in the run folder."""
+
+    out: str | Path | None
+    video: bool
+    frames: bool

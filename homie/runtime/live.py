@@ -1,0 +1,298 @@
+"""A robot in its scene that stays open: the public way from a notebook or a script (`homie.open`).
+
+    with homie.open(seed=7) as session:
+        session.call("Pick", "apple")                  one skill, checked like a planner's subtask
+        for round in session.rounds("set the table"):  a planner, round by round
+            print(round)
+
+What the world knows by itself (`world_state`) is privileged: no planner and no skill ever gets it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from PIL import Image as Picture
+
+from homie.kernel.agent import Episode, EpisodeListener, Listeners, aftermath, look
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Filmable, FilmableFromAnywhere, Robot, WorldState
+from homie.kernel.options import OpenOptions, RunOptions
+from homie.kernel.types import (
+    Decision,
+    Depth,
+    Detection,
+    Execution,
+    Feedback,
+    HistoryItem,
+    Image,
+    Observation,
+    RoundRecord,
+    Subtask,
+)
+from homie.runtime import session as sessions
+from homie.runtime.assembly import Chosen, Parts, choose
+from homie.runtime.display import ProgressDisplay
+from homie.runtime.objects import split
+from homie.runtime.runstore import RunFolder
+
+FILM_SIZE = (640, 480)
+"""Width and height of a film picture where none is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round of a planner: what it decided, and what became of each subtask that was carried out."""
+
+    number: int
+    decision: Decision
+    executions: tuple[Execution, ...]
+    feedback: Feedback
+    inventory: tuple[str, ...]
+    over: bool
+    """Whether it was the last: the planner said End, or the rounds have run out."""
+
+    def __str__(self) -> str:
+        done = ", ".join(
+            f"{one.subtask} {'ok' if one.feedback.ok else one.feedback.code}" for one in self.executions if one.subtask
+        )
+        return f"round {self.number}: {done}"
+
+
+class Session:
+    """A robot, its scene, a planner and skills. Made by `homie.open`; `close` stops the robot and lets go of it.
+
+    The world goes on from one call to the next until `reset`, and so does the inventory.
+    """
+
+    def __init__(self, options: OpenOptions, chosen: Chosen, display: ProgressDisplay | None = None) -> None:
+        """Raises BadInput, MissingPart. If it fails nothing stays open."""
+        self.options = options
+        self._chosen = chosen
+        self._display = display
+        self._listener = Listeners([], onlookers=[] if display is None else [display])
+        self._parts: Parts = chosen.on_robot(options)
+        self._parts.reset(options.seed)
+        self._inventory: tuple[str, ...] = ()
+        self._history: tuple[HistoryItem, ...] = ()
+
+    # ------------------------------------------------------------ what there is
+
+    @property
+    def robot(self) -> Robot:
+        return self._parts.robot
+
+    @property
+    def inventory(self) -> tuple[str, ...]:
+        """What the agent believes to be in the hand."""
+        return self._inventory
+
+    @property
+    def history(self) -> tuple[HistoryItem, ...]:
+        """Every subtask since the last reset, with its feedback."""
+        return self._history
+
+    @property
+    def actions(self) -> tuple[str, ...]:
+        """What can be called, and End."""
+        return self._parts.executor.actions
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The skill sets that a decision may choose from."""
+        return self._parts.executor.skills.models
+
+    # ------------------------------------------------------------ looking
+
+    def observe(self, *cameras: str) -> Observation:
+        """What the robot feels now, with RGB-D frames of the cameras (none given: of the planner's views)."""
+        return self.robot.observe(cameras or self.robot.views)
+
+    def views(self) -> dict[str, Image]:
+        """The planner's pictures by camera: (H, W, 3) uint8 RGB."""
+        return {name: frame.rgb for name, frame in self.observe().frames.items()}
+
+    def depth(self) -> dict[str, Depth | None]:
+        """The depth of the same views: (H, W) float32 metres, 0 for no return; None for a camera without depth."""
+        return {name: frame.depth for name, frame in self.observe().frames.items()}
+
+    def detections(self) -> tuple[Detection, ...]:
+        """What the detector names in the planner's pictures now. The locator has taken it in."""
+        return look(self._parts.executor)[1]
+
+    def film(
+        self,
+        position: tuple[float, float, float] | None = None,
+        lookat: tuple[float, float, float] | None = None,
+        size: tuple[int, int] = FILM_SIZE,
+    ) -> Image:
+        """A picture (height, width, 3) from outside, simulators only; `size` is width and height.
+
+        position, lookat: (x, y, z) of the camera and of what it looks at, metres in the world; without them the camera
+        of the videos. Raises BadInput where nobody can film.
+        """
+        if (position is None) != (lookat is None):
+            raise BadInput("film: give position and lookat, or neither.")
+        if position is not None and lookat is not None and isinstance(self.robot, FilmableFromAnywhere):
+            return self.robot.film_from(position, lookat, *size)
+        if position is None and isinstance(self.robot, Filmable):
+            return self.robot.film(*size)
+        raise BadInput(f"The robot '{self.options.robot}' cannot be filmed from there: it is no simulator that can.")
+
+    def save_views(self, folder: str | Path) -> list[Path]:
+        """Write the planner's pictures as `FOLDER/<camera>.png`. Raises BadInput if that cannot be done."""
+        return [save_picture(image, Path(folder) / f"{name}.png") for name, image in self.views().items()]
+
+    def world_state(self) -> dict[str, object]:
+        """Privileged: where everything is, as a simulator knows it (JSON-ready). Raises BadInput for a real robot."""
+        if not isinstance(self.robot, WorldState):
+            raise BadInput(f"The robot '{self.options.robot}' has no world state: only simulators know their world.")
+        return self.robot.snapshot()
+
+    # ------------------------------------------------------------ doing
+
+    def call(self, action: str, target: str = "", destination: str = "", *, model: str = "") -> Execution:
+        """Check and carry out one subtask, such as `call("Put", "apple", "bowl")`.
+
+        What is wrong with it, or how it failed, is in `feedback` of what is returned; nothing is raised for that.
+        model: the skill set that is to do it, "" for the first that can.
+        """
+        decision = Decision((Subtask(action, target, destination),), model=model)
+        executor, subtask = self._parts.executor, decision.subtasks[0]
+        with self._stopped_by_errors():
+            observation, _ = look(executor)
+            self._listener.executing(len(self._history) + 1, subtask)
+            execution = executor.execute(decision, subtask, self._inventory, observation, self._listener)
+            execution, self._inventory = aftermath(self._inventory, execution, executor)
+            self._history += (HistoryItem(len(self._history) + 1, execution.subtask, execution.feedback),)
+            stamp = self.robot.observe().stamp
+            self._listener.recorded(
+                RoundRecord(len(self._history), decision, execution, self._inventory, stamp, timings={})
+            )
+        return execution
+
+    def rounds(self, task: str) -> Iterator[Round]:
+        """Let the planner do a task from the world as it is now, one round at a time. Nothing is written."""
+        if not task.strip():
+            raise BadInput("The instruction is empty: say what to do.")
+        return self._rounds(task.strip())
+
+    def _rounds(self, task: str) -> Iterator[Round]:
+        episode = Episode(
+            task,
+            self._parts.planner,
+            self._parts.executor,
+            seed=self.options.seed,
+            rounds=self.options.rounds,
+            listener=self._listener,
+            inventory=self._inventory,
+        )
+        before = self._history
+        while not episode.over:
+            with self._stopped_by_errors():
+                records = episode.step()
+            self._inventory = episode.inventory
+            self._history = before + tuple(
+                HistoryItem(len(before) + one.number, one.subtask, one.feedback) for one in episode.history
+            )
+            last = records[-1]
+            executions = tuple(record.execution for record in records)
+            yield Round(last.round, last.decision, executions, last.execution.feedback, last.inventory, episode.over)
+        episode.finish()
+
+    def run(self, task: str, *listeners: EpisodeListener, **options: Any) -> sessions.EpisodeSummary:
+        """Run one task from the start of the scene and write its run folder, as `homie.run` does; then go on there.
+
+        options: `out`, `video`, `frames`, `rounds`. Raises HomieError.
+        """
+        given = {**self.options.model_dump(exclude_defaults=True), "task": task, **options}
+        run_options = RunOptions.build(**given)
+        RunFolder.check(run_options)
+        self.reset()
+        with self._stopped_by_errors():
+            summary = sessions.record(run_options, self._parts, [self._listener, *listeners], ending=self.robot.stop)
+        self._inventory, self._history = summary.result.inventory, summary.result.history
+        return summary
+
+    def reset(self, seed: int | None = None) -> None:
+        """Back to the start of the scene; with another seed, to the start of the scene of that seed.
+
+        A robot that was given as an object is only told the seed. Raises BadInput, and then stays as it was.
+        """
+        options = self.options
+        if seed is not None and seed != options.seed:
+            options = OpenOptions.build(**{**options.model_dump(exclude_defaults=True), "seed": seed})
+            if not isinstance(self._chosen.make_robot, Robot):
+                before, self._parts = self._parts, self._chosen.on_robot(options)
+                before.robot.close()
+        self._parts.reset(options.seed)
+        self.options, self._inventory, self._history = options, (), ()
+
+    # ------------------------------------------------------------ the end
+
+    def close(self) -> None:
+        """Stop the robot and let go of it and of the skills. Idempotent."""
+        self._parts.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _stopped_by_errors(self) -> Iterator[None]:
+        """Whatever is raised, Ctrl-C included, the robot stops first."""
+        try:
+            yield
+        except BaseException:
+            self.robot.stop()
+            if self._display is not None:
+                self._display.close()
+            raise
+
+
+def open_session(config: str | Path | None, progress: bool, given: Mapping[str, Any]) -> Session:
+    """What `homie.open` does. Raises HomieError."""
+    named, objects = split(given)
+    options = OpenOptions.build(None if config is None else Path(config), **named)
+    chosen = choose(options, objects)
+    try:
+        return Session(options, chosen, ProgressDisplay() if progress else None)
+    except BaseException:
+        chosen.shelf.close()
+        raise
+
+
+def run_task(
+    task: str,
+    listeners: Iterable[EpisodeListener],
+    config: str | Path | None,
+    progress: bool,
+    given: Mapping[str, Any],
+) -> sessions.EpisodeSummary:
+    """What `homie.run` does. Raises HomieError."""
+    named, objects = split(given)
+    options = RunOptions.build(None if config is None else Path(config), task=task, **named)
+    with ExitStack() as stack:
+        shown = []
+        if progress:
+            shown.append(ProgressDisplay())
+            stack.callback(shown[0].close)
+        return sessions.run(options, [*shown, *listeners], objects)
+
+
+def save_picture(image: Image, path: str | Path) -> Path:
+    """Write a picture (H, W, 3) into a file; its ending says the format. Raises BadInput if that cannot be done."""
+    path = Path(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Picture.fromarray(image).save(path)
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise BadInput(f"Cannot write the picture {path}: {reason}.") from error
+    return path

@@ -1,0 +1,103 @@
+"""Parts that were made in Python, where an option has a name: `planner=MyPlanner()` instead of `--planner mine`.
+
+given --split--> options, in which every part has a name, and the parts that no name makes again
+
+A class or function of a module becomes `MODULE:NAME`, which the command line takes too. An object, or a class of a
+notebook, becomes `object:MODULE.NAME`: the record says what it was, and that no command line makes it again.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, TypeAlias, TypeVar
+
+from homie.kernel import registry
+from homie.kernel.errors import BadInput
+
+Objects: TypeAlias = Mapping[tuple[str, str], Any]
+"""Parts made in Python, by option and the name that they have in it."""
+NO_OBJECTS: Objects = MappingProxyType({})
+
+KINDS: Mapping[str, str] = MappingProxyType(
+    {
+        "planner": "planners",
+        "robot": "robots",
+        "skills": "skills",
+        "detector": "detectors",
+        "targets": "locators",
+        "check_order": "checks",
+    }
+)
+"""The options that name parts, and the kind in the registry."""
+
+Part = TypeVar("Part")
+
+
+def split(given: Mapping[str, Any]) -> tuple[dict[str, Any], Objects]:
+    """What was given as options with names, and the objects behind names that cannot be looked up."""
+    options = dict(given)
+    objects: dict[tuple[str, str], Any] = {}
+    for option in KINDS.keys() & given.keys():
+        value = given[option]
+        if value is None or isinstance(value, str):
+            continue
+        several = option == "skills" and isinstance(value, list | tuple)
+        names = [one if isinstance(one, str) else _name(one) for one in (value if several else [value])]
+        options[option] = ",".join(names)
+        objects |= {
+            (option, name): one
+            for name, one in zip(names, value if several else [value], strict=True)
+            if name.startswith(f"{registry.OBJECT}:")
+        }
+    return options, objects
+
+
+def resolve(option: str, text: str, objects: Objects) -> tuple[Any, str]:
+    """What the name of a part in an option means, and its argument. Raises BadInput, MissingPart."""
+    if (option, text) in objects:
+        return objects[option, text], ""
+    return registry.find(KINDS[option], text)
+
+
+def constructed(whose: str, make: Any, arguments: Sequence[Any], kind: type[Part]) -> Part:
+    """A part from its class or factory. Raises BadInput if that takes other arguments or makes something else."""
+    wrong_class = inspect.isclass(make) and not issubclass(make, kind)
+    made = _called(whose, make, arguments) if callable(make) and not wrong_class else make
+    if not isinstance(made, kind):
+        raise BadInput(f"The {whose} is no homie.kernel.interfaces.{kind.__name__}, but {path_of(made)}.")
+    return made
+
+
+def path_of(value: object) -> str:
+    """Module and name of the class of an object, of a class, or of a function, as `MODULE:NAME`."""
+    named: Any = value if inspect.isclass(value) or inspect.isroutine(value) else type(value)
+    return f"{named.__module__}:{named.__qualname__}"
+
+
+def _called(whose: str, make: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+    try:
+        signature = inspect.signature(make)
+    except ValueError:  # some callables have none
+        return make(*arguments)
+    for given in (arguments, [one for one in arguments if one != ""]):  # a class without argument needs to take none
+        try:
+            signature.bind(*given)
+        except TypeError:
+            continue
+        return make(*given)
+    raise BadInput(
+        f"The {whose} cannot be made: {path_of(make)} takes {signature} and is given {len(arguments)} argument(s)."
+    )
+
+
+def _name(value: object) -> str:
+    """What the record calls a part that was given as it is."""
+    if isinstance(value, list | tuple):
+        return f"{registry.OBJECT}:{'+'.join(path_of(one).replace(':', '.') for one in value)}"
+    module, _, name = path_of(value).partition(":")
+    if module != "__main__" and getattr(sys.modules.get(module), name, None) is value:
+        return f"{module}:{name}"
+    return f"{registry.OBJECT}:{module}.{name}"

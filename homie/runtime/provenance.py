@@ -1,0 +1,228 @@
+"""What episodes are made with: planner, detector, skills, robot, settings, versions. Kept once for each that differs.
+
+Parts --describe--> PartsFile --keep--> RUN/parts/<sha256>.json      episode.json refers to it: `parts`
+                                        RUN/texts/<sha256>.txt       templates, examples, plan files: referred to by it
+                                                                     system messages: referred to by steps.jsonl
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import platform
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import lru_cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from homie.kernel.errors import BadInput
+from homie.kernel.files import to_json, write_atomically
+from homie.kernel.options import RunOptions
+from homie.kernel.packages import DISTRIBUTION, OURS, installed_version
+
+PACKAGES = (DISTRIBUTION, "mujoco", "numpy", "pydantic", "opencv-python-headless", "pillow", "av")
+WHERE_USED = ("torch", "transformers", "onnxruntime", "ultralytics")
+"""Packages that only some parts need; their versions count where they have been imported."""
+NOT_PLAYING = ("homie/bench", "homie/cli")
+"""Code of ours that no episode runs through: it may change between two episodes of a run."""
+SETTINGS = ("targets", "grasp", "check_order", "attempts", "rounds", "on_missing_model")
+"""Options that decide an episode and are no part's own matter."""
+SHOWN = 12
+"""Hex digits of a SHA-256 in a sentence."""
+
+
+class OtherParts(BadInput):
+    """A run would be made with other parts than its first episodes; the message says what differs."""
+
+
+class PartsFile(BaseModel):
+    """`parts/<sha256>.json`, named by the SHA-256 of its content: what some episodes of a run were made with.
+
+    Parts are as they describe themselves. Versions: of Python, of packages, and of Homie's own source.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    format: Literal[1] = 1
+    planner: dict[str, Any]
+    detector: dict[str, Any]
+    skills: dict[str, Any]
+    robot: dict[str, Any]
+    settings: dict[str, Any]
+    versions: dict[str, str]
+
+    @classmethod
+    def of(cls, described: Mapping[str, Mapping[str, Any]], options: RunOptions) -> PartsFile:
+        """From what parts say of themselves (`Parts.describe`) and the options that they were assembled from."""
+        settings = options.model_dump(mode="json", include=set(SETTINGS))
+        return cls.model_validate({**described, "settings": settings, "versions": versions()})
+
+    @property
+    def data(self) -> bytes:
+        """The content of the file."""
+        return to_json(self.model_dump(mode="json"))
+
+    @property
+    def digest(self) -> str:
+        """The name of the file."""
+        return hashlib.sha256(self.data).hexdigest()
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """Everything in it by its dotted name (`planner.sha256`), as text."""
+        content = self.model_dump(mode="json", exclude={"format"})
+        return dict(_flat("", content))
+
+
+def keep(run: Path, file: PartsFile, texts: Mapping[str, str], *, mixed: bool) -> str:
+    """Keep a description and its texts in a run folder; the name by which episodes refer to it.
+
+    texts: by their SHA-256. mixed: whether the run may be made with other parts too. Raises OtherParts, OSError.
+    """
+    folder = run / "parts"
+    folder.mkdir(exist_ok=True)
+    with _alone(folder):
+        before = [digest for digest in kept(run) if digest != file.digest]
+        if before and not mixed:
+            changed = differences(read_parts(run, before[0]), file)
+            raise OtherParts(
+                f"The run folder {run} was made with other parts (different: {'; '.join(changed)}): choose another "
+                "--out, or --mixed to go on; every episode then says what it was made with."
+            )
+        for digest, text in texts.items():
+            keep_text(run, text, digest)
+        path = folder / f"{file.digest}.json"
+        if not path.exists():
+            write_atomically(path, file.data)
+    return file.digest
+
+
+def keep_text(run: Path, text: str, digest: str = "") -> str:
+    """Keep a text in a run folder, once; the SHA-256 by which it is referred to (`digest`, where it is known).
+
+    Raises OSError.
+    """
+    data = text.encode(errors="replace")
+    digest = digest or hashlib.sha256(data).hexdigest()
+    path = run / "texts" / f"{digest}.txt"
+    if not path.exists():
+        path.parent.mkdir(exist_ok=True)
+        write_atomically(path, data)
+    return digest
+
+
+def kept(run: Path) -> tuple[str, ...]:
+    """The names of all descriptions in a run folder."""
+    return tuple(sorted(path.stem for path in (run / "parts").glob("*.json")))
+
+
+def forget(run: Path, digest: str) -> None:
+    """Remove a description that no episode refers to. Raises OSError."""
+    (run / "parts" / f"{digest}.json").unlink(missing_ok=True)
+
+
+def read_parts(run: Path, digest: str) -> PartsFile | None:
+    """What episodes that refer to `digest` were made with; None where the file is missing or damaged."""
+    try:
+        data = (run / "parts" / f"{digest}.json").read_bytes()
+        return PartsFile.model_validate_json(data) if hashlib.sha256(data).hexdigest() == digest else None
+    except (OSError, ValidationError):
+        return None
+
+
+def read_text(run: Path, digest: str) -> str | None:
+    """A text that parts refer to by its SHA-256 (a prompt template, examples, a plan file, a system message).
+
+    None if it is not there.
+    """
+    try:
+        data = (run / "texts" / f"{digest}.txt").read_bytes()
+    except OSError:
+        return None
+    return data.decode(errors="replace") if hashlib.sha256(data).hexdigest() == digest else None
+
+
+def differences(before: PartsFile | None, now: PartsFile | None) -> tuple[str, ...]:
+    """What differs, in words: `versions.mujoco (3.9.0, now 3.10.0)`."""
+    if before is None or now is None:
+        return ("what they were is not known",)
+    old, new = before.facts, now.facts
+    names = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
+    return tuple(f"{name} ({shown(old.get(name))}, now {shown(new.get(name))})" for name in names)
+
+
+def shown(value: str | None) -> str:
+    """A fact in a sentence: a SHA-256 by its first digits, - for none."""
+    if value is None:
+        return "-"
+    return value[:SHOWN] if len(value) == 64 and not value.strip("0123456789abcdef") else value
+
+
+def described(part: object, said: Mapping[str, object]) -> dict[str, Any]:
+    """What a part says of itself with its class, and for code that is not Homie's the SHA-256 of its file."""
+    kind = type(part)
+    about: dict[str, Any] = {"class": f"{kind.__module__}:{kind.__qualname__}"}
+    if kind.__module__.partition(".")[0] not in OURS and (source := _source_of(kind.__module__)):
+        about["source"] = source
+    return {**about, **said}
+
+
+def versions() -> dict[str, str]:
+    """Of Python, of the packages that a result may depend on, and of the code of Homie's that plays episodes."""
+    packages = {name: installed_version(name) or "not installed" for name in PACKAGES}
+    used = {name: installed_version(name) or "unknown" for name in WHERE_USED if name in sys.modules}
+    return {"python": platform.python_version(), **packages, **used, "source": source()}
+
+
+@lru_cache(maxsize=1)
+def source() -> str:
+    """The SHA-256 of the code and data of Homie that episodes run through, shortened."""
+    digest = hashlib.sha256()
+    for package in OURS:
+        spec = find_spec(package)
+        for folder in sorted(spec.submodule_search_locations or ()) if spec else ():
+            for path in _files(Path(folder)):
+                name = f"{package}/{path.relative_to(folder).as_posix()}"
+                if not name.startswith(NOT_PLAYING):
+                    digest.update(f"{name}\0".encode() + path.read_bytes())
+    return digest.hexdigest()[:SHOWN]
+
+
+def _files(folder: Path) -> list[Path]:
+    suffixes = (".py", ".json", ".yaml", ".md", ".xml")
+    found = (path for path in folder.rglob("*") if path.suffix in suffixes and "__pycache__" not in path.parts)
+    return sorted(path for path in found if path.is_file())
+
+
+@lru_cache
+def _source_of(module: str) -> str:
+    file = getattr(sys.modules.get(module), "__file__", None)
+    try:
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else ""
+    except OSError:
+        return ""
+
+
+def _flat(name: str, value: object) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping) and value:
+        for key, item in value.items():
+            yield from _flat(f"{name}.{key}" if name else str(key), item)
+    else:
+        yield name, str(value)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One process at a time: workers keep their descriptions side by side."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)

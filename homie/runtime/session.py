@@ -1,0 +1,202 @@
+"""A run from its options: wire the parts together, run the episode, leave a consistent folder.
+
+RunOptions --assemble--> Parts --run_episode--> EpisodeSummary
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import signal
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from homie.kernel.agent import EpisodeListener, EpisodeResult, Listeners, run_episode
+from homie.kernel.errors import HomieError, InfrastructureError, Interrupted
+from homie.kernel.files import DISK
+from homie.kernel.options import RunOptions
+from homie.runtime.assembly import Parts, assemble
+from homie.runtime.objects import NO_OBJECTS, Objects
+from homie.runtime.provenance import PartsFile
+from homie.runtime.runstore import EpisodeStore, RunFolder, disk_failure, writing
+from homie.runtime.video import VideoWriter
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a simulated world says of the task that its scene sets: whether it is done, and which that is, in words."""
+
+    done: bool
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeSummary:
+    """What a run leaves: how the episode ended and where its files are (`video` is None if none was asked for).
+
+    verdict: of the world, None where its scene sets no task.
+    """
+
+    result: EpisodeResult
+    run_folder: Path
+    episode_folder: Path
+    video: Path | None
+    verdict: Verdict | None = None
+
+
+def run(
+    options: RunOptions, listeners: Iterable[EpisodeListener] = (), objects: Objects = NO_OBJECTS
+) -> EpisodeSummary:
+    """Run one episode and write its run folder. Bad input raises BadInput before anything is written.
+
+    objects: parts that were made in Python (`homie.runtime.objects.split`).
+
+    Ctrl-C and SIGTERM stop the robot first and raise Interrupted; the folder then has whole lines in `steps.jsonl`
+    and no `episode.json`, and the same command with the same --out runs the episode again.
+    """
+    RunFolder.check(options)
+    began = time.monotonic()
+    parts = assemble(options, objects)
+    log.info("robot %s, planner %s: %.1f s", options.robot, options.planner, time.monotonic() - began)
+    with parts:
+        return record(options, parts, listeners, ending=parts.close)
+
+
+def record(
+    options: RunOptions, parts: Parts, listeners: Iterable[EpisodeListener], *, ending: Callable[[], None]
+) -> EpisodeSummary:
+    """Run one episode on parts that are there, and write its run folder. Raises as `run`.
+
+    ending: what is done with the robot, once it has stopped, before the files are closed.
+    """
+    file = PartsFile.of(parts.describe(), options)
+    folder = RunFolder.open(options, parts.robot, file, parts.planner.texts())
+    try:
+        path = folder.episode(options.task, trial=0)
+        log.info("episode folder %s", path)
+        result = play(options, parts, path, listeners, seed=options.seed, trial=0, made_with=file.digest, ending=ending)
+        video = path / "video.mp4" if options.video else None
+        return EpisodeSummary(result, folder.path, path, video, own_verdict(path))
+    finally:
+        folder.close()
+
+
+def own_verdict(episode: Path) -> Verdict | None:
+    """What the world of a finished episode says of its scene's own task; None where there is none."""
+    path = episode / "final_state.json"
+    state = json.loads(path.read_bytes()) if path.exists() else {}
+    done = state.get("success")
+    return Verdict(done, str(state.get("instruction", ""))) if isinstance(done, bool) else None
+
+
+def play(
+    options: RunOptions,
+    parts: Parts,
+    path: Path,
+    listeners: Iterable[EpisodeListener] = (),
+    *,
+    seed: int,
+    trial: int,
+    made_with: str = "",
+    ending: Callable[[], None] | None = None,
+) -> EpisodeResult:
+    """Run one episode into an empty episode folder. However it ended, the robot stops, and `ending` is called
+    (`parts.close` where there is none) before the files are closed.
+
+    seed: of the episode; the seed of the options only says which scene it is. made_with: the name of the
+    `homie.runtime.provenance.PartsFile` that describes the parts. Raises Interrupted on Ctrl-C, SIGTERM and SIGHUP,
+    InfrastructureError for what nobody expected, and every other HomieError as it comes. A listener of the caller's
+    that raises is told nothing more, and the episode goes on.
+    """
+    robot = parts.robot
+    store = EpisodeStore(path, robot, seed=seed, trial=trial, frames=options.frames, parts=made_with)
+    video = VideoWriter(path / "video.mp4", robot) if options.video else None
+    # The store comes last: `episode.json` says that all the rest is there.
+    told = Listeners([*([video] if video else []), store], onlookers=listeners)
+    try:
+        with stoppable():
+            robot.reset(seed=seed)
+            parts.executor.locator.reset(seed=seed)
+            result = run_episode(
+                options.task,
+                parts.planner,
+                parts.executor,
+                seed=seed,
+                rounds=options.rounds,
+                listener=told,
+            )
+    except KeyboardInterrupt:
+        with undisturbed():
+            _shut_down(parts, ending, video, store)
+        raise Interrupted(f"Stopped by the user; the finished rounds are in {path}.") from None
+    except BaseException as error:
+        _shut_down(parts, ending, video, store)
+        if isinstance(error, HomieError) or not isinstance(error, Exception):
+            raise
+        if isinstance(error, OSError) and error.errno in DISK:
+            raise disk_failure(path, error) from error
+        trace = path / "error.log"
+        trace.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+        what = f"Unexpected {type(error).__name__}: {error}."
+        raise InfrastructureError(f"{what} The traceback is in {trace}.") from error
+    _shut_down(parts, ending, video, store)
+    return result
+
+
+def _shut_down(parts: Parts, ending: Callable[[], None] | None, video: VideoWriter | None, store: EpisodeStore) -> None:
+    """The stop order: stop, hold or park, disconnect, then flush data."""
+    try:
+        parts.robot.stop()
+        (ending or parts.close)()
+    finally:
+        with writing(store.folder):
+            try:
+                if video:
+                    video.close()
+            finally:
+                store.close()
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """SIGTERM and SIGHUP (the terminal is gone) stop like Ctrl-C.
+
+    A signal that this process ignores (`nohup`) stays ignored. Only the main thread can receive signals; elsewhere
+    nothing changes.
+    """
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    with _handling(signal.SIGTERM, stop), _handling(signal.SIGHUP, stop):
+        yield
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """A second Ctrl-C must not keep the robot from stopping or the files from closing."""
+    with ExitStack() as stack:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            stack.enter_context(_handling(number, signal.SIG_IGN))
+        yield
+
+
+@contextmanager
+def _handling(number: signal.Signals, handler: object) -> Iterator[None]:
+    on_main = threading.current_thread() is threading.main_thread()
+    if not on_main or signal.getsignal(number) is signal.SIG_IGN:
+        yield
+        return
+    before = signal.signal(number, handler)  # type: ignore[arg-type]
+    try:
+        yield
+    finally:
+        signal.signal(number, before)

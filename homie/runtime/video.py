@@ -1,0 +1,195 @@
+"""The video of an episode: third-person and robot view side by side, what the agent thinks and is told under them.
+
+    +------------------------------+--------------+
+    |  third person                |  robot head  |
+    +------------------------------+--------------+
+    |  task, decision, analysis    |  round, clock, inventory, feedback
+    +---------------------------------------------+
+
+H.264 in an MP4 that a browser plays while it loads (yuv420p, index first).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import av
+import numpy as np
+from PIL import Image as Picture
+
+from homie.kernel.agent import EpisodeListener, EpisodeResult
+from homie.kernel.interfaces import Filmable, Robot
+from homie.kernel.types import Array, Attempt, Decision, Image, Observation, Outcome, PlannerInput, RoundRecord, Subtask
+from homie.runtime import caption
+from homie.runtime.caption import Caption, draw_caption, label
+
+VIEW_HEIGHT = 432
+WIDTH, HEIGHT = caption.WIDTH, VIEW_HEIGHT + caption.HEIGHT
+FPS = 15
+SPEED = 4.0
+"""Seconds of robot time in one second of video."""
+HOLD = 1.2
+"""Seconds of video that a decision stands still; feedback does half as long."""
+END_HOLD = 2.0
+"""Seconds of video that the end stands still."""
+SHARE = 0.25
+"""Filming takes no more than about this many wall seconds per second of robot time: without OpenGL a picture takes
+long, and then fewer are taken and shown longer."""
+SLOW = 0.15
+"""Seconds for one third-person picture above which it is taken at half the size."""
+
+
+class VideoWriter(EpisodeListener):
+    """Films an episode. One instance writes one file; `close` makes it valid, whatever has happened before.
+
+    speed: seconds of robot time shown in one second of video. hold: seconds of video that a new text stands still.
+    """
+
+    def __init__(self, path: Path, robot: Robot, *, speed: float = SPEED, hold: float = HOLD) -> None:
+        self._robot = robot
+        self._interval = speed / FPS
+        self._hold = round(hold * FPS)
+        self._caption = Caption(speed=speed)
+        self._front: Image | None = None
+        self._head_view: Image | None = None
+        self._scale = 1.0
+        self._shot_at: float | None = None
+        self._next = float("-inf")
+        self._container = av.open(str(path), "w", options={"movflags": "faststart"})
+        self._stream = self._container.add_stream("libx264", rate=FPS, options={"preset": "veryfast", "crf": "24"})
+        self._stream.width, self._stream.height, self._stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
+        self._open = True
+
+    def started(self, task: str) -> None:
+        self._caption = self._caption.change(task=task)
+
+    def observed(self, given: PlannerInput, observation: Observation) -> None:
+        self._front = given.views["front"]
+        self._caption = self._caption.change(round=given.round)
+
+    def decided(self, round_number: int, decision: Decision) -> None:
+        self._caption = self._caption.change(
+            decision=", ".join(str(subtask) for subtask in decision.subtasks),
+            analysis=decision.analysis,
+            model=decision.model,
+            state="",
+        )
+        self._shoot(self._robot.observe(), hold=self._hold)
+
+    def executing(self, round_number: int, subtask: Subtask) -> None:
+        self._caption = self._caption.change(state=f"{subtask} ...", tone="plain")
+
+    def attempted(self, attempt: Attempt) -> None:
+        if attempt.outcome is not Outcome.SUCCEEDED:
+            text = f"attempt {attempt.number} with {attempt.skill}: {attempt.reason}"
+            self._caption = self._caption.change(state=text, tone="bad")
+
+    def ticked(self, observation: Observation) -> None:
+        if observation.stamp >= self._next:
+            self._shoot(observation)
+
+    def recorded(self, record: RoundRecord) -> None:
+        feedback = record.execution.feedback
+        text = "success" if feedback.ok else f"{feedback.code}: {feedback.message}"
+        self._caption = self._caption.change(
+            state=text,
+            tone="good" if feedback.ok else "bad",
+            inventory=" ".join(record.inventory) or "nothing",
+            history=(*self._caption.history, (str(record.execution.subtask), feedback.ok)),
+        )
+        self._shoot(self._robot.observe(), hold=self._hold // 2)
+
+    def finished(self, result: EpisodeResult) -> None:
+        ended = "the planner has ended the task" if result.ended_by == "ended" else "out of rounds"
+        self._caption = self._caption.change(state=ended, tone="plain")
+        self._shoot(self._robot.observe(), hold=round(END_HOLD * FPS))
+        self.close()  # now: whoever is told after this one may rely on the file
+
+    def close(self) -> None:
+        """Finish the file. Idempotent."""
+        if not self._open:
+            return
+        self._open = False
+        try:
+            for packet in self._stream.encode(None):
+                self._container.mux(packet)
+        finally:
+            self._container.close()
+
+    def _shoot(self, observation: Observation, hold: int = 0) -> None:
+        """Take a picture of now; show it as long as the robot took since the last one, and `hold` frames more."""
+        began = time.perf_counter()
+        passed = observation.stamp - (observation.stamp if self._shot_at is None else self._shot_at)
+        self._shot_at = observation.stamp
+        self._caption = self._caption.change(clock=observation.stamp)
+        views = np.concatenate([self._outside(), self._head(observation)], axis=1)
+        frame = av.VideoFrame.from_ndarray(np.concatenate([views, draw_caption(self._caption)]), format="rgb24")
+        for _ in range(max(1, round(passed / self._interval)) + hold):
+            frame.pts = None
+            for packet in self._stream.encode(frame):
+                self._container.mux(packet)
+        self._next = observation.stamp + max(self._interval, (time.perf_counter() - began) / SHARE)
+
+    def _head(self, observation: Observation) -> Image:
+        """What the robot sees: looked at anew for every second picture, since it costs as much as the other view."""
+        frame, last = observation.frames.get(self._robot.eye), self._head_view
+        if frame is None and last is not None:
+            self._head_view = None
+            return last
+        if frame is not None:
+            picture = frame.rgb
+        elif isinstance(self._robot, Filmable):
+            picture = self._robot.look(self._robot.eye)
+        else:
+            picture = self._robot.observe((self._robot.eye,)).frames[self._robot.eye].rgb
+        self._head_view = label(_fit(picture, VIEW_HEIGHT, VIEW_HEIGHT), f"robot's {self._robot.eye} camera")
+        return self._head_view
+
+    def _outside(self) -> Image:
+        """The third-person view; what the robot last saw ahead where nobody can film it."""
+        width = WIDTH - VIEW_HEIGHT
+        if not isinstance(self._robot, Filmable):
+            front = np.zeros((VIEW_HEIGHT, width, 3), np.uint8) if self._front is None else self._front
+            return label(_fit(front, width, VIEW_HEIGHT), "front camera, at the start of the round")
+        began = time.perf_counter()
+        picture = self._robot.film(round(width * self._scale), round(VIEW_HEIGHT * self._scale))
+        if time.perf_counter() - began > SLOW:
+            self._scale = 0.5
+        return label(_fit(picture, width, VIEW_HEIGHT), "from outside")
+
+
+def frame_stamps(records: Sequence[RoundRecord], count: int) -> Array:
+    """The robot time (count,) that each of the `count` frames of a finished episode's video shows.
+
+    The file does not say it. How long pictures stand still is known; all other frames are taken to be evenly spaced,
+    which is true to about a second of robot time.
+    """
+    still: list[tuple[float, int]] = []
+    for before, record in zip((None, *records), records, strict=False):
+        if before is None or before.round != record.round:
+            still.append((record.began, 1 + round(HOLD * FPS)))
+        still.append((record.stamp, 1 + round(HOLD * FPS) // 2))
+    still.append((records[-1].stamp, 1 + round(END_HOLD * FPS)))
+    stamps = np.maximum.accumulate([stamp for stamp, _ in still])
+    held = np.array([frames for _, frames in still])
+    passed = np.diff(stamps, prepend=stamps[0])
+    moving = passed * max(count - int(held.sum()), 0) / max(float(passed.sum()), 1e-9)
+    ends = np.cumsum(moving + held)
+    knots = np.stack([ends - held, ends], axis=1).ravel()
+    shown: Array = np.interp(np.arange(count) + 0.5, knots, np.repeat(stamps, 2))
+    return shown
+
+
+def _fit(image: Image, width: int, height: int) -> Image:
+    """An image (H, W, 3) scaled to fit into (height, width, 3), the rest black."""
+    if image.shape[:2] == (height, width):
+        return image
+    scale = min(width / image.shape[1], height / image.shape[0])
+    size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
+    scaled = np.asarray(Picture.fromarray(image).resize(size, Picture.Resampling.BILINEAR))
+    canvas = np.zeros((height, width, 3), np.uint8)
+    x, y = (width - size[0]) // 2, (height - size[1]) // 2
+    canvas[y : y + size[1], x : x + size[0]] = scaled
+    return canvas

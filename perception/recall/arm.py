@@ -1,0 +1,44 @@
+"""The robot's own arm in its pictures: where the hand is, and which points are of the arm."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from homie.kernel.interfaces import Robot
+from homie.kernel.types import Array, Proprioception
+from perception.localise import Scan
+
+ARM_MARGIN = 0.03
+"""Metres around the arm within which what is seen belongs to it."""
+
+
+class OwnArm:
+    """Knows the arm by the constants and the kinematics of a robot, and nothing else of it."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._joints = robot.spec.arm_joints
+        self._kinematics = robot.kinematics
+
+    def gripper(self, body: Proprioception) -> Array:
+        """Where the gripper is, (3,) in the odometry frame."""
+        return body.base.transform(self._kinematics.forward(self._posture(body)).position)
+
+    def _posture(self, body: Proprioception) -> Array:
+        """Torso (0 without one) and arm as the kinematics take them, (n + 1,)."""
+        return np.array([body.joints.get("torso_lift_joint", 0.0), *(body.joints[name] for name in self._joints)])
+
+    def without(self, scan: Scan, body: Proprioception) -> Scan:
+        """A scan without the points of the arm, which a box around something else may hold."""
+        centres = np.array([body.base.transform(one) for one in self._kinematics.link_points(self._posture(body))])
+        reach = self._kinematics.point_radii + ARM_MARGIN
+        low, high = (centres - reach[:, None]).min(axis=0), (centres + reach[:, None]).max(axis=0)
+        near = scan.valid & ((scan.points > low) & (scan.points < high)).all(axis=2)
+        points = scan.points[near]
+        own = np.zeros(len(points), dtype=bool)
+        for centre, radius in zip(centres, reach, strict=True):
+            own |= ((points - centre) ** 2).sum(axis=1) < radius**2
+        valid = scan.valid.copy()
+        valid[near] = ~own
+        return replace(scan, valid=valid)

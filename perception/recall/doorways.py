@@ -1,0 +1,237 @@
+"""Doorways, from depth alone: gaps as wide as a door between what is as high as a wall, with floor beyond.
+
+all pictures of one look -> how far it is to something tall, by bearing -> gaps -> doorways, looks put together
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.kernel.types import Array, Pose2
+from perception.localise import Points, Scan
+
+LOW, HIGH = 1.2, 1.9
+"""Metres above the floor between which a wall stands and a doorway is open; most furniture ends below."""
+SILL = 0.15, 1.1
+"""Metres above the floor between which a window has a wall, and a doorway nothing."""
+BEARINGS = 512
+"""Directions that are told apart: 0.7 degrees each, 6 cm at 5 m."""
+REACH = 6.0
+"""Metres up to which the edges of a doorway are seen well enough."""
+NARROWEST, WIDEST = 0.65, 1.45
+"""Metres that a doorway is wide."""
+DEEPER = 0.85
+"""Metres that it must go on behind it: a niche between a fridge and a cupboard is less deep."""
+OPEN = 0.35
+"""Share of the directions through it that must go on so far: in a slanting view many end at the next wall."""
+STEP = 0.3
+"""Metres by which the wall before is nearer than what is seen through the doorway."""
+WALL_LONG, WALL_SHORT, WALL_THICK = 0.25, 0.1, 0.12
+"""Metres of wall that go on in line beside it, on one side and on the other, and how far out of line."""
+STRAIGHT, BESIDE = 0.7, 0.4
+"""Share of what is tall within so many metres beside it that is in line, on the side where the wall goes on longer."""
+SAME = 0.6
+"""Metres between the middles up to which two looks show one doorway: less than between two doorways."""
+ASIDE = 0.2
+"""Metres from its plane from which a robot is on one side of it."""
+BEFORE = 2.5
+"""Metres before a doorway within which a robot has the room there around it."""
+BEYOND = 1.0
+"""Metres behind a doorway to which a robot goes through it: the middle of a square of twice that."""
+
+_ANGLES = (np.arange(BEARINGS) + 0.5) * 2 * np.pi / BEARINGS
+_WAYS = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
+"""Unit vectors (BEARINGS, 2) along the bearings."""
+
+
+@dataclass(slots=True)
+class Gap:
+    """One look at a doorway: its jambs (2,) each, and the place (2,) that it was seen from."""
+
+    left: Array
+    right: Array
+    eye: Array
+
+    @property
+    def middle(self) -> Array:
+        middle: Array = (self.left + self.right) / 2
+        return middle
+
+    def along(self, points: Points) -> tuple[float, Array, Array]:
+        """Its width, and of points (n, 2 or more) how far along it from the left jamb and how far out of line, m."""
+        way = self.right - self.left
+        width = float(np.linalg.norm(way))
+        x, y = way / width
+        away = points[:, :2] - self.left
+        return width, away @ np.array([x, y]), np.abs(away @ np.array([-y, x]))
+
+    @property
+    def squarely(self) -> float:
+        """How squarely and how near it was seen; the best look tells where it is."""
+        away = self.middle - self.eye
+        along = (self.right - self.left) / np.linalg.norm(self.right - self.left)
+        metres = float(np.linalg.norm(away))
+        return abs(float(away[0] * along[1] - away[1] * along[0])) / max(metres, 0.5) ** 2
+
+
+@dataclass(slots=True)
+class Passage:
+    """A doorway as all looks show it. sides: on which sides (1, -1) of its plane the robot has been, or has seen it
+    from. near: the place (2,) that it was first seen from."""
+
+    best: Gap
+    near: Array
+    sides: set[int] = field(default_factory=set)
+
+    def side(self, point: Array) -> int:
+        """On which side of its plane a point (2,) is: 1, -1, or 0 in it."""
+        along = (self.best.right - self.best.left) / np.linalg.norm(self.best.right - self.best.left)
+        away = point[:2] - self.best.middle
+        metres = float(along[0] * away[1] - along[1] * away[0])
+        return 0 if abs(metres) < ASIDE else int(np.sign(metres))
+
+    def before(self, side: int, metres: float) -> Array:
+        """A point (2,) on the floor before its middle, on one side."""
+        along = (self.best.right - self.best.left) / np.linalg.norm(self.best.right - self.best.left)
+        point: Array = self.best.middle + side * metres * np.array([-along[1], along[0]])
+        return point
+
+    @property
+    def explored(self) -> bool:
+        """Whether the robot has been on both sides, or has seen it from there."""
+        return len(self.sides) == 2
+
+    def square(self, base: Pose2) -> tuple[float, float, float, float]:
+        """The floor (x0, y0, x1, y1) where a robot is that has gone through it from where it is now."""
+        side = -(self.side(base.xy) or self.side(self.near) or 1)
+        x, y = (float(v) for v in self.before(side, BEYOND))
+        return x - BEYOND, y - BEYOND, x + BEYOND, y + BEYOND
+
+
+class Doorways:
+    """The doorways of one episode, in the order in which they were seen."""
+
+    def __init__(self) -> None:
+        self.all: list[Passage] = []
+
+    def update(self, scans: Sequence[Scan], base: Pose2) -> None:
+        """Take in pictures of one moment that together look all around."""
+        for gap in gaps(scans, base.xy):
+            known = min(self.all, key=lambda one: _apart(one, gap), default=None)
+            if known is None or _apart(known, gap) > SAME:
+                known = Passage(gap, base.xy)
+                self.all.append(known)
+            elif gap.squarely > known.best.squarely:
+                known.best = gap
+            known.sides |= {known.side(base.xy)} - {0}
+        for passage in self.all:
+            half = float(np.linalg.norm(passage.best.right - passage.best.left)) / 2
+            side = passage.side(base.xy)
+            ahead = passage.before(side, 0.0) - base.xy
+            along = (passage.best.right - passage.best.left) / (2 * half)
+            if side and abs(float(ahead @ along)) < half and float(np.linalg.norm(ahead)) < BEFORE:
+                passage.sides.add(side)
+
+
+def _apart(passage: Passage, gap: Gap) -> float:
+    return float(np.linalg.norm(passage.best.middle - gap.middle))
+
+
+def gaps(scans: Sequence[Scan], center: Array) -> list[Gap]:
+    """The doorways that pictures show. center (2,): the middle of the cameras, on the floor plan."""
+    every = np.concatenate([scan.points[::4, ::2][scan.valid[::4, ::2]] for scan in scans])  # columns are bearings
+    every = every[every[:, 2] < HIGH]
+    away = every[:, :2] - center.astype(np.float32)
+    metres = np.hypot(away[:, 0], away[:, 1])
+    bearing = (np.arctan2(away[:, 1], away[:, 0]) * (BEARINGS / (2 * np.pi))).astype(np.intp) % BEARINGS
+    tall = np.flatnonzero(every[:, 2] > LOW)
+    nearest, farthest = tall[np.argsort(-metres[tall])], np.argsort(metres)  # the last that is written stays
+    wall = np.full(BEARINGS, np.inf)
+    wall[bearing[nearest]] = metres[nearest]
+    sight, edge = np.zeros(BEARINGS), np.zeros((BEARINGS, 2))
+    sight[bearing[farthest]], edge[bearing[farthest]] = metres[farthest], every[farthest, :2]
+    edge[bearing[nearest]] = every[nearest, :2]
+    around = _Around(wall, sight, edge)
+    low = every[(every[:, 2] > SILL[0]) & (every[:, 2] < SILL[1]), :2]
+    walls = every[tall, :2]
+    found: list[Gap] = []
+    outline = around.outline
+    for start in np.flatnonzero((np.roll(outline, -1) > outline + STEP) & (outline < REACH)):
+        real = (one for one in _gaps_from(int(start), around, center) if _in_a_wall(one, walls))
+        gap = next((one for one in real if not _walled_up(one, low)), None)
+        if gap is not None:
+            found.append(gap)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What is seen at each bearing.
+
+    wall: metres to the nearest that is tall, inf where none is seen. sight: metres to the farthest that is seen below
+    the lintel, 0 for nothing. edge (n, 2): where that wall is, or what is farthest.
+    """
+
+    wall: Array
+    sight: Array
+    edge: Array
+
+    @property
+    def outline(self) -> Array:
+        """Metres to the wall, or as far as is seen: between two cameras that look down nothing tall is seen."""
+        return np.where(np.isinf(self.wall) & (self.sight > 0.0), self.sight, self.wall)
+
+
+def _gaps_from(start: int, around: _Around, center: Array) -> Iterator[Gap]:
+    """What may be doorways whose right jamb, seen from the middle, is at a bearing; bearings grow to the left."""
+    right = around.edge[start]
+    span = (start + np.arange(BEARINGS // 3)) % BEARINGS
+    wide = np.linalg.norm(around.edge[span] - right, axis=1)
+    fits = (around.outline[span] < REACH) & (wide > NARROWEST) & (wide < WIDEST)
+    for end in np.flatnonzero(fits[3:]) + 3:
+        left, between = around.edge[span[end]], span[1:end]
+        line = _chord(right, left, center, between)
+        wall = around.wall[between]
+        deep = (np.minimum(around.sight[between], wall) - line) * _squarely(right, left, between)
+        if (wall > line - 0.1).all() and np.count_nonzero(deep > DEEPER) >= OPEN * len(between):
+            yield Gap(left, right, center)
+
+
+def _chord(right: Array, left: Array, center: Array, bearings: NDArray[np.intp]) -> Array:
+    """Metres (n,) from the middle along bearings to the line through two points."""
+    along = left - right
+    normal = np.array([-along[1], along[0]])
+    ways = _WAYS[bearings] @ normal
+    metres: Array = float((left - center) @ normal) / np.where(np.abs(ways) < 1e-9, 1e-9, ways)
+    return metres
+
+
+def _squarely(right: Array, left: Array, bearings: NDArray[np.intp]) -> Array:
+    """How squarely bearings go through the line through two points (n,): 1 at a right angle, 0 along it."""
+    along = (left - right) / np.linalg.norm(left - right)
+    squarely: Array = np.abs(_WAYS[bearings] @ np.array([-along[1], along[0]]))
+    return squarely
+
+
+def _in_a_wall(gap: Gap, tall: Points) -> bool:
+    """Whether what is tall goes on in line with it on both sides."""
+    width, out, aside = gap.along(tall)
+    lengths, straight = [], []
+    for beside in (-out, out - width):
+        near = (beside > -0.02) & (beside < BESIDE) & (aside < BESIDE)
+        in_line = near & (aside < WALL_THICK)
+        lengths.append(float(beside[in_line].max(initial=0.0)))
+        straight.append(np.count_nonzero(in_line) >= STRAIGHT * np.count_nonzero(near))
+    goes_on = any(length > WALL_LONG and line for length, line in zip(lengths, straight, strict=True))
+    return goes_on and min(lengths) > WALL_SHORT
+
+
+def _walled_up(gap: Gap, low: Points) -> bool:
+    """Whether something fills it from side to side below the height of a window."""
+    width, out, aside = gap.along(low)
+    filled = out[(aside < WALL_THICK) & (out > 0.15 * width) & (out < 0.85 * width)]
+    return len(np.unique(np.floor(filled / 0.1))) * 0.1 > 0.5 * width

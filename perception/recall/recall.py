@@ -1,0 +1,253 @@
+"""What was seen in an episode, and what a planner is told of it: the same memory in both settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from homie.kernel.interfaces import Robot
+from homie.kernel.knowledge import Doorway, Knowledge, Remembered
+from homie.kernel.recall import Landmark, Recall
+from homie.kernel.types import Array, CameraFrame, Detection, Observation, Pose2
+from perception.localise import Scan
+from perception.recall.arm import OwnArm
+from perception.recall.doorways import Doorways, Passage
+from perception.recall.naming import Names
+from perception.recall.whereabouts import Whereabouts, whereabouts
+from perception.scene.entities import Furniture, LooseObject
+from perception.scene.things import Things, kind_of
+from perception.words.names import canonical, vocabulary
+
+AT_DOOR = 0.5
+"""Metres before a doorway at which the floor is that of the room on that side."""
+AROUND_ROBOT = 0.7
+"""Metres around the robot in which it cannot see the floor."""
+HELD_FROM = 0.5
+"""Metres between where a thing was aimed at and where the memory has it."""
+DOORWAY = "doorway"
+"""What every doorway is called; its entity has its number behind a blank, which that of a thing has not."""
+NAMED_BY = ("", "door", "drawer", "floor")
+"""Parts that show what a thing is; a handle alone does not."""
+
+
+class SightRecall(Recall):
+    """Things, doorways and names of one episode. Of the robot it keeps the constants and the kinematics of the arm."""
+
+    def __init__(self, robot: Robot) -> None:
+        self.arm = OwnArm(robot)
+        self._views = frozenset(robot.views)
+        self.forget()
+
+    def forget(self) -> None:
+        self.things = Things()
+        self.held: str | None = None
+        self._names = Names()
+        self._doorways = Doorways()
+        self._aim: str | None = None
+        self._base = Pose2(0.0, 0.0, 0.0)
+        self._stamp = -np.inf
+        self._rounds: dict[int, float] = {}
+        self._whereabouts: dict[str, tuple[float, Whereabouts]] = {}
+        self._pictured: frozenset[str] = frozenset()
+
+    # ------------------------------------------------------------ taking in
+
+    def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
+        self.take_in(observation, scans_of(observation.frames), detections)
+
+    def take_in(self, observation: Observation, scans: Mapping[str, Scan], detections: Sequence[Detection]) -> None:
+        """Take in what is seen now. scans: the frames that have depth, in space."""
+        self.update_hand(observation)
+        self._base, self._stamp = observation.body.base, observation.stamp
+        self._pictured = frozenset(scans)
+        if not scans:
+            return
+        bare = any(detection.mask is None for detection in detections)
+        shown = {name: self.arm.without(scan, observation.body) for name, scan in scans.items()} if bare else scans
+        self.things.update(shown, detections, observation.stamp, self.held)
+        self._note_names(observation.frames, detections)
+        if scans.keys() >= self._views and len(self._views) > 1:
+            self._doorways.update([scans[view] for view in self._views], observation.body.base)
+            for number, _ in enumerate(self._doorways.all, 1):
+                self._names.note(f"{DOORWAY} {number}", DOORWAY, 1.0)
+
+    def _note_names(self, frames: Mapping[str, CameraFrame], detections: Sequence[Detection]) -> None:
+        """What each thing is called where most of it is seen."""
+        called: dict[str, tuple[float, str]] = {}
+        for detection in detections:
+            entity = self.entity_of(detection)
+            if not entity or detection.part not in NAMED_BY or detection.view not in frames:
+                continue
+            x0, y0, x1, y1 = detection.box
+            pixels = (x1 - x0) * (y1 - y0) if detection.mask is None else np.count_nonzero(detection.mask)
+            share = 3 * float(pixels) / frames[detection.view].rgb.size
+            if share > called.get(entity, (0.0, ""))[0]:
+                called[entity] = share, detection.name
+        for entity, (share, name) in called.items():
+            self._names.note(entity, name, share)
+
+    def entity_of(self, detection: Detection) -> str:
+        """The thing that a detection of the last update shows, "" where that is not known."""
+        shown = (entity for entity, found in self.things.shown.items() if any(one is detection for one in found))
+        return next(shown, detection.instance)
+
+    # ------------------------------------------------------------ the hand
+
+    def aim(self, entity: str, center: Array) -> None:
+        if entity and entity not in self.things.objects:
+            near = {name: float(np.linalg.norm(o.box.center - center)) for name, o in self.things.objects.items()}
+            entity = min((name for name in near if near[name] < HELD_FROM), key=lambda name: near[name], default="")
+        self._aim = entity or None
+
+    def update_hand(self, observation: Observation) -> None:
+        """What is in the hand is what Pick aimed at when the hand began to hold something."""
+        objects = self.things.objects
+        if not observation.body.holding:
+            if self.held in objects:
+                self.things.place(objects[self.held])
+            self.held = None
+        elif self.held is None and self._aim is not None:
+            self.held = self._aim
+        if self.held in objects:
+            objects[self.held].move(self.arm.gripper(observation.body), observation.stamp)
+
+    # ------------------------------------------------------------ names
+
+    def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
+        named = []
+        for detection in detections:
+            entity = self.entity_of(detection)
+            if entity in self._names:
+                named.append(replace(detection, name=self._names.name(entity), number=self._names.number(entity)))
+            elif detection.view not in self._pictured:
+                named.append(detection)  # without depth nothing is remembered
+        return tuple(named)
+
+    def called(self, entity: str, kind: str) -> str:
+        self._names.note(entity, kind, 0.0)
+        return self._names.called(entity)
+
+    def recognise(self, words: str, base: Pose2) -> Landmark | None:
+        bearers, numbered = self._names.bearers(words)
+        if not bearers:
+            return None
+        doorways = [entity for entity in bearers if entity.startswith(f"{DOORWAY} ")]
+        if doorways:
+            return self._doorway(doorways, base)
+        if len(bearers) > 1:
+            return None
+        entity = bearers[0]
+        thing = self.things.furniture.get(entity) or self.things.objects.get(entity)
+        kind = kind_of(self._names.name(entity))
+        return Landmark(entity, kind, None if thing is None else thing.box.center, numbered)
+
+    def _doorway(self, entities: Sequence[str], base: Pose2) -> Landmark:
+        """The doorway that is meant; of several the nearest that is not explored."""
+        entity = min(entities, key=lambda one: (self._passage(one).explored, self._metres(one, base)))
+        x0, y0, x1, y1 = passage = self._passage(entity).square(base)
+        return Landmark(entity, DOORWAY, np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0]), True, passage)
+
+    def _passage(self, entity: str) -> Passage:
+        return self._doorways.all[int(entity.rpartition(" ")[2]) - 1]
+
+    def _metres(self, entity: str, base: Pose2) -> float:
+        return float(np.linalg.norm(self._passage(entity).best.middle - base.xy))
+
+    def objection(self, words: str) -> str:
+        noun = _noun(words)
+        alike = [thing for thing in self.things if noun and _noun(thing.identity.kind) == noun]
+        if not alike:
+            return ""
+        names = [self._names.called(thing.identity.entity) for thing in alike]
+        rooms = [self.things.room_with(thing) for thing in alike]
+        known = [f"{n} in the {self._names.called(r)}" if r else n for n, r in zip(names, rooms, strict=True)]
+        return f"No {words.strip()} is known; what is known of that kind: {', '.join(known)}."
+
+    def unseen_room(self, words: str) -> str:
+        """For the name of a room that was not seen: a sentence that says so, and where there is more to see; "" for
+        other words."""
+        if not vocabulary().rooms.issuperset(canonical(words).split()):
+            return ""
+        rooms = [self._names.called(entity) for entity in self.things.rooms]
+        doors = [self._told_of(number) for number, _ in enumerate(self._doorways.all, 1)]
+        left = [door.name for door in doors if not door.explored]
+        known = f"; rooms known: {', '.join(rooms)}" if rooms else ""
+        more = f"; not explored: {', '.join(left)}" if left else ""
+        return f"No {words.strip()} has been seen yet{known}{more}."
+
+    # ------------------------------------------------------------ telling
+
+    def knowledge(self, round_number: int) -> Knowledge:
+        self._rounds.setdefault(round_number, self._stamp)
+        here = self._room(self._base.xy, AROUND_ROBOT)
+        rooms = [self._names.called(entity) for entity in self.things.rooms]
+        things = [thing for thing in self.things if thing.identity.entity != self.held]
+        return Knowledge(
+            room=here,
+            rooms=tuple(sorted(rooms, key=lambda room: room != here)),
+            doorways=tuple(self._told_of(number) for number, _ in enumerate(self._doorways.all, 1)),
+            remembered=tuple(self._remembered(thing) for thing in things),
+        )
+
+    def _told_of(self, number: int) -> Doorway:
+        entity, passage = f"{DOORWAY} {number}", self._doorways.all[number - 1]
+        side = passage.side(passage.near) or 1
+        return Doorway(
+            name=self._names.called(entity),
+            room=self._room(passage.before(side, AT_DOOR)),
+            beyond=self._room(passage.before(-side, AT_DOOR)),
+            explored=passage.explored,
+        )
+
+    def _remembered(self, thing: Furniture | LooseObject) -> Remembered:
+        where = self._where(thing)
+        return Remembered(
+            name=self._names.called(thing.identity.entity),
+            room=self._names.called(where.room) if where.room else "",
+            place=self._in_words(where),
+            seen=max((r for r, stamp in self._rounds.items() if stamp <= thing.seen), default=min(self._rounds)),
+            state=_state(thing) if isinstance(thing, Furniture) else "",
+        )
+
+    def _room(self, point: Array, margin: float = 0.1) -> str:
+        """The room that a point is in, by the name that a planner is told; "" where that is not known."""
+        room = self.things.room_at(point, margin)
+        return "" if room is None else self._names.called(room.identity.entity)
+
+    def _where(self, thing: Furniture | LooseObject) -> Whereabouts:
+        """Where it is; found out anew only after a look at it."""
+        entity = thing.identity.entity
+        stamp, where = self._whereabouts.get(entity, (-np.inf, Whereabouts()))
+        if thing.seen > stamp:
+            where = whereabouts(thing, self.things, self.held)
+            self._whereabouts[entity] = thing.seen, where
+        return where
+
+    def _in_words(self, where: Whereabouts) -> str:
+        """`in the fridge`, `on kitchen counter 2`."""
+        if where.holder not in self._names:
+            return "" if where.holder else where.word
+        article = "" if self._names.number(where.holder) else "the "
+        return f"{where.word} {article}{self._names.called(where.holder)}"
+
+
+def _state(thing: Furniture) -> Literal["", "open", "ajar", "closed"]:
+    """How a door or drawer stood when it was last seen; by what shows of the inside where its handle was never seen."""
+    if not thing.opens:
+        return ""
+    if thing.panel is None or thing.panel.shut:
+        return "closed" if thing.closed else "open"
+    return "open" if thing.panel.passable else "ajar"
+
+
+def _noun(words: str) -> str:
+    """The last word of a name, without its number."""
+    return next((word for word in reversed(canonical(words).split()) if not word.isdigit()), "")
+
+
+def scans_of(frames: Mapping[str, CameraFrame]) -> dict[str, Scan]:
+    """The frames that have depth, in space."""
+    return {name: scan for name, frame in frames.items() if (scan := Scan.of(frame)) is not None}

@@ -1,0 +1,343 @@
+"""Doors and drawers from what is seen of them: panel, handle and the body that they belong to.
+
+The handle decides most of it: it sticks out on the outer side of the panel, at the edge away from the hinge.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from homie.kernel.types import Array, Articulation, Box, Surface
+from perception.localise import Points, rectangle
+
+HINGE_RANGE = 1.75
+"""Radians that a door is taken to open (100 degrees): how far it really goes cannot be seen."""
+SLIDE_RANGE = 0.34
+"""Metres that a drawer is taken to open."""
+SHUT_ANGLE = 0.14
+SHUT_GAP = 0.04
+"""Radians and metres up to which a door or drawer counts as shut."""
+PASSABLE_ANGLE = 0.65
+PASSABLE_GAP = 0.16
+"""Radians and metres from which the arm gets in."""
+THICKNESS = 0.03
+"""Metres that a door is taken to be thick where its edge was not seen."""
+FLOOR_GAP = 0.022
+"""Metres from the lower edge of a drawer's front up to its floor."""
+FRONT_THICKNESS = 0.02
+SIDE_THICKNESS = 0.042
+"""Metres from the outside of a drawer's front to its inside, and from its side edges."""
+WIDER = 1.08
+"""Times that a look shows more of a panel than is known of it, from which it knows better."""
+IN_PLANE = 0.06
+"""Metres that the points of a panel may lie before or behind where it is known to stand."""
+LEAST_BODY = 60
+"""Points of a body from which its axes are known; before, a door is taken to be shut."""
+SNAP = 0.12
+"""Metres within which the hinge of an open door is taken to be at a corner of the body."""
+HANDLE_RADIUS = 0.007
+"""Metres from the visible side of a bar to its middle, on the average."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """One look at a moving part, and the body as it is known.
+
+    panel, handle: points (n, 3) of this look, either may be empty; the handle's are those of `core`. body: points
+    (n, 3) of all looks at the rest. box: of the furniture without the moving part where that stands open. spacing:
+    metres between pixels.
+    """
+
+    panel: Points
+    handle: Points
+    body: Points
+    box: Box
+    spacing: float
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A handle: centre (3,), unit vector along the bar (3,), metres of it that were seen."""
+
+    center: Array
+    axis: Array
+    length: float
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """What is known of a door or drawer: its closed state, and how far it is open.
+
+    origin: (2,), on the hinge axis, or the middle of a drawer's closed front. along: unit vector (2,) from there to
+    the free edge when closed. outward: unit vector (2,), normal of the closed front. bar: the handle when closed.
+    width: metres of the front that were seen. opening: rad or m, now. spacing: m between the pixels that this was
+    learned from. bar_now: the handle as it was seen last, where all of it was.
+    """
+
+    kind: Literal["hinge", "slide"]
+    origin: Array
+    along: Array
+    outward: Array
+    bar: Bar
+    width: float
+    opening: float
+    spacing: float
+    bar_now: Bar | None = None
+
+    @property
+    def turn(self) -> float:
+        """1 if a positive angle about z opens, else -1."""
+        cross = float(self.along[0] * self.outward[1] - self.along[1] * self.outward[0])
+        return 1.0 if cross > 0 else -1.0
+
+    @property
+    def shut(self) -> bool:
+        return self.opening < (SHUT_ANGLE if self.kind == "hinge" else SHUT_GAP)
+
+    @property
+    def tight(self) -> bool:
+        """Whether it is as shut as can be seen, so that its place is that of a shut door."""
+        return abs(self.opening) < (0.05 if self.kind == "hinge" else 0.015)
+
+    @property
+    def passable(self) -> bool:
+        """Whether it is open far enough to reach in."""
+        return self.opening > (PASSABLE_ANGLE if self.kind == "hinge" else PASSABLE_GAP)
+
+    @property
+    def range(self) -> float:
+        return max(HINGE_RANGE if self.kind == "hinge" else SLIDE_RANGE, self.opening)
+
+    def articulation(self) -> Articulation:
+        """The door or drawer as a goal tells it."""
+        opening = max(0.0, self.opening)
+        if self.kind == "slide":
+            axis = np.array([*self.outward, 0.0])
+            center = self.bar.center + opening * axis if self.bar_now is None else self.bar_now.center
+            origin = np.array([*self.origin, center[2]])
+            return Articulation("slide", origin, axis, center, self.bar.axis, axis, opening, self.range)
+        turned = _rotation(self.turn * opening)
+        center = np.array([*(self.origin + turned @ (self.bar.center[:2] - self.origin)), self.bar.center[2]])
+        if self.bar_now is not None:
+            center = self.bar_now.center
+        return Articulation(
+            kind="hinge",
+            axis_point=np.array([*self.origin, 0.0]),
+            axis=np.array([0.0, 0.0, self.turn]),
+            handle=center,
+            handle_axis=np.array([*(turned @ self.bar.axis[:2]), self.bar.axis[2]]),
+            outward=np.array([*(turned @ self.outward), 0.0]),
+            opening=opening,
+            range=self.range,
+        )
+
+
+def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: Seen) -> Panel | None:
+    """What is known after one more look; None as long as the handle has never been seen.
+
+    A shut door tells most about itself, so its geometry is learned anew from any closer look at it shut; where a
+    closer look contradicts what is known, it is right; otherwise only the opening is updated.
+    """
+    fitted = _fit(kind, seen)
+    if known is None:
+        return fitted
+    opening = _opening(known, seen)
+    bar = bar_of(seen.handle)
+    whole = bar is not None and bar.length > 0.9 * known.bar.length
+    now = known if opening is None else replace(known, opening=opening, bar_now=bar if whole else None)
+    if fitted is None:
+        return now
+    if _agree(fitted, known):
+        better = fitted.spacing < 1.1 * known.spacing and fitted.width > 0.97 * known.width
+        if not (fitted.tight and now.tight and better):
+            return now
+        partial = fitted.bar.length < 0.9 * known.bar.length  # the arm or the edge of the picture hides some of it
+        return replace(fitted, bar=known.bar) if partial else fitted
+    if fitted.width > WIDER * known.width and fitted.spacing < 2.0 * known.spacing:
+        return fitted  # what was learned from a piece of the panel may have its hinge at the wrong end
+    wide = fitted.width > 0.9 * known.width  # from too near only a piece of it is in the picture
+    better = wide and fitted.spacing < 0.9 * known.spacing
+    return fitted if better and not _explains(now, seen) else now
+
+
+def _explains(known: Panel, seen: Seen) -> bool:
+    """Whether a door as it is known, at the opening that was just seen, stands where the points of this look are."""
+    if known.kind == "slide" or len(seen.panel) < 12:
+        return False
+    turned = _rotation(known.turn * known.opening)
+    away = np.median(seen.panel[:, :2], axis=0) - known.origin
+    off, along = float(away @ (turned @ known.outward)), float(away @ (turned @ known.along))
+    return abs(off) < IN_PLANE and 0.0 < along < 1.2 * known.width
+
+
+def _agree(a: Panel, b: Panel) -> bool:
+    """Whether two panels are the same one, whatever their openings."""
+    return float(a.outward @ b.outward) > 0.9 and float(np.linalg.norm(a.origin - b.origin)) < 0.15
+
+
+def tray(panel: Panel, points: Points) -> Surface | None:
+    """The floor of a drawer (points (n, 3) of all of it) as far as it is pulled out; None while it is nearly shut.
+
+    Its front hides it from most places, so it is inferred: as wide as the front less the sides, on the height of the
+    lowest level part behind the front, or a little above the front's lower edge.
+    """
+    if panel.opening < 0.08:
+        return None
+    depth, side = points[:, :2] @ panel.outward, points[:, :2] @ panel.along
+    face = float(np.percentile(depth, 98))
+    front = points[depth > face - 0.025]
+    low, high = np.percentile(front[:, :2] @ panel.along, [1, 99])
+    floor = float(np.percentile(front[:, 2], 1)) + FLOOR_GAP
+    inner = (depth < face - 0.05) & (depth > face - panel.opening) & (side > low + 0.06) & (side < high - 0.06)
+    if np.count_nonzero(inner) > 20:
+        floor = min(max(floor, float(np.percentile(points[inner, 2], 3))), floor + 0.03)
+    length = panel.opening - FRONT_THICKNESS
+    middle = (face - FRONT_THICKNESS - length / 2) * panel.outward + (low + high) / 2 * panel.along
+    yaw = float(np.arctan2(panel.outward[1], panel.outward[0]))
+    return Surface(np.array([*middle, floor]), length / 2, float(high - low) / 2 - SIDE_THICKNESS, yaw)
+
+
+def core(points: Points, eye: Array) -> Points:
+    """The points (n, 3) of the side of a bar that was seen from `eye` (3,), moved into its middle."""
+    away = np.median(points, axis=0) - eye
+    moved: Points = points + (HANDLE_RADIUS / float(np.linalg.norm(away)) * away).astype(np.float32)
+    return moved
+
+
+def bar_of(points: Points) -> Bar | None:
+    """The handle bar in its points (n, 3), or None where there are too few."""
+    if len(points) < 5:
+        return None
+    spread = np.asarray(points, dtype=np.float64)
+    middle = np.median(spread, axis=0)
+    _, _, axes = np.linalg.svd(spread - middle, full_matrices=False)
+    axis = np.array([0.0, 0.0, 1.0]) if abs(axes[0][2]) > 0.7 else np.array([*axes[0][:2], 0.0])
+    axis = axis / np.linalg.norm(axis)
+    along = (spread - middle) @ axis
+    low, high = float(along.min()), float(along.max())
+    return Bar(middle + axis * (low + high) / 2, axis, high - low)
+
+
+def _fit(kind: Literal["hinge", "slide"], seen: Seen) -> Panel | None:
+    bar = bar_of(seen.handle)
+    if bar is None or len(seen.panel) < 12:
+        return None
+    return _fit_slide(seen, bar) if kind == "slide" else _fit_hinge(seen, bar)
+
+
+def _fit_slide(seen: Seen, bar: Bar) -> Panel:
+    outward = max(_axes(seen.box.yaw), key=lambda axis: float((bar.center[:2] - seen.box.center[:2]) @ axis))
+    front = float(np.percentile(seen.panel[:, :2] @ outward, 98))
+    opening = front - _front(seen.box, outward)
+    closed = Bar(bar.center - opening * np.array([*outward, 0.0]), bar.axis, bar.length)
+    along = np.array([-outward[1], outward[0]])
+    width = float(np.ptp(seen.panel[:, :2] @ along))
+    return Panel("slide", closed.center[:2], along, outward, closed, width, opening, seen.spacing)
+
+
+def _fit_hinge(seen: Seen, bar: Bar) -> Panel | None:
+    center, half, yaw = rectangle(seen.panel[:, :2].astype(np.float64))
+    direction = np.array([np.cos(yaw), np.sin(yaw)])
+    offset = bar.center[:2] - center
+    if half[0] < 0.08 or abs(float(offset @ direction)) < 0.2 * half[0]:
+        return None
+    along = direction * np.sign(offset @ direction)
+    normal = np.array([-along[1], along[0]])
+    normal = normal * np.sign(offset @ normal)
+    thickness = 2 * float(half[1]) if 0.015 < 2 * half[1] < 0.12 else THICKNESS
+    outer = center + float(half[1]) * normal
+    pivot = outer - float(half[0]) * along - thickness * normal
+    turn = 1.0 if along[0] * normal[1] - along[1] * normal[0] > 0 else -1.0
+    known_yaw = len(seen.body) >= LEAST_BODY
+    best: tuple[float, float, Array] | None = None
+    for outward in _axes(seen.box.yaw) if known_yaw else [normal]:
+        angle = turn * _angle(outward, normal)
+        if -0.35 < angle < 2.1:
+            closed = _rotation(-turn * angle) @ along
+            score = _support(seen.body, pivot, closed, outward, 2 * float(half[0])) - 0.05 * abs(angle)
+            if best is None or score > best[0]:
+                best = score, angle, outward
+    if best is None:
+        return None
+    _, angle, outward = best
+    if angle > 0.5:
+        pivot = _hinge_corner(pivot, seen.box, outward)
+    back = _rotation(-turn * angle)
+    shut = Bar(
+        np.array([*(pivot + back @ (bar.center[:2] - pivot)), bar.center[2]]),
+        np.array([*(back @ bar.axis[:2]), bar.axis[2]]),
+        bar.length,
+    )
+    return Panel("hinge", pivot, back @ along, outward, shut, 2 * float(half[0]), angle, seen.spacing)
+
+
+def _support(body: Points, pivot: Array, along: Array, outward: Array, width: float) -> float:
+    """How well a body's points (n, 3) fit a door that closes from `pivot` along a direction: -1..1.
+
+    What belongs to the body is behind the closed door and beside no other way: points behind it speak for it, points
+    in its plane, where the way in has to be, and before it speak against it.
+    """
+    across = (body[:, :2] - pivot) @ along
+    deep = -((body[:, :2] - pivot) @ outward)
+    span = (across > -0.03) & (across < width + 0.03)
+    middle = (across > 0.15 * width) & (across < 0.85 * width)
+    behind = np.count_nonzero(span & (deep > 0.05) & (deep < 0.9))
+    against = np.count_nonzero(middle & (np.abs(deep) < 0.03)) + np.count_nonzero(span & (deep < -0.05))
+    return (behind - 2 * against) / max(1, len(body))
+
+
+def _hinge_corner(pivot: Array, body: Box, outward: Array) -> Array:
+    """The corner of the body that an open door hangs on, if there is one where its end was seen."""
+    corners = body.corners()
+    fronts = corners[np.argsort(corners @ outward)[-2:]]
+    corner: Array = min(fronts, key=lambda c: float(np.linalg.norm(c - pivot)))
+    return corner if np.linalg.norm(corner - pivot) < SNAP else pivot
+
+
+def _opening(known: Panel, seen: Seen) -> float | None:
+    """How far a known door or drawer is open in one look, None where too little of it is seen."""
+    if known.kind == "slide":
+        if len(seen.panel) < 12:
+            return None
+        return float(np.percentile(seen.panel[:, :2] @ known.outward, 98)) - _front(seen.box, known.outward)
+    bar = bar_of(seen.handle)
+    if bar is not None:
+        now, closed = bar.center[:2] - known.origin, known.bar.center[:2] - known.origin
+        if abs(np.linalg.norm(now) - np.linalg.norm(closed)) < 0.08:
+            return known.turn * _angle(closed, now)
+    if len(seen.panel) < 12:
+        return None
+    panel = seen.panel[:, :2].astype(np.float64)
+    lengths = np.linalg.norm(panel - known.origin, axis=1)
+    if float(lengths.max()) < 0.6 * float(np.linalg.norm(known.bar.center[:2] - known.origin)):
+        return None  # only what is next to the hinge was seen
+    center, half, yaw = rectangle(panel)
+    if half[0] > 3 * half[1]:
+        direction = np.array([np.cos(yaw), np.sin(yaw)])
+        direction = direction * np.sign(direction @ (center - known.origin))
+    else:  # hardly more than the door's edge was seen
+        direction = np.median(panel[lengths > 0.6 * lengths.max()], axis=0) - known.origin
+    return known.turn * _angle(known.along, direction)
+
+
+def _axes(yaw: float) -> list[Array]:
+    """The four horizontal directions of a body, unit vectors (2,)."""
+    return [np.array([np.cos(yaw + k * np.pi / 2), np.sin(yaw + k * np.pi / 2)]) for k in range(4)]
+
+
+def _front(body: Box, outward: Array) -> float:
+    """Where the body ends in a direction (2,), as a coordinate along it."""
+    return float((body.corners() @ outward).max())
+
+
+def _angle(a: Array, b: Array) -> float:
+    """Signed angle from a to b, both (2,)."""
+    return float(np.arctan2(a[0] * b[1] - a[1] * b[0], a @ b))
+
+
+def _rotation(angle: float) -> Array:
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s], [s, c]])

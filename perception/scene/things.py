@@ -1,0 +1,202 @@
+"""Everything that is remembered: rooms, furniture and loose objects by name, and what a new look does to them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from homie.kernel.types import Array, Detection
+from perception.localise import Patch, Points, Scan, object_box, patch_of
+from perception.scene.entities import Furniture, Identity, LooseObject, Room, is_furniture
+from perception.scene.places import contains, seen_through
+from perception.words.colours import COLOUR_WORDS
+from perception.words.names import best_matches
+
+SAME_PLACE = 0.25
+"""Metres within which a detection without instance is taken for the remembered thing of that kind."""
+UNSEEN_FLOOR = 1.3
+"""Metres from the middle of furniture, towards the robot, within which the floor before it begins."""
+FORGET_AFTER = 2
+"""Looks at an empty place after which what stood there is forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Newcomer:
+    """Something seen for the first time in this look: its kind, and the corners (3,) of what was seen of it."""
+
+    kind: str
+    low: Points
+    high: Points
+
+    def gap(self, low: Points, high: Points) -> float:
+        """Metres between it and the points between two corners."""
+        return float(np.linalg.norm(np.maximum(np.maximum(self.low - high, low - self.high), 0.0)))
+
+    def with_(self, low: Points, high: Points) -> _Newcomer:
+        """It with more that was seen of it."""
+        return _Newcomer(self.kind, np.minimum(self.low, low), np.maximum(self.high, high))
+
+
+class Things:
+    """The memory of one episode."""
+
+    def __init__(self) -> None:
+        self.rooms: dict[str, Room] = {}
+        self.furniture: dict[str, Furniture] = {}
+        self.objects: dict[str, LooseObject] = {}
+        self.shown: dict[str, list[Detection]] = {}
+        """What the last look showed of each thing."""
+
+    def __iter__(self) -> Iterator[Furniture | LooseObject]:
+        yield from self.furniture.values()
+        yield from self.objects.values()
+
+    def meant(self, words: str) -> list[str]:
+        """The entities that words mean equally well: by what is known of them, else by what they were ever called,
+        else by what may be true of them."""
+        for reading in (Identity.known_as, Identity.called_as, Identity.possibly):
+            rooms = [reading(room.identity, "") for room in self.rooms.values()]
+            things = [reading(thing.identity, self._kind_of_room(thing)) for thing in self]
+            found = best_matches(words, rooms + things)
+            if found:
+                return [thing.name for thing in found]
+        return []
+
+    def _kind_of_room(self, thing: Furniture | LooseObject) -> str:
+        room = self.rooms.get(self.room_with(thing))
+        return "" if room is None else room.identity.kind
+
+    def room_at(self, point: Array, margin: float = 0.1) -> Room | None:
+        """The room that a point (2 or more,) is in, or is at most so many metres from, None where none is known."""
+        nearest = min(self.rooms.values(), key=lambda room: room.distance(point), default=None)
+        return None if nearest is None or nearest.distance(point) > margin else nearest
+
+    def room_with(self, thing: Furniture | LooseObject) -> str:
+        """The room that a thing is in, "" where that is not known: the first on the way from the thing to where it was
+        seen from, since the floor under furniture is not seen."""
+        if not self.rooms:
+            return ""
+        middle = thing.box.center[:2]
+        away = thing.eye[:2] - middle
+        length = float(np.linalg.norm(away))
+        steps = np.arange(0.0, min(length, UNSEEN_FLOOR) + 1e-6, 0.1) / max(length, 0.1)
+        way = middle + steps[:, None] * away
+        rects = np.array([room.rect for room in self.rooms.values()])
+        beside = np.maximum(rects[:, :2] - way[:, None], way[:, None] - rects[:, 2:]).max(axis=2)
+        points, rooms = np.nonzero(beside < 0.05)  # by points first
+        return list(self.rooms)[int(rooms[0])] if len(points) else ""
+
+    def update(
+        self, scans: Mapping[str, Scan], detections: Sequence[Detection], stamp: float, held: str | None
+    ) -> None:
+        """Take in what pictures of one moment show, but for what is in the hand; forget what is no longer there."""
+        patches: dict[str, dict[str, list[tuple[Detection, Patch]]]] = defaultdict(lambda: defaultdict(list))
+        fresh: dict[str, _Newcomer] = {}
+        told: set[tuple[str, str]] = set()
+        for detection in detections:
+            if detection.view not in scans:
+                continue
+            patch = patch_of(scans[detection.view], detection)
+            if patch is not None:
+                entity = detection.instance or self._entity_of(detection, patch, fresh, told)
+                told.add((entity, detection.view))
+                patches[entity][detection.part].append((detection, patch))
+        self.shown = {
+            entity: [detection for found in parts.values() for detection, _ in found]
+            for entity, parts in patches.items()
+        }
+        for entity, parts in patches.items():
+            if entity != held:
+                self._take_in(entity, parts, stamp)
+        self._forget_missing(list(scans.values()), {*patches, held})
+
+    def _entity_of(
+        self, detection: Detection, patch: Patch, fresh: dict[str, _Newcomer], told: set[tuple[str, str]]
+    ) -> str:
+        """The thing that a detection without instance shows: a remembered one, one new in this look, or a newer one.
+
+        fresh: what is new in this look. told: entities and views; two boxes of one picture are two things.
+        """
+        kind = kind_of(detection.name)
+        middle = np.median(patch.points.astype(np.float64), axis=0)
+        low, high = patch.points.min(axis=0), patch.points.max(axis=0)
+        away = {}
+        for thing in self:
+            if thing.identity.kind == kind:
+                up = max(0.0, abs(middle[2] - thing.box.center[2]) - 0.5)
+                away[thing.identity.entity] = float(np.hypot(thing.box.distance(middle), up))
+        away |= {entity: one.gap(low, high) for entity, one in fresh.items() if one.kind == kind}
+        near = [name for name, metres in away.items() if metres < SAME_PLACE and (name, detection.view) not in told]
+        if near:
+            entity = min(near, key=lambda name: away[name])
+        else:
+            stem, number = kind.replace(" ", "_"), 1
+            while (entity := f"{stem}_{number}") in {*self.furniture, *self.objects, *fresh}:
+                number += 1
+        if entity not in self.furniture and entity not in self.objects:
+            fresh[entity] = fresh[entity].with_(low, high) if entity in fresh else _Newcomer(kind, low, high)
+        return entity
+
+    def _take_in(self, entity: str, parts: dict[str, list[tuple[Detection, Patch]]], stamp: float) -> None:
+        detections = [detection for found in parts.values() for detection, _ in found]
+        patches = defaultdict(list, {part: [patch for _, patch in found] for part, found in parts.items()})
+        identity = Identity(entity, kind_of(detections[0].name))
+        if "floor" in parts:
+            room = self.rooms.setdefault(entity, Room(identity))
+            for floor in patches["floor"]:
+                room.update(floor)
+            return
+        if entity not in self.furniture and not (parts.keys() & {"", "door", "drawer"}):
+            return  # a handle or a button alone tells nothing about the thing
+        thing: LooseObject | Furniture
+        if (entity in self.objects and patches[""]) or self._is_loose(identity, patches):
+            thing = self._take_in_object(identity, patches[""], stamp)
+        else:
+            thing = self.furniture.setdefault(entity, Furniture(identity))
+            thing.part = "drawer" if "drawer" in parts else "door" if "door" in parts else thing.part
+            thing.update(patches[""], patches[thing.part] if thing.part else [], patches["handle"], stamp)
+        thing.identity.called.update(detection.name for detection in detections)
+
+    def _is_loose(self, identity: Identity, patches: dict[str, list[Patch]]) -> bool:
+        """Whether something new is an object: small, and without doors or buttons."""
+        if identity.entity in self.furniture or patches.keys() != {""}:
+            return False
+        nearest = min(patches[""], key=lambda patch: patch.spacing)
+        return not is_furniture(identity.kind, object_box(nearest.points, nearest.spacing, nearest.eye))
+
+    def _take_in_object(self, identity: Identity, patches: list[Patch], stamp: float) -> LooseObject:
+        best = max(patches, key=lambda patch: len(patch.points))  # all cameras are in one place: one picture will do
+        thing = self.objects.get(identity.entity)
+        if thing is None:
+            thing = self.objects[identity.entity] = LooseObject(identity, best, stamp)
+        else:
+            thing.update(best, stamp)
+        self.place(thing)
+        return thing
+
+    def place(self, thing: LooseObject) -> None:
+        """Note what an object is inside of, from where it is now."""
+        holders = (f.identity.entity for f in self.furniture.values() if contains(f, thing.box))
+        thing.container = next(holders, None)
+
+    def _forget_missing(self, scans: Sequence[Scan], excused: set[str | None]) -> None:
+        """Forget objects whose place was looked at and found empty."""
+        for entity, thing in list(self.objects.items()):
+            if entity in excused:
+                continue
+            container = self.furniture.get(thing.container or "")
+            if container is not None and container.closed:
+                continue
+            if any(seen_through(scan, thing.box) for scan in scans):
+                thing.missed += 1
+                if thing.missed >= FORGET_AFTER:
+                    del self.objects[entity]
+
+
+def kind_of(name: str) -> str:
+    """The kind in what a detector calls a thing: `brown table` is a table."""
+    first, _, rest = name.partition(" ")
+    return rest if rest and first in COLOUR_WORDS else name

@@ -1,0 +1,355 @@
+"""The sensors locator: goals from what the robot has seen, and from nothing else.
+
+detections + depth + odometry --update--> rooms, furniture, loose objects, map --goal--> Goal
+
+The paper's second setting (section 4.3). It holds no reference to a simulator: of the robot it keeps the constants
+and the kinematics, which tell where the hand is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Locator, Robot, kind_of
+from homie.kernel.knowledge import Knowledge
+from homie.kernel.types import (
+    VIEWS,
+    Array,
+    Box,
+    Detection,
+    Goal,
+    Mask,
+    Observation,
+    OccupancyGrid,
+    Pose2,
+    Subtask,
+    Surface,
+)
+from perception.localise import Points, Scan
+from perception.recall.recall import SightRecall, scans_of
+from perception.scene.entities import Furniture, LooseObject, inside, within
+from perception.scene.places import over, standing_on, under
+from perception.scene.things import Things
+from perception.sensors.mapping import HIGHEST, Keepout, OccupancyMapper
+from perception.sensors.solids import solids_of, walls_of
+
+OPENED_ANGLE, OPENED_GAP = 0.9, 0.17
+"""Radians and metres from which Open counts as done: half the way."""
+SHUT_ANGLE, SHUT_GAP = 0.2, 0.045
+"""Radians and metres up to which Close counts as done, as well as it can be seen."""
+PERIOD = 1.0
+"""Seconds between looks while a skill runs."""
+MOVED, TURNED = 0.1, 0.15
+"""Metres and radians of the base from which the views around it are looked at again; the head is in every look."""
+NEAR = 1.2
+"""Metres around a target within which solid things matter to the arm."""
+TOLD_SO = 8.0
+"""Metres that a thing is preferred by which alone was told by the name that is used: less than what an action cannot
+mean is put off by."""
+ON_FLOOR = 0.15
+"""Height (m) of its underside, which is seen least well, up to which a thing is taken to lie on the floor."""
+BESIDE = 0.03
+"""Metres from furniture up to which something tall belongs to it."""
+_KEY = np.array([1, 1 << 20])
+"""Makes one number of the row and column of a cell."""
+
+
+class SensorLocator(Locator):
+    """Remembers what was seen where. See the module's docstring."""
+
+    name = "sensors"
+    cameras = (*VIEWS, "head")
+
+    def __init__(self, robot: Robot) -> None:
+        """Raises BadInput for a robot that cannot look around itself."""
+        if lacking := [view for view in VIEWS if view not in robot.views]:
+            raise BadInput(
+                f"--targets sensors needs a robot that looks around itself; {robot.spec.name} has no view "
+                f"{', '.join(lacking)}: use --targets background."
+            )
+        self._spec = robot.spec
+        self._recall = SightRecall(robot)
+        self._forget_all()
+
+    def reset(self, *, seed: int) -> None:
+        self._forget_all()
+
+    def _forget_all(self) -> None:
+        self._recall.forget()
+        self._mapper = OccupancyMapper()
+        self._passages: dict[str, tuple[float, float, float, float]] = {}
+        self._looked = -np.inf
+        self._looked_around: Pose2 | None = None
+
+    @property
+    def _things(self) -> Things:
+        return self._recall.things
+
+    @property
+    def _held(self) -> str | None:
+        return self._recall.held
+
+    # ------------------------------------------------------------ taking in
+
+    def due(self, observation: Observation) -> tuple[str, ...] | None:
+        if observation.stamp - self._looked < PERIOD:
+            return None
+        here, there = observation.body.base, self._looked_around
+        still = there is not None and (
+            np.linalg.norm(here.xy - there.xy) < MOVED
+            and abs(np.remainder(here.yaw - there.yaw + np.pi, 2 * np.pi) - np.pi) < TURNED
+        )
+        return ("head",) if still else self.cameras
+
+    def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
+        self._looked = observation.stamp
+        if observation.frames.keys() >= set(VIEWS):
+            self._looked_around = observation.body.base
+        scans = scans_of(observation.frames)
+        self._recall.take_in(observation, scans, detections)
+        if scans:
+            self._update_map(observation, scans, detections)
+
+    def _update_map(self, observation: Observation, scans: dict[str, Scan], detections: Sequence[Detection]) -> None:
+        own = {name: _own_pixels(scan) for name, scan in scans.items()}
+        for detection in detections:
+            if self._held is not None and detection.instance == self._held and detection.mask is not None:
+                mask = own.get(detection.view)
+                own[detection.view] = detection.mask if mask is None else mask | detection.mask
+        hand = Keepout(self._recall.arm.gripper(observation.body), 0.2, 0.25)
+        self._mapper.update(
+            list(scans.values()), list(own.values()), observation.body.base, self._spec.footprint_radius, [hand]
+        )
+
+    def held(self, observation: Observation) -> str | None:
+        self._recall.update_hand(observation)
+        return self._held
+
+    # ------------------------------------------------------------ names
+
+    def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
+        if "_" in name and name in self:
+            return name
+        landmark = self._recall.recognise(name, observation.body.base)
+        known = "" if landmark is None else landmark.entity
+        if landmark is not None and landmark.passage is not None:
+            self._passages[known] = landmark.passage
+        if landmark is not None and landmark.alone and known in self:
+            return known
+        meant = dict.fromkeys([*self._things.meant(name), *([known] if known in self else [])])
+        return min(meant, key=lambda one: self._preference(one, known, subtask, observation), default=None)
+
+    def __contains__(self, entity: str) -> bool:
+        """Whether it is remembered."""
+        things = self._things
+        return any(entity in known for known in (things.rooms, things.furniture, things.objects, self._passages))
+
+    def _preference(self, entity: str, known: str, subtask: Subtask, observation: Observation) -> float:
+        """Metres, with what the action cannot mean put last, and the thing that was told by just that name first."""
+        metres = self.distance(entity, observation) - (TOLD_SO if entity == known else 0.0)
+        if subtask.action == "Pick" and not self.pickable(entity):
+            metres += 100.0
+        if subtask.action in ("Open", "Close") and not self.opens(entity):
+            metres += 100.0
+        if subtask.action == "Put" and entity == self._held:
+            metres += 100.0
+        if self._held is not None and subtask.action in ("Go to", "Put") and self.closed_container(entity) is not None:
+            metres += 20.0  # with a full hand, the drawer that is open already
+        if subtask.action == "Close" and entity in self._things.furniture and self._things.furniture[entity].closed:
+            metres += 10.0
+        return metres
+
+    def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
+        """Those that are remembered: of what is too far away or too thin, depth does not tell where it is."""
+        return self._recall.arranged([one for one in detections if self._recall.entity_of(one) in self])
+
+    def called(self, entity: str) -> str:
+        return self._recall.called(entity, kind_of(entity)) if entity in self else ""
+
+    def objection(self, subtask: Subtask) -> str:
+        words = subtask.destination or subtask.target
+        return self._recall.unseen_room(words) or self._recall.objection(words)
+
+    def knowledge(self, round_number: int) -> Knowledge:
+        return replace(self._recall.knowledge(round_number), setting="sensors")
+
+    # ------------------------------------------------------------ goals
+
+    def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
+        goal = self._goal(entity, subtask)
+        solids = () if goal.room is not None else self._solids(goal.position, entity, subtask)
+        loose = self._loose(entity, goal.position)
+        self._recall.aim(entity if subtask.action == "Pick" else "", goal.position)
+        return replace(goal, text=str(subtask), grid=self._grid(), solids=solids, loose=loose)
+
+    def _loose(self, entity: str, center: Array) -> tuple[Box, ...]:
+        """What could be moved out of the way: near a target, and on the floor."""
+        return tuple(
+            replace(item.box, name=name)
+            for name, item in self._things.objects.items()
+            if name not in (entity, self._held)
+            and (item.box.distance(center) < NEAR or item.box.center[2] - item.box.half[2] < ON_FLOOR)
+        )
+
+    def seen(self, entity: str, detections: Sequence[Detection]) -> tuple[Detection, ...]:
+        """As the memory took them in: a detector need not tell two things of a kind apart."""
+        return tuple(one for one in self._things.shown.get(entity, ()) if any(one is other for other in detections))
+
+    def _solids(self, center: Array, entity: str, subtask: Subtask) -> tuple[Box, ...]:
+        """What the arm keeps out of near a target: see `Goal.solids`."""
+        near = [thing for thing in self._things.furniture.values() if thing.box.distance(center) < NEAR]
+        # A wall is what is tall and is no furniture: that is known better from its own points.
+        walls = self._mapper.walls(center, NEAR)
+        boxes = walls_of(walls[~_belonging(walls, near)], HIGHEST)
+        for thing in near:
+            moves = thing.identity.entity == entity and subtask.action in ("Open", "Close")
+            boxes += solids_of(thing.points(panel=not moves), center, NEAR)
+        for name, loose in self._things.objects.items():
+            if name not in (entity, self._held) and loose.box.distance(center) < NEAR:
+                boxes.append(loose.box)
+        return tuple(boxes)
+
+    def _grid(self) -> OccupancyGrid:
+        """The map, with the furniture that stands on the floor filled in."""
+        boxes = (thing.box for thing in self._things.furniture.values())
+        return self._mapper.grid([box for box in boxes if box.center[2] - box.half[2] < 0.3])
+
+    def _goal(self, entity: str, subtask: Subtask) -> Goal:
+        if self.is_spot(entity):
+            x0, y0, x1, y1 = self._passages.get(entity) or self._things.rooms[entity].likely_rect.tolist()
+            return Goal(entity, "", np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0]), room=(x0, y0, x1, y1))
+        if entity in self._things.objects:
+            thing = self._things.objects[entity]
+            return self._goal_into(thing) if subtask.action == "Put" else self._goal_object(thing)
+        return self._goal_furniture(self._things.furniture[entity])
+
+    def _goal_furniture(self, thing: Furniture) -> Goal:
+        surfaces = thing.surfaces
+        roofed = any(surface.access is not None for surface in surfaces)
+        outward = thing.outward
+        return Goal(
+            name=thing.identity.entity,
+            text="",
+            position=thing.box.center,
+            box=thing.box,
+            surfaces=surfaces,
+            obstacles=self._things_at(thing),
+            articulations=() if thing.panel is None else (thing.panel.articulation(),),
+            front=float(np.arctan2(outward[1], outward[0])) if thing.opens or roofed else None,
+        )
+
+    def _goal_object(self, thing: LooseObject) -> Goal:
+        """A loose object, with the surface it stands on and its neighbours."""
+        below = under(thing.box, tuple(self._things.furniture.values()))
+        box, front = thing.box, None
+        surfaces: tuple[Surface, ...] = ()
+        if below is not None:
+            furniture, surface = below
+            box, surfaces = standing_on(box, surface), (surface,)
+            if surface.access is not None:
+                front = float(np.arctan2(surface.access[1], surface.access[0]))
+            near = self._things_at(furniture, but=thing.identity.entity)
+        else:
+            near = tuple(
+                other.box
+                for entity, other in self._things.objects.items()
+                if entity not in (thing.identity.entity, self._held) and other.box.distance(box.center) < 0.5
+            )
+        return Goal(thing.identity.entity, "", box.center, box=box, surfaces=surfaces, obstacles=near, front=front)
+
+    def _goal_into(self, thing: LooseObject) -> Goal:
+        """A bowl or another thing as the destination of a Put: its middle if it is hollow, else its top."""
+        up = 0.0 if thing.hollow else float(thing.box.half[2])
+        spot = Surface(thing.box.center + np.array([0.0, 0.0, up]), 0.005, 0.005, thing.box.yaw)
+        return Goal(thing.identity.entity, "", thing.box.center, box=thing.box, surfaces=(spot,))
+
+    def _things_at(self, place: Furniture, but: str = "") -> tuple[Box, ...]:
+        """Boxes of what is on or in a piece of furniture, other furniture included, without what is in the hand."""
+        boxes = []
+        for thing in self._things:
+            box, entity = thing.box, thing.identity.entity
+            raised = box.center[2] - box.half[2] > 0.3 or isinstance(thing, LooseObject)
+            if thing is not place and raised and entity not in (but, self._held) and over(place, box):
+                boxes.append(box)
+        return tuple(boxes)
+
+    # ------------------------------------------------------------ questions
+
+    def opens(self, entity: str) -> bool:
+        return entity in self._things.furniture and self._things.furniture[entity].opens
+
+    def closed_container(self, entity: str) -> str | None:
+        if entity in self._things.objects:
+            entity = self._things.objects[entity].container or ""
+        furniture = self._things.furniture.get(entity)
+        return entity if furniture is not None and furniture.closed else None
+
+    def pickable(self, entity: str) -> bool:
+        return entity in self._things.objects
+
+    def is_spot(self, entity: str) -> bool:
+        return entity in self._things.rooms or entity in self._passages
+
+    def distance(self, entity: str, observation: Observation) -> float:
+        """3-D from the base's origin on the floor: to an object's centre, to the nearest point of furniture or room."""
+        base = observation.body.base.xy
+        if entity in self._things.objects:
+            return float(np.linalg.norm(self._things.objects[entity].box.center - np.array([*base, 0.0])))
+        if self.is_spot(entity):
+            rect = np.array(self._passages[entity]) if entity in self._passages else self._things.rooms[entity].rect
+            return float(np.linalg.norm(base - np.clip(base, rect[:2], rect[2:])))
+        box = self._things.furniture[entity].box
+        return float(np.hypot(box.distance(base), max(0.0, box.center[2] - box.half[2])))
+
+    def verify(self, subtask: Subtask, entity: str, held: str | None, observation: Observation) -> bool | None:
+        if subtask.action == "Go to":
+            return self.arrived(entity, observation)
+        if subtask.action == "Pick":
+            return observation.body.holding
+        if subtask.action == "Put":
+            return self._verify_put(entity, held, observation)
+        furniture = self._things.furniture.get(entity)
+        if subtask.action not in ("Open", "Close") or furniture is None or furniture.panel is None:
+            return None
+        if furniture.panel_seen < observation.stamp:
+            return None
+        hinge, opening = furniture.panel.kind == "hinge", furniture.panel.opening
+        if subtask.action == "Open":
+            return opening >= (OPENED_ANGLE if hinge else OPENED_GAP)
+        return opening <= (SHUT_ANGLE if hinge else SHUT_GAP)
+
+    def _verify_put(self, entity: str, held: str | None, observation: Observation) -> bool | None:
+        if observation.body.holding:
+            return False
+        thing = self._things.objects.get(held or "")
+        if thing is None or thing.seen < observation.stamp or not np.isfinite(thing.spacing):
+            return None
+        if entity in self._things.objects:
+            return within(self._things.objects[entity].box, thing.box.center, 0.05)
+        furniture = self._things.furniture.get(entity)
+        return None if furniture is None else over(furniture, thing.box)
+
+
+def _belonging(walls: Points, furniture: Sequence[Furniture]) -> Mask:
+    """Which points (n, 2) of something tall are of a piece of furniture or of its door."""
+    found = np.zeros(len(walls), dtype=bool)
+    if not len(walls):
+        return found
+    steps = np.stack(np.meshgrid([-1, 0, 1], [-1, 0, 1]), axis=-1).reshape(1, 9, 2)
+    around = np.floor(walls / BESIDE).astype(np.int64)[:, None] + steps
+    for thing in furniture:
+        level = np.column_stack([walls, np.full(len(walls), thing.box.center[2])])
+        found |= inside(level, thing.box, BESIDE)
+        cells = np.unique(np.floor(thing.points(panel=True)[:, :2] / BESIDE).astype(np.int64), axis=0)
+        found |= np.isin(around @ _KEY, cells @ _KEY).any(axis=1)
+    return found
+
+
+def _own_pixels(scan: Scan) -> Mask | None:
+    """Where the robot sees itself: the simulated segmentation names everything but the robot."""
+    instances = scan.frame.instances
+    return None if instances is None else instances < 0

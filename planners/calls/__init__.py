@@ -1,7 +1,0 @@
-"""Calls that survive: what every planner behind an endpoint shares. `remote.py` is where to start."""
-
-from planners.calls.failure import Failure
-from planners.calls.remote import Body, RemoteModel, wish_for
-from planners.calls.settings import EndpointSettings, SampledSettings
-
-__all__ = ["Body", "EndpointSettings", "Failure", "RemoteModel", "SampledSettings", "wish_for"]

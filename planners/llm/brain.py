@@ -1,0 +1,128 @@
+"""The model planner: one round of any language model, from what the robot knows to a decision.
+
+PlannerInput --prompt--> Request --model--> Reply --reading--> Decision
+                            ^                 | unreadable
+                            +-- the problem --+   (a bounded number of times)
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import ClassVar
+
+from pydantic import BaseModel
+
+from homie.kernel.interfaces import Planner
+from homie.kernel.types import Answer, Decision, PlannerInput
+from planners.llm.messages import LanguageModel, Message, Reply, Request
+from planners.llm.prompting.prompt import Prompt, Turn
+from planners.llm.prompting.settings import PromptSettings
+from planners.llm.reading import Reading, Unlisted, Unreadable
+
+__all__ = ["ModelPlanner", "PromptSettings"]
+
+MAX_ECHO = 4000
+"""Characters of an answer that are shown to the model again."""
+_FINISHED_BADLY = {
+    "length": "Your answer was cut off before its end. Answer again and be brief.",
+    "refusal": "You declined to answer. Nothing but the next step of a household robot is asked for: answer again.",
+    "unknown": "Your answer ended in a way that is not known, so it may not be whole. Answer again.",
+}
+
+
+class ModelPlanner(Planner):
+    """Asks a language model. Concrete planners make the model from their argument and their settings.
+
+    An answer that cannot be read, or that names an action or a model which is not in its list, is asked for again, at
+    most `reasks` times, with the problem told to the model; after that the episode goes on with F1 feedback. No action
+    is ever made up. Every answer is in `Decision.answers`, with the rules by which it was read.
+    """
+
+    Settings: ClassVar[type[BaseModel] | None] = PromptSettings
+
+    def __init__(self, model: LanguageModel, settings: PromptSettings) -> None:
+        self.model = model
+        self.settings = settings
+        self.prompt = Prompt(settings)
+        self.looks_at_hand = settings.hand and settings.images
+        self._turns: deque[Turn] = deque(maxlen=max(settings.chat_turns, settings.past_images))
+
+    def reset(self, task: str, *, seed: int) -> None:
+        self._turns.clear()
+        self.model.reset(seed=seed)
+
+    def decide(self, given: PlannerInput) -> Decision:
+        """The next decision (EMMOE, section 4.2). Raises PlannerError where the model gives no answer at all."""
+        request, turn = self.prompt.request(given, tuple(self._turns))
+        system = "".join(part for part in request.messages[0].parts if isinstance(part, str))
+        decision = replace(self._ask(request, given), system=system, question=turn.text)
+        self._turns.append(turn.answered("" if decision.problem else _echo(decision.raw)))
+        return decision
+
+    def describe(self) -> Mapping[str, object]:
+        shown = self.settings.model_dump(mode="json", include=set(PromptSettings.model_fields))
+        return {"prompt": self.prompt.describe(), "settings": shown, "model": self.model.describe()}
+
+    def texts(self) -> Mapping[str, str]:
+        return self.prompt.texts()
+
+    def _ask(self, request: Request, given: PlannerInput) -> Decision:
+        answers: list[Answer] = []
+        messages = request.messages
+        while True:
+            began = time.perf_counter()
+            reply = self.model.complete(Request(messages, request.schema, request.name))
+            seconds = time.perf_counter() - began
+            try:
+                reading = self._read(reply, given)
+            except Unreadable as unread:
+                problem = str(unread)
+                answers.append(_answer(reply, problem, seconds))
+                if len(answers) > self.settings.reasks:
+                    return _given_up(unread, reply.text, tuple(answers))
+                messages = (*messages, Message("assistant", (_echo(reply.text),)), Message("user", (problem,)))
+                continue
+            answers.append(_answer(reply, "", seconds, reading.leniencies))
+            return Decision(reading.subtasks, reading.analysis, reading.model, raw=reply.text, answers=tuple(answers))
+
+    def _read(self, reply: Reply, given: PlannerInput) -> Reading:
+        """What the reply says. Raises Unreadable; what did not come to its end or was declined is not even tried."""
+        if reply.finish != "stop":
+            raise Unreadable(_FINISHED_BADLY[reply.finish])
+        return self.prompt.read(reply.text, given)
+
+
+def _given_up(unread: Unreadable, text: str, answers: tuple[Answer, ...]) -> Decision:
+    """The decision after the last answer that could not be read. What only is not in its list is for the executor to
+    refuse, in the words that planners know (F1); everything else is a problem, and nothing is done."""
+    if isinstance(unread, Unlisted):
+        reading = unread.reading
+        return Decision(reading.subtasks, reading.analysis, reading.model, raw=text, answers=answers)
+    return Decision((), raw=text, problem=str(unread), answers=answers)
+
+
+def _answer(reply: Reply, problem: str, seconds: float, leniencies: tuple[str, ...] = ()) -> Answer:
+    return Answer(
+        reply.text,
+        reply.reasoning,
+        problem,
+        reply.input_tokens,
+        reply.output_tokens,
+        reply.cost,
+        reply.cached,
+        round(seconds, 6),
+        reply.cache_read_tokens,
+        leniencies,
+    )
+
+
+def _echo(text: str) -> str:
+    """What the model is shown of its own answer: endpoints refuse empty messages and halves of surrogate pairs, and a
+    runaway answer costs twice."""
+    shown = text[:MAX_ECHO].encode("utf-8", "replace").decode()
+    if not shown.strip():
+        return "(empty)"
+    return shown if len(text) <= MAX_ECHO else f"{shown} ..."

@@ -1,0 +1,25 @@
+"""What planners behind an endpoint have in common: their argument names the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from homie.kernel.errors import BadInput
+from planners.llm.brain import ModelPlanner
+from planners.llm.calls.remote import RemoteModel
+from planners.llm.prompting.settings import PromptSettings
+
+S = TypeVar("S", bound=PromptSettings)
+
+
+class EndpointPlanner(ModelPlanner):
+    """A planner whose model is behind an endpoint. `make` is the class of its model, of a name and the settings.
+
+    Raises BadInput without the name of a model.
+    """
+
+    def __init__(self, make: Callable[[str, S], RemoteModel], argument: str, settings: S) -> None:
+        if not argument:
+            raise BadInput(f"The {self.name} planner needs a model: --planner {self.name}:MODEL.")
+        super().__init__(make(argument, settings), settings)

@@ -1,0 +1,318 @@
+"""A model behind an endpoint: what chat completions and Claude's messages have in common.
+
+Request --cache--> Reply
+   |  body(form)                      forms: from the strictest to plain text; a refused one is left for good
+   v
+ call (lane, breaker, retries) --> send, within its time --> Reply --> account, cache
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import ssl
+import warnings
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar, TypeVar
+
+from pydantic import BaseModel
+
+from homie.kernel.errors import BadInput, PlannerError
+from planners.llm.calls.address import checked_url, checked_variable
+from planners.llm.calls.cache import ResponseCache, remembers, request_key
+from planners.llm.calls.endpoint import shared_endpoint
+from planners.llm.calls.failure import Failure, about_form, of_status, scrubbed
+from planners.llm.calls.lenient import complaint, parse
+from planners.llm.calls.pictures import Pictures
+from planners.llm.calls.retry import call
+from planners.llm.calls.settings import EndpointSettings
+from planners.llm.calls.wire import within
+from planners.llm.messages import LanguageModel, Reply, Request
+
+Body = dict[str, Any]
+_OF_MARKS = re.compile(r"prompt_?cache|cache_control", re.IGNORECASE)
+Answered = TypeVar("Answered", bound=BaseModel)
+
+
+class RemoteModel(LanguageModel):
+    """Subclasses build the body of a request and send it once. Raises BadInput for a key or setting that is missing.
+
+    name: of the model, as the endpoint knows it. variable: the environment variable of the key, "" for none.
+    """
+
+    forms: ClassVar[tuple[str, ...]]
+    """How a schema is asked for, the strictest first, `text` last."""
+
+    def __init__(self, name: str, settings: EndpointSettings, *, base_url: str, variable: str, first_form: str) -> None:
+        self.name = name
+        self.settings = settings
+        url, host = checked_url(settings.base_url or base_url)
+        self.endpoint = shared_endpoint(
+            url, host, settings.concurrency, settings.breaker_failures, settings.breaker_seconds
+        )
+        self.variable = checked_variable(settings.api_key_env) if settings.api_key_env else variable
+        self.pictures = Pictures(settings.image_format)
+        self._first = self.forms.index(first_form)
+        if settings.cache is None or not remembers(settings.cache, name):
+            self._key()  # better now than in the middle of a run; answers from a cache need none
+        self._cache = ResponseCache(settings.cache) if settings.cache else None
+        self._priced = settings.price_input is not None and settings.price_output is not None
+        if settings.budget is not None and not self._priced:
+            raise BadInput("budget needs to know what tokens cost: give price_input and price_output too.")
+        self.reset(seed=0)
+
+    def reset(self, *, seed: int) -> None:
+        self.seed = seed
+        self.spent = 0.0
+        self._dice = random.Random(seed)
+
+    def complete(self, request: Request) -> Reply:
+        """Answer, from the cache where it has one. Raises PlannerError, also when the episode's budget is spent."""
+        self.pictures = Pictures(self.settings.image_format)
+        if (known := self._remembered(request)) is not None:
+            return known
+        while True:
+            form = self._form(request)
+            body = self.body(request, form)
+            self._afford()
+            whole = self.marked(body, request) if self._marks else body
+            try:
+                reply = call(self.endpoint, self.settings, self._dice, partial(self._attempt, request, form, whole))
+            except Failure as failure:
+                if not (self._unmark(failure) or self._degrade(request, form, failure)):
+                    raise PlannerError(f"{failure}.") from None
+                continue
+            return self._account(body, reply)
+
+    @property
+    def form(self) -> str:
+        """How it asks now: an endpoint that does not know the form that comes first is asked with a plainer one."""
+        return self.forms[self._now()]
+
+    def describe(self) -> Mapping[str, object]:
+        s = self.settings
+        cached = {"cache_read": s.price_cache_read, "cache_write": s.price_cache_write}
+        given = {"input": s.price_input, "output": s.price_output, **{k: v for k, v in cached.items() if v is not None}}
+        prices = given if self._priced else "not known: cost counts as 0"
+        limits = (
+            *("max_tokens", "image_format", "timeout", "deadline", "retries", "concurrency", "budget"),
+            "prompt_cache",
+        )
+        return {
+            "name": self.name,
+            "endpoint": self.endpoint.url,
+            "structured": self.forms[self._first],
+            **{limit: getattr(s, limit) for limit in limits},
+            "reasoning": s.reasoning and {"effort": s.reasoning, "tokens": s.reasoning_tokens},
+            "prices": prices,
+            "cache": s.cache is not None,
+        }
+
+    # ------------------------------------------------------------ of the protocol
+
+    @abstractmethod
+    def body(self, request: Request, form: str) -> Body:
+        """What is sent, JSON-ready: the model, parameters, texts, images. Without keys."""
+
+    def marked(self, body: Body, request: Request) -> Body:
+        """The body with what the provider wants in order to keep the fixed part of the prompt, its system messages, in
+        a cache of its own. The question is the same, so answers on disk are kept under the body without marks."""
+        return body
+
+    @abstractmethod
+    async def send(self, body: Body, key: str) -> Reply:
+        """Send once, without the SDK's own retries. Raises Failure. It is cancelled when its time is over."""
+
+    # ------------------------------------------------------------ for subclasses
+
+    def refused(self, status: int, headers: Mapping[str, str], said: str, *, exhausted: bool = False) -> Failure:
+        """The failure behind a status."""
+        host = self.endpoint.host
+        if status == 401:
+            if not self.variable:
+                return Failure(f"{host} wants an API key (401): name its variable with --api-key-env", again=False)
+            return Failure(f"{host} refuses the API key in {self.variable} (401): set the right one", again=False)
+        if status == 404:
+            url = self.endpoint.url
+            return Failure(f"{host} has no model '{self.name}', or its API is not at {url} (404)", again=False)
+        return of_status(host, status, headers, scrubbed(said, self._key()), exhausted=exhausted)
+
+    def unreachable(self, error: Exception) -> Failure:
+        """The failure behind a connection that could not be made or was lost."""
+        import httpx2
+
+        from planners.llm.calls.bounded import OversizedAnswer
+
+        cause = error.__cause__ or error
+        host = self.endpoint.host
+        if isinstance(cause, OversizedAnswer | httpx2.DecodingError):
+            return Failure(f"{host} sends no answer that can be read: {cause}", again=True)
+        if isinstance(inner := _innermost(cause), ssl.SSLError):
+            return Failure(f"Cannot reach {host} securely: {_of_tls(inner)}", again=False, answered=False)
+        if isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout):
+            # An endpoint that was never there is a wrong address; one that was may be starting again.
+            known = self.endpoint.answered
+            return Failure(f"Cannot reach {host}: {_reason(cause)}", again=known, answered=False)
+        return Failure(f"Lost the connection to {host}: {_reason(cause)}", again=True, answered=False)
+
+    def parsed(self, kind: type[Answered], text: str) -> Answered:
+        """The body of an answer with status 200. Raises Failure for one that is none, or an error after all."""
+        try:
+            body = parse(text)
+            if isinstance(body, Mapping) and body.get("error"):
+                raise self.error_inside(body)
+            return kind.model_validate(body)
+        except (ValueError, RecursionError):  # a ValidationError is a ValueError
+            raise self.garbage() from None
+
+    def error_inside(self, body: Mapping[str, Any]) -> Failure:
+        """The failure behind an `error` in a body with status 200, as gateways send it whose upstream failed."""
+        said = scrubbed(complaint(body), self._key())
+        inner = body["error"]
+        code = str(inner.get("code", "")) if isinstance(inner, Mapping) else ""
+        if code.isdecimal() and 400 <= int(code) < 600:
+            return self.refused(int(code), {}, said)
+        words = f": {' '.join(said.split()).rstrip('.')[:300]}" if said.strip() else ""
+        return Failure(f"{self.endpoint.host} answers with an error{words}", again=True, form=about_form(said))
+
+    def garbage(self) -> Failure:
+        """The failure behind an answer that is none."""
+        sentence = (
+            f"{self.endpoint.host} answers with something that is no answer of its API (is {self.endpoint.url} right?)"
+        )
+        return Failure(sentence, again=True)
+
+    # ------------------------------------------------------------ steps of a call
+
+    def _attempt(self, request: Request, form: str, body: Body, seconds: float) -> Reply:
+        key = self._key()
+        try:
+            reply = within(seconds, lambda: self.send(body, key))
+        except Failure as failure:
+            if failure.form and self._plainer(request, form):
+                failure.again = False  # asking more plainly helps, the same question does not
+            raise
+        return _not_padded(replace(reply, text=scrubbed(reply.text, key), reasoning=scrubbed(reply.reasoning, key)))
+
+    def _key(self) -> str:
+        """The API key, "" where none is needed. Raises BadInput where it is needed and not there."""
+        if not self.variable:
+            return ""
+        key = os.environ.get(self.variable, "").strip()
+        if not key:
+            raise BadInput(
+                f"{self.endpoint.host} needs an API key: set the environment variable {self.variable}, "
+                "or name another with --api-key-env."
+            )
+        return key
+
+    def _now(self) -> int:
+        return max(self._first, self.endpoint.forms.get(self.name, 0))
+
+    def _form(self, request: Request) -> str:
+        return self.form if request.schema is not None else "text"
+
+    @property
+    def _marks(self) -> bool:
+        return self.settings.prompt_cache and self.name not in self.endpoint.unmarked
+
+    def _unmark(self, failure: Failure) -> bool:
+        """Leave the marks away from now on where they are what is complained of: older models do not know them."""
+        if not (self._marks and _OF_MARKS.search(str(failure))):
+            return False
+        self.endpoint.unmarked.add(self.name)
+        return True
+
+    def _plainer(self, request: Request, form: str) -> int:
+        """The place of the next plainer form, 0 where there is none."""
+        place = self.forms.index(form) + 1
+        return 0 if request.schema is None or place == len(self.forms) else place
+
+    def _degrade(self, request: Request, form: str, failure: Failure) -> bool:
+        """Go to the next plainer form, for this model of this endpoint in all episodes of this process; False where
+        that is no help."""
+        place = self._plainer(request, form)
+        if not (failure.form and place):
+            return False
+        if self.endpoint.forms.get(self.name, 0) < place:
+            self.endpoint.forms[self.name] = place
+            warnings.warn(f"{failure}. From now on {self.name} is asked with {self.forms[place]}.", stacklevel=2)
+        return True
+
+    def _remembered(self, request: Request) -> Reply | None:
+        """From the cache, under the form of now or under a plainer one that an earlier run had to take."""
+        if self._cache is None:
+            return None
+        forms = self.forms[self._now() :] if request.schema is not None else ("text",)
+        for form in forms:
+            key = request_key(self.endpoint.url, self.seed, self.body(request, form))
+            if (reply := self._cache.get(key)) is not None:
+                return reply
+        return None
+
+    def _afford(self) -> None:
+        budget = self.settings.budget
+        if budget is not None and self.spent >= budget:
+            raise PlannerError(f"The budget of the episode is spent: {self.spent:.4f} of {budget:g} US dollars.")
+
+    def _account(self, body: Body, reply: Reply) -> Reply:
+        if self._priced:
+            reply = replace(reply, cost=self._dollars(reply))
+            self.spent += reply.cost
+        if self._cache is not None:
+            self._cache.put(request_key(self.endpoint.url, self.seed, body), self.name, reply)
+        return reply
+
+    def _dollars(self, reply: Reply) -> float:
+        s = self.settings
+        usual = s.price_input or 0.0
+        read, write = reply.cache_read_tokens, reply.cache_write_tokens
+        millionths = max(0, reply.input_tokens - read - write) * usual
+        millionths += read * (usual if s.price_cache_read is None else s.price_cache_read)
+        millionths += write * (usual if s.price_cache_write is None else s.price_cache_write)
+        return (millionths + reply.output_tokens * (s.price_output or 0.0)) / 1e6
+
+
+def wish_for(schema: Mapping[str, object]) -> str:
+    """The sentence that asks for a schema where no parameter can."""
+    return f"Answer with one JSON object of this schema and nothing else:\n{json.dumps(schema)}"
+
+
+def _not_padded(reply: Reply) -> Reply:
+    """An answer that was whole before blanks ran into the token limit, as models that are held to JSON like to write
+    them, was not cut off."""
+    text = reply.text.rstrip()
+    if reply.finish != "length" or text == reply.text:
+        return reply
+    try:
+        whole = isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return reply
+    return replace(reply, text=text, finish="stop") if whole else reply
+
+
+def _innermost(error: BaseException) -> BaseException:
+    while inner := error.__cause__ or error.__context__ or next(iter(getattr(error, "exceptions", ())), None):
+        error = inner
+    return error
+
+
+def _reason(error: BaseException) -> str:
+    """The innermost reason in a line: `Connection refused`, `Name or service not known`."""
+    error = _innermost(error)
+    if isinstance(error, OSError) and error.errno:
+        return os.strerror(error.errno) if error.errno > 0 else str(error.strerror)
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def _of_tls(error: ssl.SSLError) -> str:
+    """What went wrong with a secure connection, and what may help. Its error numbers are not those of the system."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"{error.verify_message} (for a certificate of your own name its file in SSL_CERT_FILE)"
+    words = (error.reason or "the handshake failed").replace("_", " ").lower()
+    return f"{words} (does it speak http:// and not https://?)"

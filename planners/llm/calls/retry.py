@@ -1,0 +1,67 @@
+"""One call: attempts with waits between them, until there is an answer or no time."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from homie.kernel.errors import PlannerError
+from planners.llm.calls.endpoint import Endpoint
+from planners.llm.calls.failure import Failure
+from planners.llm.calls.settings import EndpointSettings
+
+T = TypeVar("T")
+
+LONGEST = 30.0
+"""Seconds: no wait of our own choice is longer."""
+
+
+def call(endpoint: Endpoint, settings: EndpointSettings, dice: random.Random, attempt: Callable[[float], T]) -> T:
+    """What `attempt(seconds)` returns in the end. It gets the seconds it may take and raises Failure or TimeoutError.
+
+    Passing failures are tried again after exponential backoff with jitter, not before the endpoint's own Retry-After.
+    Raises PlannerError when retries or time are used up or the breaker is open, Failure for one that will not pass.
+    """
+    with endpoint.lane():
+        endpoint.breaker.check(endpoint.host)
+        ends = time.monotonic() + settings.deadline
+        number = 0
+        while True:
+            number += 1
+            seconds = min(settings.timeout, ends - time.monotonic())
+            try:
+                result = attempt(seconds)
+            except (Failure, TimeoutError) as error:
+                failure = error if isinstance(error, Failure) else _late(endpoint.host, seconds)
+                if failure.answered:
+                    endpoint.answered = True
+                if not failure.again:
+                    endpoint.breaker.succeeded() if failure.answered else endpoint.breaker.failed()
+                    raise failure from None
+                wait = pause(number, failure, settings, dice)
+                if number > settings.retries or time.monotonic() + wait >= ends:
+                    endpoint.breaker.failed()
+                    raise PlannerError(_over(failure, number, settings)) from None
+                time.sleep(wait)
+            else:
+                endpoint.answered = True
+                endpoint.breaker.succeeded()
+                return result
+
+
+def pause(number: int, failure: Failure, settings: EndpointSettings, dice: random.Random) -> float:
+    """Seconds before the attempt that follows attempt `number` (from 1): doubled each time, with jitter."""
+    own = min(LONGEST, settings.backoff * 2.0 ** (number - 1)) * dice.uniform(0.5, 1.0)
+    return max(own, failure.after or 0.0)
+
+
+def _late(host: str, seconds: float) -> Failure:
+    return Failure(f"{host} did not finish its answer within {seconds:.3g} s", again=True, answered=False)
+
+
+def _over(failure: Failure, number: int, settings: EndpointSettings) -> str:
+    tries = "1 try" if number == 1 else f"{number} tries"
+    asked = f"; it asks to wait {failure.after:.0f} s" if failure.after else ""
+    return f"{failure} ({tries}, deadline {settings.deadline:g} s{asked})."

@@ -1,0 +1,185 @@
+"""One loaded model: from questions to tensors, tokens and answers, several at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from threading import Event
+from typing import Any, Literal
+
+import jinja2
+import llguidance.hf
+import torch
+import transformers
+from PIL import Image as Pictures
+
+from homie.kernel.errors import PlannerError
+from homie.kernel.types import Image
+from planners.llm.local.decoding import Row, Steering
+from planners.llm.local.grammar import Grammar
+from planners.llm.messages import Message
+
+LEAST = 16
+"""Tokens that must be left for an answer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What one answer is asked for. schema: it has to follow it, None for free text. limit: tokens it may take.
+
+    temperature: 0 for the best token always; seed: of the choice otherwise. cancelled: nobody waits any more.
+    """
+
+    messages: tuple[Message, ...]
+    schema: Mapping[str, Any] | None = None
+    limit: int = 1024
+    temperature: float = 0.0
+    seed: int = 0
+    cancelled: Event = field(default_factory=Event)
+
+    @property
+    def pictures(self) -> list[Image]:
+        return [part for message in self.messages for part in message.parts if not isinstance(part, str)]
+
+    @property
+    def shapes(self) -> tuple[tuple[int, ...], ...]:
+        """The shapes of its pictures: questions that have these in common can share a batch."""
+        return tuple(picture.shape for picture in self.pictures)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One answer. finish `length`: it was cut off at the limit."""
+
+    text: str
+    finish: Literal["stop", "length"]
+    input_tokens: int
+    output_tokens: int
+
+
+class Engine:
+    """A model, its tokenizer, and its processor (None for one that only reads text). For one thread at a time."""
+
+    def __init__(self, model: Any, tokenizer: Any, processor: Any, ends: Sequence[int]) -> None:
+        self.model = model
+        self.tokenizer = tokenizer
+        self.processor = processor
+        self.ends = tuple(ends)
+        self._reserved = [str(one) for one in tokenizer.added_tokens_decoder.values() if one.special]
+
+    @property
+    def sees(self) -> bool:
+        """Whether it takes pictures."""
+        return self.processor is not None
+
+    def describe(self) -> dict[str, object]:
+        """What was loaded, where and in which precision."""
+        return {
+            "model_type": self.model.config.model_type,
+            "parameters": int(self.model.num_parameters()),
+            "device": str(self.model.device),
+            "dtype": str(self.model.dtype).removeprefix("torch."),
+            "transformers": transformers.__version__,
+            "torch": torch.__version__,
+        }
+
+    def answer(self, questions: Sequence[Question]) -> list[Written]:
+        """The answers, in order. All questions have pictures of the same shapes. Raises PlannerError."""
+        inputs = self._inputs(questions)
+        prompt = int(inputs["input_ids"].shape[1])
+        read = [int(count) for count in inputs["attention_mask"].sum(dim=1).tolist()]
+        rows = [
+            self._row(question, self._limit(question, count)) for question, count in zip(questions, read, strict=True)
+        ]
+        config = transformers.GenerationConfig(
+            max_new_tokens=max(row.limit for row in rows),
+            do_sample=False,
+            eos_token_id=list(self.ends),
+            pad_token_id=self.tokenizer.pad_token_id,
+        )
+        with torch.inference_mode():
+            tokens = self.model.generate(
+                **inputs, generation_config=config, logits_processor=[Steering(rows, self.ends)]
+            )
+        written = tokens[:, prompt:].tolist()
+        return [self._written(row, *one) for row, *one in zip(rows, read, written, strict=True)]
+
+    def _written(self, row: Row, read: int, tokens: list[int]) -> Written:
+        kept = tokens[: row.limit]
+        end = next((i for i, token in enumerate(kept) if token in self.ends), None)
+        text = self.tokenizer.decode(kept[:end], skip_special_tokens=True, clean_up_tokenization_spaces=False)
+        taken = len(kept) if end is None else end + 1
+        return Written(text.strip(), "length" if end is None else "stop", read, taken)
+
+    def _limit(self, question: Question, read: int) -> int:
+        """Tokens of an answer: what was asked for, or what a prompt of `read` tokens leaves of the model's room."""
+        room: int | None = getattr(self.model.config.get_text_config(), "max_position_embeddings", None)
+        if room is None:
+            return question.limit
+        if room - read < LEAST:
+            raise PlannerError(
+                f"The prompt takes {read} tokens, the model has room for {room}: show fewer examples "
+                "(--set examples=0), fewer or smaller images (image_size)."
+            )
+        return min(question.limit, room - read)
+
+    def _row(self, question: Question, limit: int) -> Row:
+        grammar = Grammar(self._grammar_tokens, question.schema, limit) if question.schema else None
+        return Row(limit, question.temperature, question.seed, grammar, question.cancelled)
+
+    @cached_property
+    def _grammar_tokens(self) -> llguidance.LLTokenizer:
+        try:
+            return llguidance.hf.from_tokenizer(self.tokenizer, eos_token=list(self.ends))
+        except ValueError as error:
+            raise PlannerError(
+                f"Answers cannot be held to a schema with this tokenizer ({error}): use --set constrained=false."
+            ) from error
+
+    def _inputs(self, questions: Sequence[Question]) -> Any:
+        """Tensors on the device of the model, padded on the left."""
+        texts = [self._text(question.messages) for question in questions]
+        pictures = [[Pictures.fromarray(one) for one in question.pictures] for question in questions]
+        if self.processor is None and any(pictures):
+            raise PlannerError("This model only reads text: use --set images=false.")
+        start = self.tokenizer.bos_token
+        special = self.processor is not None and not (start and texts[0].startswith(start))
+        how = {"padding": True, "return_tensors": "pt", "add_special_tokens": special}
+        if not any(pictures):  # some processors refuse a text without pictures
+            return self.tokenizer(texts, **how).to(self.model.device)
+        made = self.processor(text=texts, images=pictures, **how)
+        made.pop("labels", None)  # for training: PaliGemma's makes them every time
+        return made.to(self.model.device, self.model.dtype)
+
+    def _text(self, messages: Sequence[Message]) -> str:
+        """The conversation by the model's own template. Some refuse a system message; it is then said by the user."""
+        try:
+            return self._rendered(messages)
+        except jinja2.TemplateError as error:
+            if messages[0].role != "system" or len(messages) < 2:
+                raise PlannerError(f"The chat template of the model refuses the conversation: {error}.") from error
+        system, first, *rest = messages
+        return self._text([Message("user", (*system.parts, "\n\n", *first.parts)), *rest])
+
+    def _rendered(self, messages: Sequence[Message]) -> str:
+        by = self.processor or self.tokenizer
+        told = [{"role": message.role, "content": self._content(message)} for message in messages]
+        return str(by.apply_chat_template(told, add_generation_prompt=True, tokenize=False))
+
+    def _content(self, message: Message) -> str | list[dict[str, str]]:
+        if self.processor is None:
+            return "\n".join(self._plain(part) for part in message.parts if isinstance(part, str))
+        return [
+            {"type": "text", "text": self._plain(part)} if isinstance(part, str) else {"type": "image"}
+            for part in message.parts
+        ]
+
+    def _plain(self, text: str) -> str:
+        """Text without the words that mean something to the model itself: a task cannot end the user's turn."""
+        before = ""
+        while text != before:  # what is left may have been put together by what was taken out
+            before = text
+            for word in self._reserved:
+                text = text.replace(word, "")
+        return text

@@ -1,0 +1,116 @@
+"""The model families that Homie can drive, by `model_type` of `config.json`, and how to feed each without torchvision.
+
+The processors of transformers that also take videos demand a video processor, and that demands torchvision. Homie
+shows pictures only: it puts image processor (the PIL one), tokenizer and chat template together itself.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import transformers
+from transformers.processing_utils import ProcessorMixin
+
+from homie.kernel.errors import BadInput
+from planners.llm.local.pixtral import PixtralProcessor
+
+_PARTS = ("image_processor", "tokenizer")
+_GEOMETRY = ("patch_size", "vision_feature_select_strategy")
+"""What tells how many tokens a picture takes."""
+
+VICUNA = (
+    "{% for message in messages %}"
+    "{% if message.role == 'user' %}USER: {% elif message.role == 'assistant' %}ASSISTANT: {% endif %}"
+    "{% for part in message.content %}"
+    "{% if part.type == 'image' %}<image>\n{% else %}{{ part.text }}{% endif %}"
+    "{% endfor %}"
+    "{% if message.role == 'assistant' %}{{ eos_token }}{% else %} {% endif %}"
+    "{% endfor %}"
+    "{% if add_generation_prompt %}ASSISTANT:{% endif %}"
+)
+"""The conversation of models tuned from Vicuna 1.5, for checkpoints that come without a template."""
+
+
+PREFIX = (
+    "{% for message in messages %}{% for part in message.content %}"
+    "{% if part.type == 'image' %}<image>{% endif %}"
+    "{% endfor %}{% endfor %}"
+    "{% for message in messages %}{% for part in message.content %}"
+    "{% if part.type != 'image' %}{{ part.text }}\n{% endif %}"
+    "{% endfor %}{% endfor %}"
+)
+"""The question of PaliGemma, which knows no turns: pictures first, then all that is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """processor: what turns text and pictures into tensors, a class or its name in transformers. template: of the
+    conversation, for checkpoints that have none ("": they have to)."""
+
+    processor: str | type
+    template: str = ""
+
+
+FAMILIES: Mapping[str, Family] = MappingProxyType(
+    {
+        "gemma3": Family("Gemma3Processor"),
+        "glm4v": Family("Glm4vProcessor"),
+        "idefics3": Family("Idefics3Processor"),
+        "internvl": Family("InternVLProcessor"),
+        "llava": Family("LlavaProcessor", VICUNA),
+        "llava_next": Family("LlavaNextProcessor"),
+        "llava_onevision": Family("LlavaOnevisionProcessor"),
+        "mistral3": Family(PixtralProcessor),
+        "mllama": Family("MllamaProcessor"),
+        "paligemma": Family("PaliGemmaProcessor", PREFIX),
+        "qwen2_vl": Family("Qwen2VLProcessor"),
+        "qwen2_5_vl": Family("Qwen2_5_VLProcessor"),
+        "qwen3_vl": Family("Qwen3VLProcessor"),
+        "smolvlm": Family("Idefics3Processor"),  # writes pictures alike; its own needs num2words (LGPL) for videos
+        "video_llava": Family("VideoLlavaProcessor", VICUNA),
+    }
+)
+
+
+def make_processor(model_type: str, folder: Path, tokenizer: Any) -> Any:
+    """What turns texts and pictures into tensors: `processor(text=[...], images=[[...], ...])`. Raises BadInput."""
+    family = FAMILIES[model_type]
+    saved, _ = ProcessorMixin.get_processor_dict(folder, local_files_only=True)
+    template = saved.get("chat_template") or tokenizer.chat_template or family.template
+    if not template:
+        raise BadInput(f"The model {folder} has no chat template: put its chat_template.jinja into the folder.")
+    images = transformers.AutoImageProcessor.from_pretrained(folder, local_files_only=True, backend="pil")
+    base = family.processor
+    base = getattr(transformers, base) if isinstance(base, str) else base
+    asked = inspect.signature(base).parameters
+    more = {name: saved[name] for name in saved if name in asked and name not in (*_PARTS, "chat_template")}
+    for name in _GEOMETRY:
+        if name in asked and asked[name].default is None and more.get(name) is None:
+            raise BadInput(f"The model {folder} does not say its {name} in processor_config.json: take a newer copy.")
+    if "video_processor" in asked:
+        more["video_processor"] = None
+    return _images_only(base)(image_processor=images, tokenizer=tokenizer, chat_template=template, **more)
+
+
+class _ImagesOnly(ProcessorMixin):  # type: ignore[misc]
+    """Stands between a processor and its base class, and leaves the video processor out."""
+
+    @classmethod
+    def get_attributes(cls) -> list[str]:
+        return list(_PARTS)
+
+    def __init__(self, *parts: Any, chat_template: str | None = None, **named: Any) -> None:
+        given = [part for part in parts if part is not None]
+        named = {name: part for name, part in named.items() if name in _PARTS}
+        super().__init__(*given, chat_template=chat_template, **named)
+
+
+@cache
+def _images_only(base: type) -> type:
+    return type(base.__name__, (base, _ImagesOnly), {})

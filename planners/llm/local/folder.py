@@ -1,0 +1,100 @@
+"""From a path or a hub id to a folder of model files. Weights are safetensors only; pickled ones are never touched."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from homie.kernel.errors import BadInput, PlannerError
+
+_HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
+_WANTED = ("*.json", "*.jinja", "*.txt", "*.model", "*.safetensors")
+
+
+def find_folder(name: str, weights: str, *, revision: str = "") -> Path:
+    """The folder of a model or an adapter. `weights`: its file of weights (`model.safetensors`), maybe in shards.
+
+    A folder on disk is taken as it is, without the network. A hub id is looked for in the cache, then downloaded.
+    Raises BadInput for what does not exist, PlannerError where the hub cannot be reached.
+    """
+    path = Path(name).expanduser()
+    if path.is_dir():
+        missing = missing_files(path, weights)
+        if missing:
+            raise BadInput(f"The folder {path} has no {missing}: it must hold a model saved as safetensors.")
+        return path
+    if not _HUB_ID.fullmatch(name) or path.exists():
+        raise BadInput(f"There is no model folder {path}: give a folder or a hub id such as owner/model.")
+    cached = _snapshot(name, revision, cached=True)
+    if cached is not None and not missing_files(cached, weights):
+        return cached
+    loaded = _snapshot(name, revision, cached=False)
+    assert loaded is not None
+    missing = missing_files(loaded, weights)
+    if missing:
+        raise BadInput(
+            f"The model {name} has no {missing}: only models saved as safetensors are loaded, and one that was not "
+            "downloaded whole needs the network."
+        )
+    return loaded
+
+
+def missing_files(folder: Path, weights: str) -> str:
+    """The first file that a folder lacks, "" if it is complete."""
+    config = "adapter_config.json" if weights.startswith("adapter") else "config.json"
+    if not (folder / config).is_file():
+        return config
+    index = folder / f"{weights}.index.json"
+    if index.is_file():
+        shards = sorted(set(read_json(index).get("weight_map", {}).values()))
+        return next((shard for shard in shards if not (folder / shard).is_file()), "")
+    return "" if (folder / weights).is_file() else weights
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON object from a file. Raises BadInput."""
+    try:
+        loaded = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
+    except ValueError as error:
+        raise BadInput(f"The file {path} is not JSON: {error}.") from error
+    if not isinstance(loaded, dict):
+        raise BadInput(f"The file {path} must hold a JSON object.")
+    return loaded
+
+
+def _snapshot(name: str, revision: str, *, cached: bool) -> Path | None:
+    """The files of a hub id; None if they are wanted from the cache and are not there."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        HFValidationError,
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
+    )
+
+    try:
+        found = snapshot_download(
+            name, revision=revision or None, allow_patterns=list(_WANTED), local_files_only=cached
+        )
+    except GatedRepoError as error:
+        raise BadInput(
+            f"The hub gives {name} only to those who asked for it: accept its terms there, then set HF_TOKEN."
+        ) from error
+    except RevisionNotFoundError as error:
+        raise BadInput(f"The hub has no revision '{revision}' of {name}.") from error
+    except (RepositoryNotFoundError, HFValidationError) as error:
+        raise BadInput(
+            f"There is neither a folder nor a model on the hub named {name} (a private one needs HF_TOKEN)."
+        ) from error
+    except Exception as error:  # among others those of the HTTP library of the hub's client, which has changed it twice
+        if cached:
+            return None
+        raise PlannerError(
+            f"There is no folder {name}, no model of that name in the cache, and the hub cannot be reached: "
+            "download it where there is a network, or give the folder of a model."
+        ) from error
+    return Path(found)

@@ -1,0 +1,158 @@
+"""Answers that cannot break their schema: which tokens may come next, by llguidance, and a close in time.
+
+A schema says what an answer is, not how long; a budget of tokens ends it anywhere. So when just enough tokens are
+left to close what is open, only what closes it is allowed: the shortest way out, string by string, list by list.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+import numpy as np
+from llguidance import LLMatcher, LLTokenizer
+from numpy.typing import NDArray
+
+from homie.kernel.errors import PlannerError
+
+Allowed: TypeAlias = NDArray[np.bool_]
+Schema: TypeAlias = Mapping[str, Any]
+
+_CLOSING = ('"', "}", "]", ",")
+"""What brings an answer nearer to its end, best first: the end of a string, of an object, of a list, the next key."""
+_ESCAPE = 6
+"""Bytes of the longest way to write a character: `\\u1234`."""
+_SLACK = 2 * _ESCAPE
+"""Bytes that may have to be finished before anything closes (a pair of escapes is one character)."""
+_VALUES = ("enum", "const", "required", "default")
+"""Keys of a schema that hold values, not schemas."""
+_TEXT: Schema = {"pattern": r"^\S"}
+_NAMES = {"target", "destination"}
+_NAME: Schema = {"pattern": r"^[\p{L}\p{N}][^,，、\[\]{}\p{C}]*$", "maxLength": 64}
+"""What names one thing. Commas and brackets part the names of a subtask (EMMOE, equation 5)."""
+
+
+class Grammar:
+    """One answer in the making. Raises PlannerError for a schema that the library or the budget cannot hold.
+
+    budget: tokens that the answer may take, the end token among them.
+    """
+
+    def __init__(self, tokenizer: LLTokenizer, schema: Schema, budget: int) -> None:
+        self._reserve = closing_bytes(schema, schema) + _SLACK
+        if budget <= self._reserve:
+            raise PlannerError(
+                f"{budget} tokens may be too few for a whole answer, {2 * self._reserve} are enough: raise "
+                "max_new_tokens, or shorten the prompt (examples, image_size) where it leaves the model no room."
+            )
+        rules = _rules(json.dumps(bounded(schema, budget)))
+        wrong, messages = LLMatcher.validate_grammar_with_warnings(rules, tokenizer)
+        if wrong:
+            raise PlannerError(f"Answers cannot be held to the schema: {messages[0]}. Use --set constrained=false.")
+        self._matcher = LLMatcher(tokenizer, rules)
+        self._closers = _closers(tokenizer)
+        self._ends = np.array(tokenizer.eos_tokens)
+
+    def take(self, token: int) -> None:
+        """The model chose a token. Raises PlannerError if it was not an allowed one."""
+        if not self._matcher.is_stopped() and not self._matcher.consume_token(token):
+            raise PlannerError(f"The model left its schema: {self._matcher.get_error()}")
+
+    def allowed(self, size: int, left: int) -> Allowed:
+        """Which of `size` tokens may come next, (size,), when `left` more can be written."""
+        mask = np.zeros(size, np.bool_)
+        if self._matcher.is_stopped():
+            mask[self._ends] = True
+            return mask
+        bits = np.unpackbits(np.frombuffer(self._matcher.compute_bitmask(), np.uint8), bitorder="little")[:size]
+        mask[: len(bits)] = bits
+        return self._closing(mask) if left <= self._reserve else mask
+
+    def _closing(self, mask: Allowed) -> Allowed:
+        for tokens in (self._ends, *self._closers):
+            out = tokens[mask[tokens]]
+            if out.size:
+                only = np.zeros_like(mask)
+                only[out] = True
+                return only
+        return mask
+
+
+def bounded(schema: Any, longest: int) -> Any:
+    """The schema with free strings held to `longest` characters, the first of them no blank, and names to names.
+
+    So no field can take the whole budget, and none says nothing: the target "" would name no thing. Nor would a list
+    without items say anything.
+    """
+    if isinstance(schema, list):
+        return [bounded(one, longest) for one in schema]
+    if not isinstance(schema, Mapping):
+        return schema
+    if _free(schema):
+        return {"maxLength": longest, **_TEXT, **schema}
+    bound = {name: part if name in _VALUES else bounded(part, longest) for name, part in schema.items()}
+    fields = bound.get("properties", {})
+    for name in _NAMES & set(fields):
+        if _free(schema["properties"][name]):
+            fields[name] = {**_NAME, **schema["properties"][name]}
+    return {"minItems": 1, **bound} if bound.get("type") == "array" else bound
+
+
+def closing_bytes(schema: Schema, root: Schema) -> int:
+    """An upper bound on the bytes of an answer that is written in the shortest way from some point on.
+
+    Every token is at least one byte, so as many tokens are always enough. Recursive schemas are not supported.
+    """
+    if "$ref" in schema:
+        return closing_bytes(_resolve(schema["$ref"], root), root)
+    if "const" in schema:
+        return _size(schema["const"])
+    if "enum" in schema:
+        return max(_size(value) for value in schema["enum"])
+    for choice in ("anyOf", "oneOf"):
+        if choice in schema:
+            return max(closing_bytes(one, root) for one in schema[choice])
+    kinds = schema.get("type", "object")
+    return max(_closing_of(kind, schema, root) for kind in ([kinds] if isinstance(kinds, str) else kinds))
+
+
+def _closing_of(kind: str, schema: Schema, root: Schema) -> int:
+    match kind:
+        case "object":
+            fields: Mapping[str, Schema] = schema.get("properties", {})
+            return 2 + sum(_size(name) + 2 + closing_bytes(field, root) for name, field in fields.items())
+        case "array":
+            item = closing_bytes(schema["items"], root) if "items" in schema else 4
+            return 2 + max(int(schema.get("minItems", 0)), 1) * (item + 1)
+        case "string":
+            return 2 + _ESCAPE * max(int(schema.get("minLength", 0)), int(_free(schema)))
+    return 8  # a number, true, false, null
+
+
+def _free(schema: Schema) -> bool:
+    """Whether it is a string of which nothing is said but that it is one."""
+    return schema.get("type") == "string" and not {"maxLength", "enum", "const", "pattern", "format"} & set(schema)
+
+
+def _resolve(reference: str, root: Schema) -> Schema:
+    found: Any = root
+    for name in reference.removeprefix("#/").split("/"):
+        found = found[name]
+    return dict(found)
+
+
+def _size(value: object) -> int:
+    return len(json.dumps(value, ensure_ascii=False).encode())
+
+
+@lru_cache(maxsize=64)
+def _rules(schema: str) -> str:
+    """JSON on one line: blanks between its parts would be tokens that say nothing."""
+    return str(LLMatcher.grammar_from_json_schema(schema, overrides={"whitespace_flexible": False}))
+
+
+def _closers(tokenizer: LLTokenizer) -> tuple[NDArray[np.int64], ...]:
+    """The tokens that are just one of `_CLOSING`, those of the best first."""
+    return tuple(np.array(tokenizer.greedy_tokenize(text)) for text in _CLOSING)

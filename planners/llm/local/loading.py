@@ -1,0 +1,183 @@
+"""Loading weights: a model of a known family, its tokenizer and processor, an adapter, four bits. Never any code."""
+
+from __future__ import annotations
+
+import importlib.util
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+from transformers.models.auto.modeling_auto import (
+    MODEL_FOR_CAUSAL_LM_MAPPING_NAMES,
+    MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES,
+)
+
+from homie.kernel.errors import BadInput, HomieError, MissingPart
+from homie.kernel.packages import missing_part
+from planners.llm.local.engine import Engine
+from planners.llm.local.families import FAMILIES, make_processor
+from planners.llm.local.folder import read_json
+
+WEIGHTS, ADAPTER_WEIGHTS = "model.safetensors", "adapter_model.safetensors"
+_DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Which weights to load and how. device and dtype may be `auto`. adapter: a PEFT folder, or None."""
+
+    folder: Path
+    adapter: Path | None = None
+    device: str = "auto"
+    dtype: str = "auto"
+    load_in_4bit: bool = False
+
+
+def load_engine(load: Load) -> Engine:
+    """A model that is ready to answer. Raises BadInput, MissingPart."""
+    kind = model_type(load.folder)
+    device = _device(load.device)
+    dtype = _dtype(load.dtype, device)
+    more = {} if device.type == "cpu" else {"device_map": {"": device}}
+    if load.load_in_4bit:
+        more["quantization_config"] = _four_bits(device, dtype)
+    sees = kind in FAMILIES
+    auto = transformers.AutoModelForImageTextToText if sees else transformers.AutoModelForCausalLM
+    with _quietly(load.folder):
+        tokenizer = transformers.AutoTokenizer.from_pretrained(load.folder, local_files_only=True, padding_side="left")
+        if tokenizer.pad_token_id is None:
+            tokenizer.pad_token = tokenizer.eos_token
+        processor = make_processor(kind, load.folder, tokenizer) if sees else None
+        model, found = auto.from_pretrained(
+            load.folder, local_files_only=True, use_safetensors=True, dtype=dtype, output_loading_info=True, **more
+        )
+        _check_complete(load.folder, found)
+        ends = _ends(model, tokenizer)
+        if load.adapter is not None:
+            model = _adapted(model, load.adapter)
+    if not sees and not tokenizer.chat_template:
+        raise BadInput(f"The model {load.folder} has no chat template: put its chat_template.jinja into the folder.")
+    return Engine(model.eval(), tokenizer, processor, ends)
+
+
+def model_type(folder: Path) -> str:
+    """The family of a model folder, by its own word. Raises BadInput for one that Homie does not know."""
+    kind = str(read_json(folder / "config.json").get("model_type", ""))
+    if kind in FAMILIES or kind in MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
+        return kind
+    known = ", ".join(FAMILIES)
+    raise BadInput(
+        f"Models of type '{kind}' are not supported ({folder}); supported are {known}, and text-only models with "
+        "--set images=false."
+    )
+
+
+def no_pictures(folder: Path) -> str:
+    """Why a model of no family is shown no pictures, in one sentence."""
+    kind = str(read_json(folder / "config.json").get("model_type", ""))
+    if kind in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES:
+        families = ", ".join(FAMILIES)
+        return (
+            f"Models of type '{kind}' see, but Homie does not know how to show them pictures (it does for {families}): "
+            "take one of these, or add --set images=false."
+        )
+    return f"The model {folder} only reads text: add --set images=false."
+
+
+def _device(name: str) -> torch.device:
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+        torch.empty(0, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise BadInput(f"The device '{name}' is not there: use auto, cpu, cuda or cuda:1.") from error
+    return device
+
+
+def _dtype(name: str, device: torch.device) -> torch.dtype:
+    """`auto`: bfloat16 where a GPU has it, else float16 there; float32 on the CPU, which is slow with less."""
+    if name != "auto":
+        return _DTYPES[name]
+    if device.type != "cuda":
+        return torch.float32
+    return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float16
+
+
+def _four_bits(device: torch.device, dtype: torch.dtype) -> Any:
+    if device.type != "cuda":
+        raise BadInput("load_in_4bit needs an NVIDIA GPU: leave it out, or take a smaller model.")
+    if importlib.util.find_spec("bitsandbytes") is None:
+        raise missing_part("load_in_4bit", "bitsandbytes", "quantized")
+    return transformers.BitsAndBytesConfig(
+        load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=dtype, bnb_4bit_use_double_quant=True
+    )
+
+
+def _adapted(model: Any, folder: Path) -> Any:
+    if importlib.util.find_spec("peft") is None:
+        raise missing_part("adapter", "peft", "peft")
+    import peft
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*missing adapter keys.*")
+        try:
+            return peft.PeftModel.from_pretrained(model, folder)
+        except (ValueError, RuntimeError, KeyError, UserWarning) as error:
+            raise BadInput(f"The adapter {folder} does not fit the model: {_short(error)}") from error
+
+
+def _check_complete(folder: Path, found: dict[str, Any]) -> None:
+    """transformers fills what a checkpoint lacks with random numbers; that is no model to plan with."""
+    for wrong in ("missing_keys", "mismatched_keys"):
+        keys = sorted(str(key) for key in found.get(wrong, ()))
+        if keys:
+            raise BadInput(
+                f"The weights in {folder} do not fit its config.json: {len(keys)} {wrong.replace('_', ' ')}, the first "
+                f"is {keys[0]}. Models of another code base have to be converted to transformers first."
+            )
+
+
+def _ends(model: Any, tokenizer: Any) -> tuple[int, ...]:
+    """The tokens that end an answer. All else that a checkpoint says about sampling is forgotten."""
+    said = model.generation_config.eos_token_id
+    ends = said if isinstance(said, list) else [] if said is None else [said]
+    if tokenizer.eos_token_id is not None:
+        ends = [tokenizer.eos_token_id, *ends]
+    if not ends:
+        raise BadInput("The model has no end token: write eos_token_id into its generation_config.json.")
+    model.generation_config = transformers.GenerationConfig()
+    return tuple(dict.fromkeys(ends))
+
+
+@contextmanager
+def _quietly(folder: Path) -> Iterator[None]:
+    """Without the chatter of the libraries, and with their errors as one sentence."""
+    logging = transformers.utils.logging
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    except HomieError:
+        raise
+    except torch.OutOfMemoryError as error:
+        raise BadInput(f"The model {folder} does not fit into memory: take a smaller one, or load_in_4bit.") from error
+    except ImportError as error:
+        raise MissingPart(f"The model {folder} needs a package that is not there: {_short(error)}") from error
+    except Exception as error:  # the libraries raise nearly anything for a file that they do not understand
+        raise BadInput(f"The model {folder} cannot be loaded: {type(error).__name__}: {_short(error)}") from error
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def _short(error: BaseException, longest: int = 300) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) <= longest else f"{text[:longest]} ..."

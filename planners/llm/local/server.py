@@ -1,0 +1,110 @@
+"""One loaded model for all planners of the process: questions that come together are answered together.
+
+ask (many threads) --> queue --> one worker: a batch of equal picture shapes --> Engine.answer --> the askers
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Hashable, Sequence
+from concurrent.futures import Future
+from typing import Protocol
+from weakref import WeakSet, WeakValueDictionary
+
+from homie.kernel.errors import PlannerError
+from planners.llm.local.engine import Engine, Question, Written
+
+GATHERING = 0.02
+"""Seconds that the first question of a batch waits for others, where several planners share the model."""
+
+
+class Load(Protocol):
+    """How to get an engine; equal ones share it."""
+
+    def __call__(self) -> Engine: ...
+
+
+class Server:
+    """Answers questions in batches. Its worker lives as long as there is something to answer."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.users: WeakSet[object] = WeakSet()
+        """Who may ask. With one user nobody waits for a batch to fill."""
+        self._waiting: list[tuple[Question, Future[Written]]] = []
+        self._changed = threading.Condition()
+        self._working = False
+
+    def ask(self, question: Question, batch: int) -> Written:
+        """The answer; `batch`: how many questions may share one pass. Raises PlannerError."""
+        promise: Future[Written] = Future()
+        with self._changed:
+            self._waiting.append((question, promise))
+            self._changed.notify_all()
+            if not self._working:
+                self._working = True
+                threading.Thread(target=self._work, args=(batch,), name="local-model", daemon=True).start()
+        try:
+            return promise.result()
+        except BaseException:
+            question.cancelled.set()
+            raise
+
+    def _work(self, batch: int) -> None:
+        while True:
+            taken = self._gather(batch)
+            if not taken:
+                return
+            self._answer(taken)
+
+    def _gather(self, batch: int) -> list[tuple[Question, Future[Written]]]:
+        """The first question and those like it; nothing, and the worker is over, if nobody asks."""
+        with self._changed:
+            if not self._waiting:
+                self._working = False
+                return []
+            wanted = min(batch, len(self.users))
+            self._changed.wait_for(lambda: len(self._waiting) >= wanted, GATHERING)
+            shapes = self._waiting[0][0].shapes
+            taken = [one for one in self._waiting if one[0].shapes == shapes][:batch]
+            self._waiting = [one for one in self._waiting if one not in taken]
+            return taken
+
+    def _answer(self, taken: Sequence[tuple[Question, Future[Written]]]) -> None:
+        """Keep the promises. What fails together is tried one by one: one bad question, or too much memory for all."""
+        try:
+            written = self.engine.answer([question for question, _ in taken])
+        except Exception as error:
+            if len(taken) > 1:
+                for one in taken:
+                    self._answer([one])
+                return
+            taken[0][1].set_exception(_as_planner_error(error))
+            return
+        for (_, promise), answer in zip(taken, written, strict=True):
+            promise.set_result(answer)
+
+
+def _as_planner_error(error: Exception) -> PlannerError:
+    if isinstance(error, PlannerError):
+        return error
+    if type(error).__name__ == "OutOfMemoryError":
+        said = "it ran out of memory; use smaller images, load_in_4bit or a smaller model"
+    else:
+        said = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+    failure = PlannerError(f"The local model failed: {said}.")
+    failure.__cause__ = error
+    return failure
+
+
+_SERVERS: WeakValueDictionary[Hashable, Server] = WeakValueDictionary()
+_OPENING = threading.Lock()
+
+
+def shared(key: Hashable, load: Load) -> Server:
+    """The server of a model; it is loaded by the first who asks, and freed when the last is gone."""
+    with _OPENING:
+        server = _SERVERS.get(key)
+        if server is None:
+            server = _SERVERS[key] = Server(load())
+        return server

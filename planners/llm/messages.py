@@ -1,0 +1,68 @@
+"""What goes to a language model and what comes back. Every model planner speaks through these types.
+
+PlannerInput --prompt--> Request --LanguageModel.complete--> Reply --reading--> Decision
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from homie.kernel.types import Image
+
+Finish: TypeAlias = Literal["stop", "length", "refusal", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation: texts and pictures (H, W, 3) uint8 RGB, in the order in which they are read."""
+
+    role: Literal["system", "user", "assistant"]
+    parts: tuple[str | Image, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One question. schema: JSON schema that the answer has to follow, None for free text. name: of the schema."""
+
+    messages: tuple[Message, ...]
+    schema: Mapping[str, object] | None = None
+    name: str = "decision"
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One answer. finish `length`: it was cut off at the token limit; `refusal`: the model declined to answer;
+    `unknown`: it ended in a way that no API is known to call an end.
+
+    reasoning: what a reasoning model wrote before it, where the endpoint tells. cost: US dollars, 0 where the price
+    is not known. cached: from the response cache, so that it took nothing. cache_read_tokens, cache_write_tokens: those
+    of the input that the provider had in its own cache, and that it put there.
+    """
+
+    text: str
+    reasoning: str = ""
+    finish: Finish = "stop"
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+    cached: bool = False
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+
+
+class LanguageModel(ABC):
+    """A multimodal language model, local or behind an endpoint. One instance serves one episode at a time."""
+
+    @abstractmethod
+    def complete(self, request: Request) -> Reply:
+        """Answer. Raises PlannerError where no answer can be had (the episode ends as infrastructure)."""
+
+    def reset(self, *, seed: int) -> None:
+        """A new episode begins: accounts start at zero."""
+
+    def describe(self) -> Mapping[str, object]:
+        """What `run.json` should keep: name, endpoint, capabilities. JSON-ready, without secrets."""
+        return {}

@@ -1,0 +1,163 @@
+"""In-context examples: situations and good answers as files, written once and told in the format of any template."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
+
+from homie.kernel.actions import Ability
+from homie.kernel.errors import BadInput
+from homie.kernel.types import END, VIEWS, Subtask
+from planners.llm.answers import AnswerFormat
+from planners.parsing import parse_subtask
+
+
+class Example(BaseModel):
+    """One round: what was known, in the words of the prompt, and what a good planner says.
+
+    setting: the one in which it is right, "" for every one. views: the names in sight by view. rooms, memory: what is
+    told of the home, line by line. subtasks: one, or a whole plan, each as `[Pick, apple]`. seen, plan: what a
+    multi-step answer says of the pictures and of its plan.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    setting: Literal["", "background", "sensors"] = ""
+    task: StrictStr = Field(min_length=1)
+    views: dict[StrictStr, list[StrictStr]]
+    rooms: list[StrictStr] = []
+    memory: list[StrictStr] = []
+    inventory: StrictStr = "None"
+    history: StrictStr = "None"
+    feedback: StrictStr = "None"
+    seen: StrictStr = ""
+    analysis: StrictStr = Field(min_length=1)
+    plan: StrictStr = ""
+    subtasks: list[StrictStr] = Field(min_length=1)
+
+    def steps(self) -> list[Subtask]:
+        """The subtasks of the answer. Raises BadInput."""
+        return [parse_subtask(one) for one in self.subtasks]
+
+    def fits(self, actions: Collection[str], setting: str, *, doorways: bool = True) -> bool:
+        """Whether every action of the answer is among these, and the answer right in a setting. doorways: whether they
+        are told, so that an answer may go to one."""
+        steps = self.steps()
+        known = doorways or not any(one.target.startswith("doorway") for one in steps)
+        return known and all(one.action in actions for one in steps) and self.setting in ("", setting)
+
+    def situation(self) -> dict[str, object]:
+        """What a template may use of it, besides the answer."""
+        views = [{"name": view, "things": tuple(self.views.get(view, ()))} for view in VIEWS]
+        return {
+            "task": self.task,
+            "views": views,
+            "rooms": self.rooms,
+            "memory": self.memory,
+            "inventory": self.inventory,
+            "history": self.history,
+            "feedback": self.feedback,
+        }
+
+    def answer(self, answer: AnswerFormat, models: Sequence[str], abilities: Mapping[str, Ability]) -> str:
+        """The answer as it should be written, with one of the models that can do it, if there are any. A plan ends
+        before the first step that its model cannot do: an answer names one model."""
+        steps = self.steps()
+        model = _fitting_model([one.action for one in steps], models, abilities)
+        if model in abilities:
+            steps = list(takewhile(lambda one: one.action in (*abilities[model].actions, "End"), steps)) or steps
+        chosen = {"model": model} if model else {}
+        if answer == "json":
+            said: dict[str, object] = {"analysis": self.analysis, "subtask": as_json(steps[0]), **chosen}
+        elif answer == "plan":
+            said = {
+                "visual_state_description": self.seen,
+                "reasoning_and_reflection": self.analysis,
+                "language_plan": self.plan,
+                "executable_plan": [as_json(one) for one in steps],
+                **chosen,
+            }
+        else:
+            line = f"\nModel: {model}" if model else ""
+            return f"Analysis: {self.analysis}\nSubtask: {steps[0]}{line}"
+        return json.dumps(said, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """The examples of a file, with its name, its text and the SHA-256 of it; all empty where there is no file."""
+
+    all: tuple[Example, ...] = ()
+    name: str = ""
+    text: str = ""
+    sha256: str = ""
+
+
+def _fitting_model(actions: Sequence[str], models: Sequence[str], abilities: Mapping[str, Ability]) -> str:
+    """The model for some actions, "" where there are no models. Of those that can do the first of them it is the one
+    that can do most, then one that is meant for the first, then the first of the list."""
+    if not models:
+        return ""
+
+    def worth(model: str) -> tuple[bool, int, bool]:
+        able = abilities.get(model, Ability(()))
+        number = sum(action in able.actions for action in actions)
+        return actions[0] in able.actions, number, actions[0] in able.meant_for
+
+    return max(models, key=worth)
+
+
+def as_json(subtask: Subtask) -> dict[str, str]:
+    """A subtask as JSON answers write it: only the parts that it has."""
+    parts = {"action": subtask.action, "target": subtask.target, "destination": subtask.destination}
+    return {key: value for key, value in parts.items() if value}
+
+
+def load_examples(name: str, folder: Path | None) -> Examples:
+    """The examples that a template names: a file beside it, or a built-in one. Raises BadInput."""
+    if not name:
+        return Examples()
+    try:
+        if folder is not None and (folder / name).is_file():
+            return parse_examples((folder / name).read_bytes(), name)
+        return parse_examples(files("planners.llm").joinpath("prompts", "examples", f"{name}.yaml").read_bytes(), name)
+    except OSError as error:
+        raise BadInput(f"Cannot read the examples '{name}' of the template: {error.strerror}.") from error
+
+
+def parse_examples(data: bytes, name: str) -> Examples:
+    """Examples from the bytes of a YAML file. Raises BadInput with a sentence that names the entry, counted from 1."""
+    try:
+        loaded = yaml.safe_load(data)
+    except yaml.YAMLError as error:
+        raise BadInput(f"The examples '{name}' are not YAML: {' '.join(str(error).split())}.") from error
+    if not isinstance(loaded, list):
+        raise BadInput(f"The examples '{name}' must be a list.")
+    made = tuple(_example(name, number, one) for number, one in enumerate(loaded, 1))
+    return Examples(made, name, data.decode(errors="replace"), hashlib.sha256(data).hexdigest())
+
+
+def _example(name: str, number: int, entry: Any) -> Example:
+    try:
+        example = Example.model_validate(entry)
+        for view in example.views:
+            if view not in VIEWS:
+                raise BadInput(f"there is no view '{view}' (views: {', '.join(VIEWS)}).")
+        if END in (steps := example.steps()) and steps[-1] != END:
+            raise BadInput("nothing can follow [End].")
+        return example
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise BadInput(f"Example {number} of '{name}', '{key}': {first['msg']}.") from error
+    except BadInput as error:
+        raise BadInput(f"Example {number} of '{name}': {error}") from error

@@ -1,0 +1,233 @@
+"""From what the robot knows to a request: the six-part instruction of EMMOE (equation 4), by a template.
+
+PlannerInput --situation (text, pictures)--> template --> system message, earlier turns, this round
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from homie.kernel.errors import BadInput
+from homie.kernel.types import VIEWS, HistoryItem, Image, PlannerInput, in_sight
+from perception.boxes import Marked, in_order, mark
+from planners.llm.answers import Layout, how
+from planners.llm.messages import Message, Request
+from planners.llm.prompting.examples import Example, load_examples
+from planners.llm.prompting.known import counted, memory_lines, room_lines
+from planners.llm.prompting.pictures import crop, shrink, small_things
+from planners.llm.prompting.schemas import decision_schema
+from planners.llm.prompting.settings import PromptSettings
+from planners.llm.prompting.templates import Template, load_template
+from planners.llm.reading import Reading, Unreadable, chosen_rules, read
+
+HAND = "hand"
+"""What the picture of the camera at the hand is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """One view as a template sees it: its name, and the names in it (`apple`, `2 x chair`, with boxes `3: apple`)."""
+
+    name: str
+    things: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One round as it was asked, to be told again later: the text, the pictures in `VIEWS` order and that of the hand,
+    the answer. again: the text as it is told later, without what every round tells anew of the home."""
+
+    text: str
+    pictures: Mapping[str, Image]
+    answer: str = ""
+    again: str = ""
+
+    def answered(self, answer: str) -> Turn:
+        """The turn with what the model said; "" where it could not be read."""
+        return replace(self, answer=answer)
+
+
+class Prompt:
+    """A template with its switches. Raises BadInput for a template or examples that cannot be used."""
+
+    def __init__(self, settings: PromptSettings) -> None:
+        self.settings = settings
+        self.template: Template = load_template(settings.template)
+        self.examples = load_examples(self.template.head.examples, self.template.folder)
+        have = len(self.examples.all)
+        if (settings.examples or 0) > have:
+            raise BadInput(
+                f"The template '{self.template.name}' has {have or 'no'} examples, {settings.examples} were asked for: "
+                f"use --set examples={have}."
+            )
+        if settings.reading == "strict-emmoe" and self.template.answer != "text":
+            raise BadInput(
+                f"The reading strict-emmoe is for answers as text, and the template '{self.template.name}' asks for "
+                f"{self.template.answer}: use --template emmoe-text."
+            )
+        self._leniencies = chosen_rules(settings.leniencies)
+
+    @property
+    def layout(self) -> Layout:
+        """How answers are written, and by which profile they are read."""
+        return Layout(self.template.answer, self.settings.reading)
+
+    def request(self, given: PlannerInput, earlier: Sequence[Turn] = ()) -> tuple[Request, Turn]:
+        """The question of this round and the turn to keep of it. `earlier`: the turns of the rounds before, in order.
+
+        Images are scaled, then marked; the numbers drawn are the numbers in the list of names.
+        """
+        pictures = self._pictures(given)
+        marked = self._marked(given, pictures)
+        told = self.told(given, marked)
+        again = self.template.render("user", {**told, "rooms": (), "memory": ()})
+        turn = Turn(self.template.render("user", told), pictures, again=again)
+        now = {**marked.pictures, **self._crops(given)}
+        kept = _last(earlier, self.settings.chat_turns)
+        shown = _last(earlier, self.settings.past_images)
+        messages = [Message("system", (self.template.render("system", told),))]
+        for one in kept:
+            if one.answer:
+                shown_again = one.pictures if any(one is other for other in shown) else {}
+                messages.append(Message("user", (*self._captioned(shown_again, 0), one.again)))
+                messages.append(Message("assistant", (one.answer,)))
+        past: list[str | Image] = []
+        for ago, one in zip(range(len(shown), 0, -1), shown, strict=True):
+            if not (one.answer and any(one is other for other in kept)):
+                past += self._captioned(one.pictures, ago)
+        messages.append(Message("user", (*past, *self._captioned(now, 0), turn.text)))
+        schema = decision_schema(self.template.answer, given.actions, given.models, given.arguments)
+        return Request(tuple(messages), schema), turn
+
+    def read(self, text: str, given: PlannerInput) -> Reading:
+        """What an answer says. Raises Unreadable, also for an example of the prompt that comes back word for word."""
+        reading = read(text, self.layout, given.actions, given.models, given.arguments, self._leniencies)
+        shown = [one.analysis for one in self.fitting(given)] if self.settings.reading == "homie" else []
+        if reading.analysis and any(analysis in reading.analysis for analysis in shown):
+            raise Unreadable(f"The answer is an example of the instructions. {how(self.layout.answer)}")
+        return reading
+
+    def describe(self) -> dict[str, object]:
+        """Name, version and SHA-256 of the template and of its examples."""
+        head = self.template.head
+        examples = {"name": self.examples.name, "sha256": self.examples.sha256} if self.examples.name else None
+        return {
+            "template": head.name,
+            "version": head.version,
+            "sha256": self.template.sha256,
+            "answer": head.answer,
+            "examples": examples,
+        }
+
+    def texts(self) -> dict[str, str]:
+        """The template and its examples, by their SHA-256."""
+        made = {self.template.sha256: self.template.text, self.examples.sha256: self.examples.text}
+        return {digest: text for digest, text in made.items() if digest}
+
+    def told(self, given: PlannerInput, marked: Marked) -> dict[str, object]:
+        """What a template may use."""
+        shown, known = self.settings, given.knowledge
+        rooms, memory = self._tells(given)
+        return {
+            "task": given.task,
+            "round": given.round,
+            "inventory": given.inventory_text,
+            "history": _history(given) if shown.reasons else given.history_text,
+            "feedback": "None" if given.feedback is None else given.feedback.message,
+            "actions": given.actions,
+            "models": given.models,
+            "abilities": given.abilities,
+            "setting": known.setting,
+            "listing": given.listing,
+            "names": shown.listed,
+            "views": self._sights(given, marked) if shown.listed and (given.detections or not shown.images) else (),
+            "rooms": room_lines(known) if rooms else (),
+            "memory": memory_lines(known, given.round) if memory else (),
+            "tells_rooms": rooms,
+            "tells_memory": memory,
+            "images": shown.images,
+            "boxes": shown.boxes and shown.images,
+            "hand": shown.hand and shown.images,
+            "crops": shown.crops if shown.images else 0,
+            "past_images": shown.past_images,
+            "examples": [self._example(one, given) for one in self.fitting(given)],
+        }
+
+    def fitting(self, given: PlannerInput) -> list[Example]:
+        """The examples that are shown: those of the setting whose actions there are, as many as the settings say."""
+        rooms, _ = self._tells(given)
+        setting = given.knowledge.setting
+        fit = [one for one in self.examples.all if one.fits(given.actions, setting, doorways=rooms)]
+        return fit[: self.settings.examples]
+
+    def _tells(self, given: PlannerInput) -> tuple[bool, bool]:
+        """Whether rooms and doorways are told, and what has been seen: no robot without a setting knows of them."""
+        known = bool(given.knowledge.setting)
+        return self.settings.rooms and known, self.settings.memory and known
+
+    def _example(self, one: Example, given: PlannerInput) -> dict[str, object]:
+        shown = dict(zip(("rooms", "memory"), self._tells(given), strict=True))
+        left_out: dict[str, object] = {name: [] for name, told in shown.items() if not told}
+        return {
+            **one.situation(),
+            **left_out,
+            "answer": one.answer(self.template.answer, given.models, given.abilities),
+        }
+
+    def _marked(self, given: PlannerInput, pictures: Mapping[str, Image]) -> Marked:
+        """What is in sight with its numbers, and the pictures with the same. They belong to this round only."""
+        if not (self.settings.boxes and self.settings.images):
+            return Marked({}, pictures)
+        things = [one for one in in_sight(given.detections) if one.part != "floor"]
+        widths = {view: picture.shape[1] for view, picture in given.views.items()}
+        return mark(pictures, things if given.listing else in_order(things, VIEWS), widths=widths)
+
+    def _sights(self, given: PlannerInput, marked: Marked) -> tuple[Sight, ...]:
+        """The names in each view: with their numbers in the order of these, then those without."""
+        numbered = {id(one) for one in marked.things.values()}
+        sights = []
+        for view in VIEWS:
+            seen = [one for one in in_sight(given.detections) if one.view == view]
+            bare = [one.called for one in seen if id(one) not in numbered]
+            sights.append(Sight(view, (*marked.listed(view), *counted(bare))))
+        return tuple(sights)
+
+    def _pictures(self, given: PlannerInput) -> dict[str, Image]:
+        if not self.settings.images:
+            return {}
+        taken = {view: given.views[view] for view in VIEWS if view in given.views}
+        if self.settings.hand and given.hand is not None:
+            taken[HAND] = given.hand
+        return {view: shrink(picture, self.settings.image_size) for view, picture in taken.items()}
+
+    def _crops(self, given: PlannerInput) -> dict[str, Image]:
+        """Enlarged pictures of small things, from the pictures as the robot took them, by what they show."""
+        if not self.settings.images:
+            return {}
+        things = [one for one in in_sight(given.detections) if one.part != "floor"]
+        chosen = small_things(things, given.views, given.task, self.settings.crops)
+        return {f"{one.called} ({one.view}), enlarged": crop(given.views[one.view], one) for one in chosen}
+
+    def _captioned(self, pictures: Mapping[str, Image], ago: int) -> list[str | Image]:
+        parts: list[str | Image] = []
+        for view, picture in pictures.items():
+            caption = self.template.render("view", {"view": view, "ago": ago})
+            parts += [caption, picture] if caption else [picture]
+        return parts
+
+
+def _history(given: PlannerInput) -> str:
+    """The history with the reasons of earlier failures; that of the last subtask is the feedback."""
+    before, last = given.history[:-1], given.history[-1:]
+    return " ".join([*(_reasoned(item) for item in before), *map(str, last)]) or "None"
+
+
+def _reasoned(item: HistoryItem) -> str:
+    """A round of the history with what its feedback said, if it said anything; that of a success begins with None."""
+    why = item.feedback.message.removeprefix("None").removeprefix(", ").rstrip(".")
+    return f"({item.number}) {item.subtask}({item.feedback.status}{': ' if why else ''}{why})"
+
+
+def _last(turns: Sequence[Turn], number: int) -> Sequence[Turn]:
+    return turns[-number:] if number else ()

@@ -1,0 +1,49 @@
+"""JSON schemas of decisions: what a structured answer may say, with the actions and the models of this round.
+
+Written so that the strict modes of endpoints and grammar libraries take them: an object at the root, every property
+required, none besides them, the action first so that the variants of a subtask can be told apart at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from homie.kernel.actions import ARGUMENTS, ActionTable, arguments_of
+from planners.llm.answers import AnswerFormat
+
+_TEXT: Mapping[str, object] = {"type": "string"}
+
+
+def decision_schema(
+    answer: AnswerFormat, actions: Sequence[str], models: Sequence[str], arguments: ActionTable = ARGUMENTS
+) -> Mapping[str, object] | None:
+    """The schema of an answer (equation 5 of EMMOE, or the plan of EmbodiedBench), None for free text."""
+    chosen = {"model": {"type": "string", "enum": list(models)}} if models else {}
+    if answer == "json":
+        return _object({"analysis": _TEXT, "subtask": _subtask(actions, arguments), **chosen})
+    if answer == "plan":
+        said = ("visual_state_description", "reasoning_and_reflection", "language_plan")
+        steps = {"type": "array", "items": _subtask(actions, arguments)}
+        return _object({**dict.fromkeys(said, _TEXT), "executable_plan": steps, **chosen})
+    return None
+
+
+def _subtask(actions: Sequence[str], arguments: ActionTable) -> Mapping[str, object]:
+    """A subtask: one variant for each set of parts, so that End has no target and Put has a place."""
+    variants: dict[tuple[str, ...], list[str]] = {}
+    for action in actions:
+        variants.setdefault(arguments_of(action, arguments), []).append(action)
+    made = [
+        _object({"action": {"type": "string", "enum": names}, **dict.fromkeys(parts, _TEXT)})
+        for parts, names in variants.items()
+    ]
+    return made[0] if len(made) == 1 else {"anyOf": made}
+
+
+def _object(properties: Mapping[str, object]) -> Mapping[str, object]:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }

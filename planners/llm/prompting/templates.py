@@ -1,0 +1,149 @@
+"""Prompt templates: files with a name, a version and the format of the answer, filled by Jinja in its sandbox.
+
+A template is a front matter between two lines of `---` and three blocks: `system` (said once), `user` (said every
+round) and, if wanted, `view` (said before each picture). docs/model-planners.md lists what they may use.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+import jinja2
+import jinja2.meta
+import yaml
+from jinja2.sandbox import SandboxedEnvironment
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
+
+from homie.kernel.errors import BadInput, suggestion
+from planners.llm.answers import AnswerFormat
+
+BLOCKS = ("system", "user", "view")
+NAMES = (
+    *("task", "round", "inventory", "history", "feedback", "actions", "models", "abilities", "setting"),
+    *("views", "names", "rooms", "memory", "tells_rooms", "tells_memory", "listing"),
+    *("images", "boxes", "hand", "crops", "past_images", "examples", "view", "ago"),
+)
+"""What a template may use; docs/model-planners.md says where."""
+_NEEDED = ("system", "user")
+_FAILURES = (TypeError, ValueError, ArithmeticError, AttributeError, LookupError, RecursionError, MemoryError)
+"""What the expressions of a template can raise."""
+_MARK = "---"
+_ENDING = ".md"
+
+
+class FrontMatter(BaseModel):
+    """The head of a template. answer: how the model answers; examples: a file of in-context examples, by the name of a
+    built-in one or relative to the template."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: StrictStr = Field(min_length=1)
+    version: StrictInt
+    answer: AnswerFormat
+    examples: StrictStr = ""
+
+
+@dataclass(frozen=True)
+class Template:
+    """A template that was read and understood. `folder` is where its examples are looked for first, if anywhere."""
+
+    head: FrontMatter
+    text: str
+    sha256: str
+    compiled: jinja2.Template
+    folder: Path | None
+
+    @property
+    def name(self) -> str:
+        return self.head.name
+
+    @property
+    def answer(self) -> AnswerFormat:
+        return self.head.answer
+
+    def render(self, block: str, told: Mapping[str, object]) -> str:
+        """One block filled in, "" if the template does not have it. Raises BadInput for a name that nobody told."""
+        if block not in self.compiled.blocks:
+            return ""
+        try:
+            return "".join(self.compiled.blocks[block](self.compiled.new_context(dict(told)))).strip()
+        except jinja2.TemplateError as error:
+            reason = " ".join(str(error).split()).rstrip(".")
+            raise BadInput(f"The block '{block}' of the template '{self.name}' cannot be filled: {reason}.") from error
+        except _FAILURES as error:
+            reason = str(error).rstrip(".") or "out of memory"
+            raise BadInput(f"The block '{block}' of the template '{self.name}' fails: {reason}.") from error
+
+
+def built_in() -> list[str]:
+    """The names of the templates that come with Homie."""
+    found = (one.name for one in files("planners.llm").joinpath("prompts").iterdir())
+    return sorted(name.removesuffix(_ENDING) for name in found if name.endswith(_ENDING))
+
+
+def load_template(name: str) -> Template:
+    """A template by its built-in name or from a file. Raises BadInput with a sentence that says what to change."""
+    if name in built_in():
+        return parse_template(files("planners.llm").joinpath("prompts", name + _ENDING).read_bytes(), name, None)
+    path = Path(name).expanduser()
+    if not path.is_file() and "/" not in name and not path.suffix:
+        raise BadInput(f"There is no template '{name}': write the path of a file or one of: {', '.join(built_in())}.")
+    try:
+        return parse_template(path.read_bytes(), str(path), path.parent)
+    except OSError as error:
+        raise BadInput(f"Cannot read the template {path}: {error.strerror}.") from error
+
+
+def parse_template(data: bytes, where: str, folder: Path | None) -> Template:
+    """A template from the bytes of its file; `where` names it in errors. Raises BadInput."""
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise BadInput(f"The template {where} is not UTF-8 text.") from error
+    head, body = _halves(text, where)
+    environment = SandboxedEnvironment(undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    try:
+        used = jinja2.meta.find_undeclared_variables(environment.parse(body))
+        compiled = environment.from_string(body)
+    except jinja2.TemplateSyntaxError as error:
+        line = text.count("\n") - body.count("\n") + error.lineno
+        raise BadInput(f"The template {where}, line {line}: {(error.message or '').rstrip('.')}.") from error
+    for name in sorted(used.difference(NAMES, environment.globals)):
+        hint = suggestion(name, NAMES, f"it may use: {', '.join(NAMES)}.")
+        raise BadInput(f"The template {where} uses '{name}', which nobody tells it: {hint}")
+    for block in _NEEDED:
+        if block not in compiled.blocks:
+            raise BadInput(
+                f"The template {where} has no block '{block}': write {{% block {block} %}}...{{% endblock %}}."
+            )
+    for block in compiled.blocks:
+        if block not in BLOCKS:
+            raise BadInput(f"The template {where} has an unknown block '{block}' (known: {', '.join(BLOCKS)}).")
+    return Template(head, text, hashlib.sha256(data).hexdigest(), compiled, folder)
+
+
+def _halves(text: str, where: str) -> tuple[FrontMatter, str]:
+    """The front matter and the rest."""
+    start, _, rest = text.replace("\r\n", "\n").partition(f"{_MARK}\n")
+    head, end, body = rest.partition(f"\n{_MARK}\n")
+    if start.strip() or not end:
+        raise BadInput(f"The template {where} must begin with a front matter between two lines of {_MARK}.")
+    try:
+        loaded = yaml.safe_load(head)
+    except yaml.YAMLError as error:
+        raise BadInput(
+            f"The front matter of the template {where} is not YAML: {' '.join(str(error).split())}."
+        ) from error
+    if not isinstance(loaded, dict):
+        raise BadInput(f"The front matter of the template {where} must be lines of `key: value`.")
+    try:
+        return FrontMatter.model_validate(loaded), body
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        known = ", ".join(FrontMatter.model_fields)
+        raise BadInput(f"The front matter of the template {where}, '{key}': {first['msg']} (keys: {known}).") from error

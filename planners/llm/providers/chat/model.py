@@ -1,0 +1,218 @@
+"""Chat completions through the `openai` SDK."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from homie.kernel.types import Image
+from planners.llm.calls import Body, Failure, wish_for
+from planners.llm.calls.failure import about_length
+from planners.llm.calls.lenient import Count, Words, a_mapping, words
+from planners.llm.calls.openai_sdk import (
+    ADDRESS,
+    MARKS,
+    CachedTokens,
+    OpenAIModel,
+    OpenAISettings,
+    cache_key,
+    is_strict,
+)
+from planners.llm.calls.wire import load_sdk
+from planners.llm.messages import Finish, Message, Reply, Request
+from planners.llm.providers.chat.providers import DEFAULT, find_provider
+
+if TYPE_CHECKING:
+    import openai
+
+_THOUGHT = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL)
+_OF_REASONING = re.compile(r"temperature|max_tokens|max_completion_tokens")
+"""What an endpoint complains of when a model that reasons is asked like another one."""
+_OF_PICTURES = re.compile(r"image|vision|multi.?modal|valid string", re.IGNORECASE)
+"""What it complains of when a model that only reads text is shown pictures."""
+_FINISH: Mapping[str, Finish] = {
+    **dict.fromkeys(("", "stop", "eos", "eos_token", "stop_sequence", "end_turn"), "stop"),
+    **dict.fromkeys(("length", "max_tokens", "model_length"), "length"),
+    **dict.fromkeys(("content_filter", "safety", "refusal"), "refusal"),
+}
+"""What OpenAI, and what servers and gateways of others, call the ways in which an answer ends."""
+_GAVE_UP = frozenset({"abort", "aborted", "cancelled", "error", "timeout"})
+"""The endpoint did not let the model finish (SGLang: abort, OpenRouter: error): whatever is there is no answer."""
+
+
+class _Message(BaseModel):
+    """What is used of a message. Reasoning has two names: DeepSeek's and OpenRouter's, which vLLM took over."""
+
+    content: Any = None
+    refusal: Words = ""
+    reasoning_content: Words = ""
+    reasoning: Words = ""
+
+    @property
+    def text(self) -> str:
+        """A text, or the parts of one that are no thoughts."""
+        if not isinstance(self.content, list):
+            return words(self.content)
+        parts = (part for part in self.content if not (isinstance(part, Mapping) and part.get("type") == "thinking"))
+        return "".join(map(words, parts))
+
+
+class _Choice(BaseModel):
+    message: _Message | None = None
+    finish_reason: Words = ""
+    error: Any = None
+
+
+class _Usage(BaseModel):
+    prompt_tokens: Count = 0
+    completion_tokens: Count = 0
+    prompt_tokens_details: Annotated[CachedTokens, BeforeValidator(a_mapping)] = CachedTokens()
+
+
+class _Completion(BaseModel):
+    """What is used of a completion; what an endpoint adds or leaves out besides is its own affair."""
+
+    choices: list[_Choice] = Field(min_length=1)
+    usage: Annotated[_Usage, BeforeValidator(a_mapping)] = _Usage()
+
+
+class ChatEndpoint(OpenAISettings):
+    """Of endpoints of chat completions."""
+
+    provider: str | None = Field(
+        None, description="Whose endpoint it is (docs/endpoints.md); default: by the host of base_url, else openai."
+    )
+    structured: Literal["auto", "json_schema", "schema_object", "json_object", "text"] = Field(
+        "auto", description="How the form of an answer is asked for; auto: as the provider understands it."
+    )
+
+
+class ChatModel(OpenAIModel):
+    """One model of one endpoint. Raises BadInput, and MissingPart without the SDK."""
+
+    settings: ChatEndpoint
+    forms: ClassVar[tuple[str, ...]] = ("json_schema", "schema_object", "json_object", "text")
+    """`schema_object` is JSON mode with the schema beside it, as llama-cpp-python takes it."""
+
+    def __init__(self, name: str, settings: ChatEndpoint) -> None:
+        load_sdk("chat", "openai", "chat")
+        address = settings.base_url
+        if settings.provider in (None, DEFAULT):
+            address = address or os.environ.get(ADDRESS)
+        self.provider_name, self.provider = find_provider(settings.provider, address)
+        first = self.provider.structured if settings.structured == "auto" else settings.structured
+        base_url = address or self.provider.base_url
+        super().__init__(name, settings, base_url=base_url, variable=self.provider.key, first_form=first)
+
+    def describe(self) -> Mapping[str, object]:
+        return {**super().describe(), "provider": self.provider_name}
+
+    def body(self, request: Request, form: str) -> Body:
+        s, provider = self.settings, self.provider
+        body: Body = {"model": self.name, "messages": [self._message(message) for message in request.messages]}
+        if request.schema is not None:
+            body.update(self._asked(request, form, body["messages"]))
+        if s.reasoning is not None:
+            body["reasoning_effort"] = s.reasoning
+            body[provider.limit] = s.max_tokens + s.reasoning_tokens
+        else:
+            body[provider.limit] = s.max_tokens
+            if s.temperature is not None:
+                body["temperature"] = s.temperature
+        if provider.seed == "seed":
+            body["seed"] = self.seed
+        elif provider.seed:
+            body["extra_body"] = {provider.seed: self.seed}
+        return body
+
+    def marked(self, body: Body, request: Request) -> Body:
+        """The system messages with the provider's mark at their end, and the key under which it finds them again."""
+        provider = self.provider
+        messages = body["messages"]
+        fixed = [place for place, message in enumerate(messages) if message["role"] == "system"]
+        if not fixed:
+            return body
+        more = dict(body.get("extra_body", {}))
+        if provider.cache_mark:
+            last = fixed[-1]
+            part = {"type": "text", "text": messages[last]["content"], provider.cache_mark: MARKS[provider.cache_mark]}
+            messages = [*messages[:last], {"role": "system", "content": [part]}, *messages[last + 1 :]]
+        if provider.cache_mark == "prompt_cache_breakpoint" and len(messages) == len(fixed) + 1:
+            # Else the question would be kept too, at a price, though it is never asked again.
+            more["prompt_cache_options"] = {"mode": "explicit"}
+        if provider.cache_key:
+            more["prompt_cache_key"] = cache_key([messages[place] for place in fixed])
+        return {**body, "messages": messages, **({"extra_body": more} if more else {})}
+
+    async def create(self, client: openai.AsyncOpenAI, body: Body) -> str:
+        return (await client.chat.completions.with_raw_response.create(**body)).text
+
+    def read(self, text: str) -> Reply:
+        completion = self.parsed(_Completion, text)
+        choice, usage = completion.choices[0], completion.usage
+        message, reason = choice.message, choice.finish_reason.lower()
+        if choice.error:
+            raise self.error_inside({"error": choice.error})
+        if message is None:
+            raise self.garbage()
+        if reason in _GAVE_UP:
+            raise Failure(f"{self.endpoint.host} gave up on its answer (finish reason '{reason}')", again=True)
+        said = message.text
+        thought = message.reasoning_content or message.reasoning
+        if (inside := _THOUGHT.match(said)) and not thought:
+            said, thought = said[inside.end() :], inside.group(1).strip()
+        return Reply(
+            text=said or message.refusal,
+            reasoning=thought,
+            finish="refusal" if message.refusal else _FINISH.get(reason, "unknown"),
+            input_tokens=usage.prompt_tokens,
+            output_tokens=usage.completion_tokens,
+            cache_read_tokens=usage.prompt_tokens_details.cached_tokens,
+            cache_write_tokens=usage.prompt_tokens_details.cache_write_tokens,
+        )
+
+    def answer_inside(self, refusal: object) -> Reply | None:
+        """What the model wrote where an endpoint (Groq) refuses it as not of the schema: an answer like others."""
+        inner = refusal.get("error", refusal) if isinstance(refusal, Mapping) else {}
+        written = words(inner.get("failed_generation")) if isinstance(inner, Mapping) else ""
+        return Reply(written) if written else None
+
+    def hint(self, said: str, body: Body) -> str:
+        if self.settings.reasoning is None and _OF_REASONING.search(said):
+            return " (if it is a model that reasons, say so: --set reasoning=low)"
+        pictures = any(isinstance(message["content"], list) for message in body["messages"])
+        if pictures and (about_length(said) or _OF_PICTURES.search(said)):
+            return " (if the model only reads text: --set images=false)"
+        return ""
+
+    def _message(self, message: Message) -> dict[str, Any]:
+        """Text alone goes as a plain string, which every endpoint understands."""
+        if all(isinstance(part, str) for part in message.parts):
+            return {"role": message.role, "content": "\n".join(str(part) for part in message.parts)}
+        return {"role": message.role, "content": [self._part(part) for part in message.parts]}
+
+    def _part(self, part: str | Image) -> dict[str, Any]:
+        if isinstance(part, str):
+            return {"type": "text", "text": part}
+        detail = {} if self.settings.image_detail == "auto" else {"detail": self.settings.image_detail}
+        return {"type": "image_url", "image_url": {"url": self.pictures.url(part), **detail}}
+
+    def _asked(self, request: Request, form: str, messages: list[dict[str, Any]]) -> Body:
+        """The parameter that asks for the schema; where none can, the schema goes into the last message."""
+        assert request.schema is not None
+        if form == "json_schema":
+            schema: Body = {"name": request.name, "schema": dict(request.schema)}
+            if self.provider.strict and is_strict(request.schema):
+                schema["strict"] = True
+            return {"response_format": {"type": "json_schema", "json_schema": schema}}
+        wish = wish_for(request.schema)
+        last = messages[-1]["content"]
+        messages[-1]["content"] = f"{last}\n\n{wish}" if isinstance(last, str) else [*last, self._part(wish)]
+        if form == "text":
+            return {}
+        beside = {"schema": dict(request.schema)} if form == "schema_object" else {}
+        return {"response_format": {"type": "json_object", **beside}}

@@ -1,0 +1,180 @@
+"""`--planner anthropic:MODEL`: Claude decides, through the `anthropic` SDK. The form of a decision is that of a tool.
+
+The module has another name than the SDK, which it must not hide.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from importlib.metadata import version
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from homie.kernel.types import Image
+from planners.llm.calls import Body, EndpointSettings, RemoteModel, wish_for
+from planners.llm.calls.address import host_name
+from planners.llm.calls.lenient import Count, Words, a_mapping, complaint
+from planners.llm.calls.planner import EndpointPlanner
+from planners.llm.calls.wire import http_client, load_sdk
+from planners.llm.messages import Finish, Message, Reply, Request
+from planners.llm.prompting.settings import PromptSettings
+
+BASE_URL = "https://api.anthropic.com"
+KEY = "ANTHROPIC_API_KEY"
+ADDRESS = "ANTHROPIC_BASE_URL"
+"""The variable of the vendor's SDK for the address of the endpoint."""
+_FINISH: Mapping[str, Finish] = {
+    **dict.fromkeys(("end_turn", "stop_sequence", "tool_use"), "stop"),
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "refusal",
+}
+
+
+class ClaudeSettings(PromptSettings, EndpointSettings):
+    """Everything that can be set with `--set`."""
+
+
+class _Block(BaseModel):
+    type: str
+    text: Words = ""
+    thinking: Words = ""
+    input: Any = None
+
+
+class _Usage(BaseModel):
+    """`input_tokens` are those behind the last mark of the provider's cache, the others come on top."""
+
+    input_tokens: Count = 0
+    output_tokens: Count = 0
+    cache_read_input_tokens: Count = 0
+    cache_creation_input_tokens: Count = 0
+
+
+class _Answer(BaseModel):
+    """What is used of an answer of the Messages API."""
+
+    content: list[_Block] = Field(default_factory=list)
+    stop_reason: str
+    usage: Annotated[_Usage, BeforeValidator(a_mapping)] = _Usage()
+
+
+class ClaudeModel(RemoteModel):
+    """One Claude model. Raises BadInput, and MissingPart without the SDK.
+
+    Forms: `tool` forces a tool whose input is the decision; `offered` only offers it, since a model that thinks can
+    not be forced; `text` puts the schema into the question.
+    """
+
+    forms: ClassVar[tuple[str, ...]] = ("tool", "offered", "text")
+
+    def __init__(self, name: str, settings: EndpointSettings) -> None:
+        load_sdk("anthropic", "anthropic", "anthropic")
+        first = "offered" if _thinks(settings) else "tool"
+        # As with chat: a key is for its own provider, other addresses get the one that is named.
+        address = settings.base_url or os.environ.get(ADDRESS) or BASE_URL
+        variable = KEY if host_name(address) == host_name(BASE_URL) else ""
+        super().__init__(name, settings, base_url=address, variable=variable, first_form=first)
+
+    def describe(self) -> Mapping[str, object]:
+        return {**super().describe(), "sdk": f"anthropic {version('anthropic')}"}
+
+    def body(self, request: Request, form: str) -> Body:
+        s = self.settings
+        system = "\n\n".join(
+            str(part) for message in request.messages if message.role == "system" for part in message.parts
+        )
+        messages = [self._message(message) for message in request.messages if message.role != "system"]
+        body: Body = {"model": self.name, "max_tokens": s.max_tokens, "messages": messages}
+        if system:
+            body["system"] = system
+        if _thinks(s):
+            body["max_tokens"] += s.reasoning_tokens
+            body["thinking"] = {"type": "adaptive", "display": "summarized"}
+            body["output_config"] = {"effort": s.reasoning}
+        if request.schema is None:
+            return body
+        if form == "text":
+            wish = wish_for(request.schema)
+            messages[-1]["content"].append({"type": "text", "text": wish})
+            return body
+        about = "Say what the robot does next. Always answer with this tool."
+        body["tools"] = [{"name": request.name, "description": about, "input_schema": dict(request.schema)}]
+        if form == "tool":
+            body["tool_choice"] = {"type": "tool", "name": request.name, "disable_parallel_tool_use": True}
+        else:
+            body["tool_choice"] = {"type": "auto", "disable_parallel_tool_use": True}
+        return body
+
+    def marked(self, body: Body, request: Request) -> Body:
+        """The system message as a block that ends a part to be cached: the tools, which come before it, and itself."""
+        if "system" not in body:
+            return body
+        return {**body, "system": [{"type": "text", "text": body["system"], "cache_control": {"type": "ephemeral"}}]}
+
+    async def send(self, body: Body, key: str) -> Reply:
+        import anthropic
+
+        http = http_client()
+        async with anthropic.AsyncAnthropic(
+            api_key=key or "none",
+            base_url=self.endpoint.url,
+            max_retries=0,
+            http_client=http,
+        ) as client:
+            try:
+                raw = await client.messages.with_raw_response.create(**body, timeout=http.timeout)
+            except anthropic.APIStatusError as error:
+                raise self.refused(error.status_code, error.response.headers, complaint(error.body)) from None
+            except anthropic.APIConnectionError as error:
+                raise self.unreachable(error) from None
+            return self._read(await raw.text())
+
+    def _read(self, text: str) -> Reply:
+        answer = self.parsed(_Answer, text)
+        usage = answer.usage
+        return Reply(
+            text=_decided(answer.content) or "\n".join(block.text for block in answer.content if block.type == "text"),
+            reasoning="\n".join(block.thinking for block in answer.content if block.type == "thinking"),
+            finish=_FINISH.get(answer.stop_reason, "unknown"),
+            input_tokens=usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens,
+            output_tokens=usage.output_tokens,
+            cache_read_tokens=usage.cache_read_input_tokens,
+            cache_write_tokens=usage.cache_creation_input_tokens,
+        )
+
+    def _message(self, message: Message) -> dict[str, Any]:
+        return {"role": message.role, "content": list(self._blocks(message))}
+
+    def _blocks(self, message: Message) -> Iterator[dict[str, Any]]:
+        for part in message.parts:
+            yield {"type": "text", "text": part} if isinstance(part, str) else self._picture(part)
+
+    def _picture(self, image: Image) -> dict[str, Any]:
+        source = {"type": "base64", "media_type": self.pictures.media_type, "data": self.pictures.base64(image)}
+        return {"type": "image", "source": source}
+
+
+def _decided(blocks: list[_Block]) -> str:
+    """The input of the first tool that was used, as JSON, or ""."""
+    inputs = (block.input for block in blocks if block.type == "tool_use" and isinstance(block.input, dict))
+    return next((json.dumps(given, ensure_ascii=False) for given in inputs), "")
+
+
+def _thinks(settings: EndpointSettings) -> bool:
+    return settings.reasoning not in (None, "none")
+
+
+class ClaudePlanner(EndpointPlanner):
+    """Claude through the Messages API."""
+
+    name = "anthropic"
+    Settings: ClassVar[type[BaseModel] | None] = ClaudeSettings
+    extra: ClassVar[str] = "anthropic"
+    keys: ClassVar[tuple[str, ...]] = (KEY,)
+
+    def __init__(self, argument: str, settings: ClaudeSettings) -> None:
+        super().__init__(ClaudeModel, argument, settings)

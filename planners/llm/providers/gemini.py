@@ -1,0 +1,179 @@
+"""`--planner gemini:MODEL`: Google's own generateContent.
+
+It takes a seed and a resolution of pictures, and tells what a model thought and how many tokens came from the cache.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Literal
+from urllib.parse import quote
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from homie.kernel.types import Image
+from planners.llm.calls import Body, RemoteModel, SampledSettings, wish_for
+from planners.llm.calls.address import host_name
+from planners.llm.calls.lenient import Count, Words, a_mapping, complaint
+from planners.llm.calls.planner import EndpointPlanner
+from planners.llm.calls.wire import http_client, load_sdk
+from planners.llm.messages import Finish, Message, Reply, Request
+from planners.llm.prompting.settings import PromptSettings
+
+BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
+KEY = "GEMINI_API_KEY"
+ADDRESS = "GOOGLE_GEMINI_BASE_URL"
+"""The variable of the vendor's SDK for the address of the endpoint."""
+_FINISH: Mapping[str, Finish] = {
+    "STOP": "stop",
+    "MAX_TOKENS": "length",
+    **dict.fromkeys(("SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"), "refusal"),
+}
+
+
+class GeminiSettings(PromptSettings, SampledSettings):
+    """Everything that can be set with `--set`."""
+
+    image_detail: Literal["auto", "low", "medium", "high"] = Field(
+        "auto", description="The resolution at which images are read; low: fewer tokens."
+    )
+
+
+class _Part(BaseModel):
+    text: Words = ""
+    thought: bool = False
+
+
+class _Content(BaseModel):
+    parts: list[_Part] = Field(default_factory=list)
+
+
+class _Candidate(BaseModel):
+    content: Annotated[_Content, BeforeValidator(a_mapping)] = _Content()
+    finishReason: str = ""  # noqa: N815  (as the API calls it)
+
+
+class _Usage(BaseModel):
+    promptTokenCount: Count = 0  # noqa: N815
+    cachedContentTokenCount: Count = 0  # noqa: N815
+    candidatesTokenCount: Count = 0  # noqa: N815
+    thoughtsTokenCount: Count = 0  # noqa: N815
+
+
+class _Feedback(BaseModel):
+    blockReason: Words = ""  # noqa: N815
+
+
+class _Response(BaseModel):
+    """What is used of a response. Without candidates the question itself was blocked."""
+
+    candidates: list[_Candidate] = Field(default_factory=list)
+    promptFeedback: Annotated[_Feedback, BeforeValidator(a_mapping)] = _Feedback()  # noqa: N815
+    usageMetadata: Annotated[_Usage, BeforeValidator(a_mapping)] = _Usage()  # noqa: N815
+
+
+class GeminiModel(RemoteModel):
+    """One Gemini model. Raises BadInput, and MissingPart without httpx2."""
+
+    settings: GeminiSettings
+    forms: ClassVar[tuple[str, ...]] = ("json_schema", "json_object", "text")
+
+    def __init__(self, name: str, settings: GeminiSettings) -> None:
+        load_sdk("gemini", "httpx2", "gemini")
+        address = settings.base_url or os.environ.get(ADDRESS) or BASE_URL
+        variable = KEY if host_name(address) == host_name(BASE_URL) else ""
+        super().__init__(name, settings, base_url=address, variable=variable, first_form="json_schema")
+
+    def describe(self) -> Mapping[str, object]:
+        s = self.settings
+        return {**super().describe(), "temperature": s.sampled, "image_detail": s.image_detail}
+
+    def body(self, request: Request, form: str) -> Body:
+        contents = [self._content(message) for message in request.messages if message.role != "system"]
+        config: Body = {"maxOutputTokens": self.settings.max_tokens, "seed": self.seed % 2**31}
+        if self.settings.reasoning is not None:
+            config["thinkingConfig"] = _thinking(self.settings.reasoning)
+            config["maxOutputTokens"] += self.settings.reasoning_tokens
+        elif self.settings.temperature is not None:
+            config["temperature"] = self.settings.temperature
+        if self.settings.image_detail != "auto":
+            config["mediaResolution"] = f"MEDIA_RESOLUTION_{self.settings.image_detail.upper()}"
+        if request.schema is not None:
+            if form != "text":
+                config["responseMimeType"] = "application/json"
+            if form == "json_schema":
+                config["responseJsonSchema"] = dict(request.schema)
+            else:
+                contents[-1]["parts"].append({"text": wish_for(request.schema)})
+        body: Body = {"contents": contents, "generationConfig": config}
+        system = [part for message in request.messages if message.role == "system" for part in self._parts(message)]
+        return {"systemInstruction": {"parts": system}, **body} if system else body
+
+    async def send(self, body: Body, key: str) -> Reply:
+        import httpx2
+
+        url = f"{self.endpoint.url}/models/{quote(self.name, safe='')}:generateContent"
+        headers = {"Content-Type": "application/json", **({"x-goog-api-key": key} if key else {})}
+        async with http_client() as http:
+            try:
+                response = await http.post(url, content=json.dumps(body), headers=headers)
+            except httpx2.RequestError as error:
+                raise self.unreachable(error) from None
+        if response.status_code != 200:
+            raise self.refused(response.status_code, response.headers, _complaint(response.text))
+        return self._read(response.text)
+
+    def _read(self, text: str) -> Reply:
+        response = self.parsed(_Response, text)
+        usage, blocked = response.usageMetadata, bool(response.promptFeedback.blockReason)
+        if not (response.candidates or blocked):
+            raise self.garbage()
+        candidate = response.candidates[0] if response.candidates else _Candidate(finishReason="SAFETY")
+        parts = candidate.content.parts
+        return Reply(
+            text="".join(part.text for part in parts if not part.thought),
+            reasoning="".join(part.text for part in parts if part.thought),
+            finish=_FINISH.get(candidate.finishReason, "unknown"),
+            input_tokens=usage.promptTokenCount,
+            output_tokens=usage.candidatesTokenCount + usage.thoughtsTokenCount,
+            cache_read_tokens=usage.cachedContentTokenCount,
+        )
+
+    def _content(self, message: Message) -> dict[str, Any]:
+        return {"role": "model" if message.role == "assistant" else "user", "parts": list(self._parts(message))}
+
+    def _parts(self, message: Message) -> Iterator[dict[str, Any]]:
+        for part in message.parts:
+            yield {"text": part} if isinstance(part, str) else self._picture(part)
+
+    def _picture(self, image: Image) -> dict[str, Any]:
+        return {"inlineData": {"mimeType": self.pictures.media_type, "data": self.pictures.base64(image)}}
+
+
+def _thinking(effort: str) -> Body:
+    """How a model is to think: by a level, of which `high` is the last, or not at all."""
+    if effort == "none":
+        return {"thinkingBudget": 0}
+    return {"includeThoughts": True, "thinkingLevel": "high" if effort in ("xhigh", "max") else effort}
+
+
+def _complaint(text: str) -> str:
+    """The endpoint's own words in the body of an error."""
+    try:
+        return complaint(json.loads(text))
+    except (ValueError, RecursionError):
+        return complaint(text)
+
+
+class GeminiPlanner(EndpointPlanner):
+    """Gemini through its own API."""
+
+    name = "gemini"
+    Settings: ClassVar[type[BaseModel] | None] = GeminiSettings
+    extra: ClassVar[str] = "gemini"
+    keys: ClassVar[tuple[str, ...]] = (KEY,)
+
+    def __init__(self, argument: str, settings: GeminiSettings) -> None:
+        super().__init__(GeminiModel, argument, settings)

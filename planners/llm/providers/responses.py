@@ -1,0 +1,169 @@
+"""`--planner responses:MODEL`: OpenAI's Responses API, which tells a summary of what a model reasoned.
+
+Nothing is stored at the provider and no call knows of another: a round is asked as with every other model.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+from pydantic import BaseModel, BeforeValidator
+
+from homie.kernel.types import Image
+from planners.llm.calls import Body, Failure, wish_for
+from planners.llm.calls.lenient import Count, Words, a_mapping
+from planners.llm.calls.openai_sdk import (
+    ADDRESS,
+    MARKS,
+    CachedTokens,
+    OpenAIModel,
+    OpenAISettings,
+    cache_key,
+    is_strict,
+)
+from planners.llm.calls.planner import EndpointPlanner
+from planners.llm.calls.wire import load_sdk
+from planners.llm.messages import Finish, Message, Reply, Request
+from planners.llm.prompting.settings import PromptSettings
+from planners.llm.providers.chat.providers import find_provider, providers
+
+if TYPE_CHECKING:
+    import openai
+
+_INCOMPLETE: Mapping[str, Finish] = {"max_output_tokens": "length", "content_filter": "refusal"}
+_MARK = "prompt_cache_breakpoint"
+
+
+class ResponsesSettings(PromptSettings, OpenAISettings):
+    """Everything that can be set with `--set`."""
+
+
+class _Part(BaseModel):
+    type: str = ""
+    text: Words = ""
+    refusal: Words = ""
+
+
+class _Item(BaseModel):
+    """One item of the output: a message, or what was reasoned before it."""
+
+    type: str
+    content: list[_Part] | None = None
+    summary: Words = ""
+
+
+class _Usage(BaseModel):
+    input_tokens: Count = 0
+    output_tokens: Count = 0
+    input_tokens_details: Annotated[CachedTokens, BeforeValidator(a_mapping)] = CachedTokens()
+
+
+class _Why(BaseModel):
+    reason: Words = ""
+
+
+class _Response(BaseModel):
+    """What is used of a response."""
+
+    status: str = "completed"
+    incomplete_details: Annotated[_Why, BeforeValidator(a_mapping)] = _Why()
+    output: list[_Item]
+    usage: Annotated[_Usage, BeforeValidator(a_mapping)] = _Usage()
+
+
+class ResponsesModel(OpenAIModel):
+    """One model behind the Responses API. Raises BadInput, and MissingPart without the SDK."""
+
+    forms: ClassVar[tuple[str, ...]] = ("json_schema", "json_object", "text")
+
+    def __init__(self, name: str, settings: OpenAISettings) -> None:
+        load_sdk("responses", "openai", "chat")
+        address = settings.base_url or os.environ.get(ADDRESS)
+        _, provider = find_provider(None, address)
+        self.strict = provider.strict
+        url = address or provider.base_url
+        super().__init__(name, settings, base_url=url, variable=provider.key, first_form="json_schema")
+
+    def body(self, request: Request, form: str) -> Body:
+        s = self.settings
+        items = [self._item(message) for message in request.messages]
+        body: Body = {"model": self.name, "input": items, "max_output_tokens": s.max_tokens, "store": False}
+        if s.reasoning is not None:
+            body["reasoning"] = {"effort": s.reasoning, "summary": "auto"}
+            body["max_output_tokens"] += s.reasoning_tokens
+        elif s.temperature is not None:
+            body["temperature"] = s.temperature
+        if request.schema is None:
+            return body
+        if form == "json_schema":
+            strict = {"strict": self.strict and is_strict(request.schema)}
+            body["text"] = {
+                "format": {"type": form, "name": request.name, "schema": dict(request.schema), **strict},
+            }
+            return body
+        items[-1]["content"].append({"type": "input_text", "text": wish_for(request.schema)})
+        if form == "json_object":
+            body["text"] = {"format": {"type": form}}
+        return body
+
+    def marked(self, body: Body, request: Request) -> Body:
+        """The system messages with a mark at their end, and the key under which they are found again."""
+        fixed = [item for item in body["input"] if item["role"] == "system"]
+        if not fixed:
+            return body
+        *before, last = fixed[-1]["content"]
+        end = {"role": "system", "content": [*before, {**last, _MARK: MARKS[_MARK]}]}
+        rest = body["input"][len(fixed) :]
+        more: Body = {"prompt_cache_key": cache_key(fixed)}
+        if len(rest) == 1:
+            # Else the question would be kept too, at a price, though it is never asked again.
+            more["prompt_cache_options"] = {"mode": "explicit"}
+        return {**body, "input": [*fixed[:-1], end, *rest], "extra_body": more}
+
+    async def create(self, client: openai.AsyncOpenAI, body: Body) -> str:
+        return (await client.responses.with_raw_response.create(**body)).text
+
+    def read(self, text: str) -> Reply:
+        response = self.parsed(_Response, text)
+        if response.status not in ("completed", "incomplete"):
+            raise Failure(f"{self.endpoint.host} gave up on its answer (status '{response.status}')", again=True)
+        parts = [part for item in response.output if item.type == "message" for part in item.content or ()]
+        refused = "".join(part.refusal for part in parts)
+        finish: Finish = "stop"
+        if response.status == "incomplete":
+            finish = _INCOMPLETE.get(response.incomplete_details.reason, "unknown")
+        details = response.usage.input_tokens_details
+        return Reply(
+            text="".join(part.text for part in parts) or refused,
+            reasoning="\n".join(item.summary for item in response.output if item.type == "reasoning"),
+            finish="refusal" if refused else finish,
+            input_tokens=response.usage.input_tokens,
+            output_tokens=response.usage.output_tokens,
+            cache_read_tokens=details.cached_tokens,
+            cache_write_tokens=details.cache_write_tokens,
+        )
+
+    def _item(self, message: Message) -> dict[str, Any]:
+        return {"role": message.role, "content": list(self._parts(message))}
+
+    def _parts(self, message: Message) -> Iterator[dict[str, Any]]:
+        kind = "output_text" if message.role == "assistant" else "input_text"
+        for part in message.parts:
+            yield {"type": kind, "text": part} if isinstance(part, str) else self._picture(part)
+
+    def _picture(self, image: Image) -> dict[str, Any]:
+        return {"type": "input_image", "image_url": self.pictures.url(image), "detail": self.settings.image_detail}
+
+
+class ResponsesPlanner(EndpointPlanner):
+    """GPT and its like through the Responses API."""
+
+    name = "responses"
+    Settings: ClassVar[type[BaseModel] | None] = ResponsesSettings
+    extra: ClassVar[str] = "chat"
+    keys: ClassVar[tuple[str, ...]] = (providers()["openai"].key,)
+
+    def __init__(self, argument: str, settings: ResponsesSettings) -> None:
+        super().__init__(ResponsesModel, argument, settings)

@@ -1,0 +1,6 @@
+"""From what a language model wrote to a decision: see `planners.llm.reading.reader`."""
+
+from planners.llm.reading.reader import MAX_TEXT, Reading, Unlisted, Unreadable, listed_model, read
+from planners.llm.reading.rules import ALL, RULES, chosen_rules
+
+__all__ = ["ALL", "MAX_TEXT", "RULES", "Reading", "Unlisted", "Unreadable", "chosen_rules", "listed_model", "read"]

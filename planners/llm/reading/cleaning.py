@@ -1,0 +1,134 @@
+"""What chat formats leave around an answer: thoughts, channels, tags, tokens; and what shows that it is none.
+
+raw text --> without thoughts --> without tokens of turns --> without tags of answers and tool calls --> text to read
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from planners.llm.reading.rules import Rules, Unclear
+
+_THOUGHTS = (
+    ("<think>", "</think>"),
+    ("<thinking>", "</thinking>"),
+    ("<thought>", "</thought>"),
+    ("<reasoning>", "</reasoning>"),
+    ("<reflection>", "</reflection>"),
+    ("<analysis>", "</analysis>"),
+    ("<seed:think>", "</seed:think>"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ("[THINK]", "[/THINK]"),
+    ("◁think▷", "◁/think▷"),
+)
+"""How models mark what they think: DeepSeek, Qwen, GLM, Claude in prompts, Seed, OpenThinker, Magistral, Kimi."""
+_OPENS = {opening.lower(): number for number, (opening, _) in enumerate(_THOUGHTS)}
+_CLOSES = {closing.lower(): number for number, (_, closing) in enumerate(_THOUGHTS)}
+_THOUGHT = re.compile("|".join(map(re.escape, (*_OPENS, *_CLOSES))), re.IGNORECASE)
+_FINAL = re.compile(r"<\|channel\|>\s*final\b(?:[^<]|<\|constrain\|>){0,60}<\|message\|>")
+"""The channel of gpt-oss in which an answer stands; `analysis` and `commentary` are others."""
+_CHANNEL = "<|channel|>"
+
+_START = re.compile(
+    r"\s*(?:<s>|<bos>|<\|begin_of_text\|>|<\|im_start\|>\s*assistant|<\|start_header_id\|>\s*assistant\s*<\|end_header_id\|>"
+    r"|<start_of_turn>\s*model|<\|assistant\|>|<\|start\|>assistant|\[/INST\]|(?:assistant|model)\s*[:：](?=\s*[\n{\[<]))"
+    r"\s*",
+    re.IGNORECASE,
+)
+_END = re.compile(
+    r"</s>|<\|im_end\|>|<\|eot_id\|>|<\|eom_id\|>|<\|endoftext\|>|<end_of_turn>|<\|end\|>|<\|return\|>|<\|end_of_text\|>"
+    r"|<eos>|<pad>|<end_of_utterance>|<｜end▁of▁sentence｜>|<\|endofassistant\|>|<\|call\|>|\[EOS\]|<\|user\|>",
+    re.IGNORECASE,
+)
+_ANSWER_TAG = re.compile(
+    r"</?(?:answer|final_answer|final|output|response|result|json)>|<\|(?:begin|end)_of_(?:box|solution)\|>|\\boxed(?=\{\{)",
+    re.IGNORECASE,
+)
+_TOOL_TAG = re.compile(
+    r"</?(?:tool_call|function_call|tool_use)>|\[/?TOOL_CALLS\]|<\|python_tag\|>|<\|/?tool_calls?\|>"
+    r"|<｜tool▁calls?▁(?:begin|end)｜>",
+    re.IGNORECASE,
+)
+_TURN = re.compile(
+    r"^[ \t]{0,4}(?:#{1,4} ?)?(?:<\|im_start\|>|<\|start_header_id\|>|<start_of_turn>|\[INST\]|"
+    r"(?:user|human|instruction|environment|observation|system)(?:\s*[:：]|[ \t]*$))",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The beginning of somebody else's turn: a model that runs on makes up the next round."""
+_ASKED = re.compile(
+    r"^[ \t*_>-]{0,6}(task|inventory|history|historical execution|feedback)[*_]{0,2}[ \t]{0,3}[:：]",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Lines of the question, which an echo repeats."""
+
+
+def cleaned(text: str, rules: Rules) -> str:
+    """The text without what the chat format has left around the answer. Raises Unclear where there is no answer."""
+    text = text.lstrip("\ufeff")
+    if _is_json(text):
+        return text
+    text = _without_turns(_without_thoughts(_final_channel(text, rules), rules), rules)
+    for pattern, rule in ((_ANSWER_TAG, "wrapper"), (_TOOL_TAG, "tool-call")):
+        if pattern.search(text):
+            rules.use(rule)
+            text = pattern.sub("\n", text)
+    if _TURN.search(text):
+        raise Unclear("The answer goes on with somebody else's turn.")
+    if len({found[1].lower() for found in _ASKED.finditer(text)}) > 1:
+        raise Unclear("The answer repeats the question.")
+    return text
+
+
+def _is_json(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict | list | str)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _final_channel(text: str, rules: Rules) -> str:
+    if _CHANNEL not in text:
+        return text
+    finals = list(_FINAL.finditer(text))
+    if not finals:
+        raise Unclear("The answer has thoughts only, nothing in its final channel.")
+    rules.use("thought")
+    return text[finals[-1].end() :]
+
+
+def _without_thoughts(text: str, rules: Rules) -> str:
+    """The text outside of thoughts. What stands before a closing mark without an opening one is a thought too: some
+    chat templates write the opening mark into the question. Raises Unclear for a thought that is not closed."""
+    kept: list[str] = []
+    at, opened = 0, -1
+    marks = list(_THOUGHT.finditer(text))
+    for mark in marks:
+        name = mark.group().lower()
+        if name in _OPENS:
+            if opened < 0:
+                kept.append(text[at : mark.start()])
+                opened = _OPENS[name]
+        elif opened < 0 or _CLOSES[name] == opened:
+            if opened < 0:
+                kept.clear()
+            at, opened = mark.end(), -1
+    if opened >= 0:
+        raise Unclear("The answer is a thought that does not end.")
+    if marks:
+        rules.use("thought")
+    return "".join([*kept, text[at:]])
+
+
+def _without_turns(text: str, rules: Rules) -> str:
+    """Without the tokens that begin and end a turn. Raises Unclear where the text goes on behind its end."""
+    if start := _START.match(text):
+        rules.use("turn-token")
+        text = text[start.end() :]
+    if end := _END.search(text):
+        rules.use("turn-token")
+        rest = _END.sub("", text[end.start() :])
+        if rest.strip(" \t\r\n`*\"'}"):
+            raise Unclear("The answer goes on after its end.")
+        text = text[: end.start()] + rest
+    return text

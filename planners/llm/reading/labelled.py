@@ -1,0 +1,168 @@
+"""Decisions as text: `Analysis: ... Subtask: [Pick, apple] Model: ...` (EMMOE, appendix D), as models write it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from planners.llm.reading.draft import Draft
+from planners.llm.reading.rules import Rules, Unclear
+from planners.llm.reading.subtasks import (
+    DECORATION,
+    MAX_PARTS,
+    Lists,
+    is_nothing,
+    named_action,
+    short,
+    subtask_of,
+    unbracketed,
+    unnumbered,
+)
+from planners.llm.reading.surroundings import check_tail
+
+_NAMES = r"analysis|(?:(?:next|current|chosen)[ \t]{1,2})?sub[-_ ]?task(?:[ \t]?#?\d{1,2})?|model"
+_LABEL = re.compile(
+    rf"(?<![^\W_])(?P<label>{_NAMES})[*_`]{{0,3}} {{0,3}}[:：]"
+    rf"|^[ \t]{{0,8}}(?:#{{1,6}}[ \t]{{0,8}}[*_]{{0,3}}|[*_]{{2,3}})(?P<heading>{_NAMES})"
+    r"[*_]{0,3}[:：]?[*_]{0,3}[ \t]{0,8}$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_EXACT = frozenset(("Analysis:", "Subtask:", "Model:"))
+_REASON = re.compile(r"[,;]?\s*(?:because|since|as|so that|in order to)\b", re.IGNORECASE)
+"""How a remark on the line of a subtask begins that only gives a reason for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A label, where it begins and ends, and where its value ends: at the next label. inline: it stands inside a line,
+    not behind the end of a sentence."""
+
+    name: str
+    start: int
+    end: int
+    stop: int
+    inline: bool
+    exact: bool
+
+
+def find_fields(text: str, hidden: Sequence[tuple[int, int]] = ()) -> list[Field]:
+    """The labels of a text, in order. hidden: parts of the text in which there are none, such as objects of JSON."""
+    labels = [found for found in _LABEL.finditer(text) if not _hides(hidden, found.start())]
+    made = []
+    for at, found in enumerate(labels):
+        stop = labels[at + 1].start() if at + 1 < len(labels) else len(text)
+        name = "subtask" if "task" in (written := (found["label"] or found["heading"]).lower()) else written
+        exact = found.group() in _EXACT and text[found.start() - 1 : found.start()] not in ("*", "_", "`")
+        made.append(Field(name, found.start(), found.end(), stop, _inside(text, found.start()), exact))
+    return made
+
+
+def _hides(parts: Sequence[tuple[int, int]], at: int) -> bool:
+    """Whether a place is in one of some parts, which are in order and do not overlap."""
+    before = bisect_right(parts, at, key=lambda part: part[0]) - 1
+    return before >= 0 and at < parts[before][1]
+
+
+def _inside(text: str, at: int) -> bool:
+    """Whether a place is in the middle of a sentence: neither at the beginning of a line, nor behind the end of a
+    sentence or two blanks."""
+    before = text[max(0, at - 60) : at]
+    line = before.rpartition("\n")[2] if "\n" in before or at <= 60 else before
+    plain = line.rstrip(f"{DECORATION}>-•#1234567890.)(")
+    if not plain or line.endswith("  "):
+        return False
+    return not line.rstrip(" \t*_`\"'”").endswith((".", "!", "?", ")", "]", "。"))
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A labelled subtask with the analysis before it and the model after it, and how far all that reaches."""
+
+    draft: Draft
+    start: int
+    end: int
+
+
+def block_of(text: str, fields: Sequence[Field], at: int, lists: Lists, rules: Rules) -> Block:
+    """What the subtask of a field says. Raises Unclear."""
+    field = fields[at]
+    if field.inline:
+        raise Unclear("The label of the subtask stands inside a sentence.")
+    followed = at + 1 < len(fields)
+    inside, rest = _value(text[field.end : field.stop], followed, lists, rules)
+    subtask = subtask_of(inside.split(","), lists, rules)
+    behind, newline, more = rest.partition("\n")
+    _check_behind(behind, rules)
+    start, analysis = said_before(text, fields, at)
+    model, end = model_after(text, fields, at, field.stop - len(newline + more))
+    if followed and fields[at + 1].name == "model" and more.strip(f"{DECORATION}-|"):
+        rules.use("prose")
+        check_tail(newline + more)
+    own = [one for one in fields if start <= one.start < end]
+    if start == field.start or not all(one.exact for one in own):
+        rules.use("labels")
+    return Block(Draft((subtask,), analysis, model), start, end)
+
+
+def said_before(text: str, fields: Sequence[Field], at: int) -> tuple[int, str]:
+    """Where the block of a subtask begins, and its analysis, which may speak of models; "" for none."""
+    start, analysis = fields[at].start, ""
+    for one in fields[:at]:
+        if one.name == "analysis":
+            start, analysis = one.start, text[one.end : fields[at].start]
+        elif one.name == "subtask":
+            start, analysis = fields[at].start, ""
+    return start, analysis.strip(DECORATION)
+
+
+def model_after(text: str, fields: Sequence[Field], at: int, end: int) -> tuple[str, int]:
+    """The model behind a subtask, "" for none, and where the block ends: `end` without a model."""
+    model = ""
+    for one in fields[at + 1 :]:
+        if one.name != "model":
+            break
+        value = text[one.end : one.stop]
+        lead = len(value) - len(value.lstrip(DECORATION))
+        line = value[lead:].partition("\n")[0]
+        model, end = line.strip(" \t\r*_`"), one.end + lead + len(line)
+    return ("" if is_nothing(model.strip(DECORATION)) else model), end
+
+
+def _value(value: str, followed: bool, lists: Lists, rules: Rules) -> tuple[str, str]:
+    """The parts of a subtask as one text, without brackets, and what follows them. Raises Unclear."""
+    value = value.lstrip(DECORATION)
+    if not value.strip(DECORATION):
+        raise Unclear("The subtask is empty.")
+    line, newline, rest = value.partition("\n")
+    body = unnumbered(line).lstrip(DECORATION + "\\")
+    if body[:1] in ("[", "("):
+        if ("]" if body[0] == "[" else ")") in value:
+            return unbracketed(value, rules)
+        words = body[1:].strip(DECORATION)
+        if not (followed or rest.strip()) or not _begins_well(words, lists):
+            raise Unclear(f"The bracket of the subtask '{short(body)}' is not closed.")
+        rules.use("open-bracket")
+        return words, newline + rest
+    before = len(rules.used)
+    inside, _ = unbracketed(line, rules)
+    if "call" not in rules.used[before:]:
+        rules.use("no-brackets")
+    return inside, newline + rest
+
+
+def _begins_well(text: str, lists: Lists) -> bool:
+    """Whether it can only be a subtask: an action of the list and its names."""
+    parts = [part.strip(DECORATION) for part in text.split(",")]
+    return len(parts) <= MAX_PARTS and (not lists.actions or named_action(parts[0], lists, Rules()) is not None)
+
+
+def _check_behind(line: str, rules: Rules) -> None:
+    """What follows a subtask on its line may only give a reason."""
+    words = line.strip(f"{DECORATION}.|")
+    if not words:
+        return
+    if not _REASON.match(words):
+        raise Unclear(f"'{short(words)}' stands behind the subtask, on the same line.")
+    rules.use("prose")

@@ -1,0 +1,84 @@
+"""The leniencies of reading: each a named rule that may be switched off, and is recorded where it was used.
+
+An answer that follows the protocol to the letter needs none of them. What could mean two things is under no rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from homie.kernel.errors import BadInput, suggestion
+
+RULES: Mapping[str, str] = {
+    "thought": "A thought before the answer is left out: `<think>...</think>`, a channel of its own.",
+    "turn-token": "Tokens of the chat format around the answer are left out: `<|im_end|>`, `</s>`, `Assistant:`.",
+    "fence": "A fenced block around the answer.",
+    "prose": "Words before or after the answer that neither introduce it as something else nor take it back.",
+    "other-form": "Labelled text where JSON was asked for, JSON where text was, one subtask where a plan was.",
+    "loose-json": "JSON with other quotes, comments, trailing commas, keys without quotes.",
+    "missing-brace": "JSON without its last brace, if nothing else is missing.",
+    "json-in-string": "JSON in quotes, as a string of JSON.",
+    "wrapper": 'An object or a tag around the answer: `{"answer": {...}}`, `<answer>`.',
+    "tool-call": 'The form of a tool call: `{"name": ..., "arguments": {...}}`, `<tool_call>`.',
+    "list": "A list around one answer or one subtask, or with the parts of one subtask.",
+    "key-spelling": "Keys in other letters or words: `Subtask`, `sub_task`, `next_subtask`, `chosen_model`.",
+    "action-name": "EmbodiedBench's `action_name`, with or without `action_id`.",
+    "remark": "Explanations inside a subtask: `reason`, `thought`, `step`.",
+    "text-subtask": "A subtask as text in JSON: `Go to, fridge`.",
+    "split-plan": "The steps of a plan as objects one after the other.",
+    "repeated": "The same answer several times.",
+    "labels": "Labels in other letters, emphasised, as headings, numbered, without colon, or without Analysis.",
+    "bare": "Nothing but a subtask.",
+    "no-brackets": "A subtask without brackets after its label.",
+    "open-bracket": "A subtask whose bracket is not closed, where nothing else follows it.",
+    "extra-brackets": "Double or round brackets around a subtask.",
+    "numbering": "A number or a bullet before a subtask.",
+    "empty-parts": "Parts that say nothing after those that do: `[End, None]`, `[Go to, fridge, ]`.",
+    "words": "An action and its names without commas: `Go to the fridge`, `Put apple in fridge`.",
+    "call": "A subtask as a call: `Pick(apple)`.",
+    "action-spelling": "An action in other letters: `GoTo`, `go_to`, `OPEN`.",
+    "action-synonym": "Another word for an action: `Navigate to`, `Pick up`, `Place`.",
+    "model-form": "A model in brackets, with a remark, in a list, or one that does not matter since there is one only.",
+    "no-model": "No model where one could be chosen: the executor chooses.",
+}
+"""Every leniency: its name and what it reads."""
+ALL = frozenset(RULES)
+
+
+class Unclear(Exception):
+    """What cannot be read, in a sentence that does not say yet what to write instead."""
+
+
+class Rules:
+    """The leniencies that are allowed, and those that were used so far, in order."""
+
+    def __init__(self, allowed: Iterable[str] = ALL) -> None:
+        self._allowed = frozenset(allowed)
+        self._used: dict[str, None] = {}
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        return tuple(self._used)
+
+    def use(self, rule: str) -> None:
+        """An answer is read by a rule. Raises Unclear where that is switched off."""
+        if rule not in self._allowed:
+            raise Unclear(f"The answer does not have the form that was asked for ({rule} is not read).")
+        self._used[rule] = None
+
+
+def chosen_rules(text: str) -> frozenset[str]:
+    """The leniencies of a setting: `all`, `none`, or names with commas between; after `all` a name with a minus is left
+    out (`all,-words`). Raises BadInput."""
+    chosen: set[str] = set()
+    for word in (part.strip() for part in text.split(",")):
+        name = word.removeprefix("-")
+        if word in ("all", "none"):
+            chosen = set(ALL) if word == "all" else set()
+        elif name not in RULES:
+            raise BadInput(f"There is no leniency '{name}': {suggestion(name, RULES, 'see docs/answers.md.')}")
+        elif word.startswith("-"):
+            chosen.discard(name)
+        else:
+            chosen.add(name)
+    return frozenset(chosen)

@@ -1,0 +1,225 @@
+"""One subtask, from its parts or from words: an action, and what it takes, no more and no less."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from homie.kernel.actions import ARGUMENTS, ActionTable, arguments_of, misfit
+from homie.kernel.types import Subtask
+from planners.llm.reading.rules import Rules, Unclear
+
+DECORATION = " \t\r\n*_`'\"“”‘’"
+MOVE = "Move"
+"""The action whose target is a list of numbers."""
+MAX_PARTS = 3
+_COMMAS = ",，、"
+"""What parts names, and what looks like it."""
+_NAME_LENGTH = 80
+"""Characters of a name. The longest of the catalogue have 25; what is longer is a sentence."""
+_NOTHING = frozenset(("", "none", "null", "n/a", "nil"))
+"""How models fill in a target that an action does not have."""
+
+SYNONYMS: Mapping[str, str] = {
+    "navigate to": "Go to",
+    "navigate": "Go to",
+    "move to": "Go to",
+    "walk to": "Go to",
+    "drive to": "Go to",
+    "head to": "Go to",
+    "pick up": "Pick",
+    "grab": "Pick",
+    "grasp": "Pick",
+    "take": "Pick",
+    "place": "Put",
+    "open up": "Open",
+    "shut": "Close",
+}
+"""Other words for the actions of EMMOE. There are none for End, which cannot be taken back."""
+
+_NAME = re.compile(r"[^\W_][\w '’-]*")
+_STOPS = frozenset(
+    (
+        "and", "then", "or", "to", "from", "in", "on", "into", "onto", "inside", "with", "not", "if", "it", "because",
+        "so", "but", "there", "here", "that", "which", "who", "is", "are", "was", "be", "by", "at", "near", "next",
+        "now", "again", "first", "please", "until", "before", "after", "for", "while", "i", "you", "we", "my", "your",
+        "should", "will", "would", "can", "may", "nothing", "something", "anything", "somewhere", "when", "where",
+        "what"
+    )
+)  # fmt: skip
+"""Words that no name in a phrase without commas has: with them it says more than one subtask."""
+_PLACES = frozenset(("in", "into", "inside", "on", "onto"))
+_ARTICLES = frozenset(("the", "a", "an"))
+_NUMBERED = re.compile(r"(?:\(?\d{1,2}[.):]\)?|[-•+])\s+(?=\S)")
+_CALL = re.compile(r"([A-Za-z][\w ]{0,30}?)\s?\(([^()\[\]{}]{0,200})\)")
+_KEYWORD = re.compile(r"\s*(?:target|destination|object|name)\s*=\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Lists:
+    """What there is to choose from in a round: actions with what they take, and models. Empty where nobody told."""
+
+    actions: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    arguments: ActionTable = field(default_factory=lambda: ARGUMENTS)
+
+    def misfit(self, subtask: Subtask) -> str:
+        """As `homie.kernel.actions.misfit`; "" for an action that is not in the list, which is another matter."""
+        known = subtask.action in (self.actions or self.arguments)
+        return misfit(subtask, arguments_of(subtask.action, self.arguments)) if known else ""
+
+
+def subtask_of(parts: Sequence[str], lists: Lists, rules: Rules) -> Subtask:
+    """A subtask from its parts as they were written. An action that is not in the list stays as it is.
+
+    Raises Unclear for parts that are no subtask, or that do not fit the action.
+    """
+    stripped = [" ".join(part.split()).strip(DECORATION) for part in parts]
+    kept = list(stripped)
+    while len(kept) > 1 and kept[-1].casefold() in _NOTHING:
+        kept.pop()
+    if not 1 <= len(kept) <= MAX_PARTS or not all(kept):
+        raise Unclear(
+            f"'{short(', '.join(stripped))}' is no subtask: write [End], [action, target] or [Put, object, place]."
+        )
+    if not _speaks(kept[0]):
+        raise Unclear(f"'{short(kept[0])}' is no action.")
+    action = named_action(kept[0], lists, rules)
+    if action is None and len(kept) == 1 and (spoken := _spoken(kept[0], lists, rules)):
+        return spoken
+    if action is None and lists.actions and _is_sentence(kept[0], lists):
+        raise Unclear(f"'{short(kept[0])}' does not begin with an action of the list and a comma.")
+    for name in kept if action is None else kept[1:]:
+        check_name(name)
+    subtask = Subtask(action or kept[0], *kept[1:])
+    if problem := lists.misfit(subtask):
+        raise Unclear(f"{problem}.")
+    if len(kept) < len(stripped):
+        rules.use("empty-parts")
+    return subtask
+
+
+def named_action(text: str, lists: Lists, rules: Rules) -> str | None:
+    """The listed action that a text names, None if it names none. Letters that only look like others do not."""
+    if text in lists.actions:
+        return text
+    if not text.isascii():
+        return None
+    key = _letters(text)
+    for action in lists.actions:
+        if _letters(action) == key:
+            rules.use("action-spelling")
+            return action
+    synonym = next((action for words, action in SYNONYMS.items() if _letters(words) == key), None)
+    if synonym not in lists.actions:
+        return None
+    rules.use("action-synonym")
+    return synonym
+
+
+def text_subtask(text: str, lists: Lists, rules: Rules) -> Subtask:
+    """A whole text as one subtask: in brackets or not, numbered, as a call, or in words. Raises Unclear."""
+    inside, rest = unbracketed(text, rules)
+    if rest.strip(f"{DECORATION}.,"):
+        raise Unclear(f"'{short(text)}' says more than one subtask.")
+    return subtask_of(inside.split(","), lists, rules)
+
+
+def unbracketed(text: str, rules: Rules) -> tuple[str, str]:
+    """What a subtask has between its brackets, and what follows them; all and nothing where there are none.
+
+    Raises Unclear for half a pair of brackets.
+    """
+    text = text.replace("\\[", "[").replace("\\]", "]").lstrip(DECORATION)
+    if (plain := unnumbered(text)) != text:
+        rules.use("numbering")
+        text = plain
+    if call := _CALL.fullmatch(text.strip(DECORATION + ".")):
+        rules.use("call")
+        return ",".join([call[1], *(_KEYWORD.sub("", part) for part in call[2].split(",") if part.strip())]), ""
+    double = text.startswith("[[")
+    opening, closing = ("[[", "]]") if double else (text[:1], {"[": "]", "(": ")"}.get(text[:1], ""))
+    if not closing:
+        if "]" in text:
+            raise Unclear(f"'{short(text)}' has only one of its two brackets.")
+        return text.strip(DECORATION).rstrip(". "), ""
+    end = text.find(closing, len(opening))
+    if end < 0:
+        raise Unclear(f"The bracket of the subtask '{short(text)}' is not closed.")
+    if opening != "[":
+        rules.use("extra-brackets")
+    return text[len(opening) : end], text[end + len(closing) :]
+
+
+def unnumbered(text: str) -> str:
+    """A text without the number or the bullet before it."""
+    found = _NUMBERED.match(text)
+    return text[found.end() :].lstrip(DECORATION) if found else text
+
+
+def check_name(name: str) -> None:
+    """Raises Unclear for what is not the name of one thing."""
+    if mark := next((mark for mark in name if mark in _COMMAS), ""):
+        hint = "" if mark == "," else f" ({mark} is not the comma that parts names)"
+        raise Unclear(f"'{short(name)}' is not one name: name one thing, without commas and brackets{hint}.")
+    if any(mark in name for mark in "[]{}") or not _speaks(name) or len(name) > _NAME_LENGTH:
+        raise Unclear(f"'{short(name)}' is not one name: name one thing, without commas and brackets.")
+
+
+def short(text: str) -> str:
+    """The beginning of a text, for a sentence about it."""
+    line = " ".join(text.split())
+    return line if len(line) <= 60 else f"{line[:60]} ..."
+
+
+def is_nothing(text: str) -> bool:
+    """Whether a text fills in what is not there."""
+    return text.casefold() in _NOTHING
+
+
+def _speaks(text: str) -> bool:
+    return any(letter.isalnum() for letter in text)
+
+
+def _is_sentence(text: str, lists: Lists) -> bool:
+    """Whether what stands for an action has more words than an action, or is one with more behind it."""
+    words = text.split()
+    begun = any(named_action(" ".join(words[:count]), lists, Rules()) for count in range(1, len(words)))
+    return begun or len(words) > max(len(action.split()) for action in lists.actions)
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\s_-]+", "", text).lower()
+
+
+def _spoken(text: str, lists: Lists, rules: Rules) -> Subtask | None:
+    """A subtask in words, `Put the apple in the fridge`; None where they may say something else."""
+    words = text.rstrip(".!").split()
+    for count in range(min(3, len(words)), 0, -1):
+        trial = Rules()
+        action = named_action(" ".join(words[:count]), lists, trial)
+        if action is None or action == MOVE:
+            continue
+        names = _names(words[count:], arguments_of(action, lists.arguments))
+        if names is None:
+            return None
+        for rule in (*trial.used, *(["words"] if names else [])):
+            rules.use(rule)
+        return Subtask(action, *names)
+    return None
+
+
+def _names(words: list[str], arguments: tuple[str, ...]) -> list[str] | None:
+    """The names in words without commas, as many as an action takes; None where that is not clear."""
+    groups = [words] if words else []
+    if len(arguments) > 1:
+        marks = [at for at, word in enumerate(words) if word.lower() in _PLACES]
+        if len(marks) != 1:
+            return None
+        groups = [words[: marks[0]], words[marks[0] + 1 :]]
+    names = [" ".join(group[1:] if group and group[0].lower() in _ARTICLES else group) for group in groups]
+    plain = all(
+        _NAME.fullmatch(name) and len(name.split()) <= 5 and _STOPS.isdisjoint(name.lower().split()) for name in names
+    )
+    return names if plain and len(names) == len(arguments) else None

@@ -1,0 +1,250 @@
+"""An instruction, clause after clause: every word has a part in a clause, or the whole is not understood."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from planners.common_sense import is_container
+from planners.rule.reading import lexicon
+from planners.rule.reading.conditions import Condition, condition
+from planners.rule.reading.nouns import Cursor, Kind, NotUnderstood, Noun, noun
+from planners.rule.reading.orders import (
+    CloseUp,
+    Errand,
+    Fetch,
+    IfThere,
+    Item,
+    OpenUp,
+    Visit,
+    in_order,
+    names_in,
+    without_repeats,
+)
+from planners.rule.reading.statements import Statements
+
+
+class Reader(Statements):
+    """Reads orders from a cursor. `items` is what `it` means at first, `place` what `there` means."""
+
+    def __init__(self, cursor: Cursor, items: Sequence[Item] = (), place: str = "") -> None:
+        super().__init__(cursor, items, place)
+        self._read = 0
+
+    def text(self) -> None:
+        """Take in everything up to the end. Raises NotUnderstood."""
+        while self._separators():
+            self._clause()
+        self._complete()
+
+    def _complete(self) -> None:
+        """Take out what is to stay; raise NotUnderstood if something was left open."""
+        self._leave_alone()
+        if self.cleared:
+            raise NotUnderstood(f"do not know where the things on the {self.cleared.source} are to go")
+        if self.told:
+            raise NotUnderstood(f"do not know what is to be done with the {self.told[0].words}")
+
+    def _separators(self) -> bool:
+        """Go past what stands between two orders. False at the end of the text."""
+        cursor = self.cursor
+        while not cursor.over:
+            if cursor.words[cursor.at] in (".", ":"):
+                self.verb = self.verb if cursor.words[cursor.at] == ":" else ""
+                cursor.at += 1
+            elif cursor.sees(lexicon.EXCEPT) or not cursor.take(lexicon.THEN | {","}):
+                break
+        return not cursor.over
+
+    def _clause(self) -> None:
+        """Take in one clause and what may be left out around it. Raises NotUnderstood."""
+        cursor, start = self.cursor, self.cursor.at
+        cursor.skip(lexicon.POLITE | lexicon.ASIDE | {","})
+        if cursor.take({"first", "first of all", "to begin with"}) and self._read:
+            raise cursor.not_understood(start)
+        if cursor.over or cursor.words[cursor.at] in (".", ":"):
+            return
+        rules: tuple[Callable[[], bool], ...] = (
+            self._conditional, self._stay, self._leave_open, self._close, self._open, self._person, self._visit,
+            self._clear, self._swap, self._stock, self._find, self._move, self._exception, self._doors, self._subject,
+            self._remark,
+        )  # fmt: skip
+        start = cursor.at
+        for rule in rules:
+            if rule():
+                break
+            cursor.at = start
+        else:
+            raise cursor.not_understood()
+        self._read += 1
+        if cursor.sees(lexicon.EXCEPT) and not self._exception():
+            raise cursor.not_understood()
+        cursor.skip(lexicon.ASIDE | ({"first"} if self._read == 1 else set()))
+        if not self._at_break():
+            raise cursor.not_understood()
+
+    # ------------------------------------------------------------ conditions
+
+    def _conditional(self) -> bool:
+        """`if there is an apple in the fridge, ..., otherwise ...`"""
+        cursor, start = self.cursor, self.cursor.at
+        found = condition(cursor)
+        if found is None:
+            cursor.at = start
+            return self._if_open()
+        here, elsewhere = Item(found.item.words, 1, found.place.words), found.item
+        first = self._branch(found, elsewhere if found.absent else here, found.place.words)
+        second: tuple[Errand, ...] = ()
+        if self._otherwise(found.item.words):
+            last = set(names_in(first)) - {found.item.words, found.place.words}
+            second = self._branch(found, here if found.absent else elsewhere, "" if last else found.place.words)
+        elif found.searched:
+            raise NotUnderstood(f"do not know what is to be done without a {found.item.words}")
+        then, otherwise = (second, first) if found.absent else (first, second)
+        self.errands.append(IfThere(found.item, replace(found.place, inside=False), then, otherwise))
+        self._note(found.place)
+        self.items = ()
+        return True
+
+    def _branch(self, found: Condition, item: Item, place: str) -> tuple[Errand, ...]:
+        """The orders up to `otherwise` or the end of the sentence."""
+        cursor = self.cursor
+        cursor.skip(lexicon.SO)
+        reader = Reader(cursor, (item,), place)
+        reader._note_containers([found.place.words] if found.place.inside else [])
+        while True:
+            reader._clause()
+            if cursor.over or cursor.words[cursor.at] in (".", ":") or self._sees_otherwise():
+                reader._complete()
+                if not reader.errands:
+                    raise NotUnderstood(f"do not know what is to be done if there is a {found.item.words}")
+                return in_order(without_repeats(reader.errands))
+            cursor.skip(lexicon.THEN | {","})
+
+    def _sees_otherwise(self) -> bool:
+        start = self.cursor.at
+        self.cursor.skip({",", ".", ":", "and", "but"})
+        found = self.cursor.sees(lexicon.ELSE | lexicon.WITHOUT)
+        self.cursor.at = start
+        return bool(found)
+
+    def _otherwise(self, words: str) -> bool:
+        """Go past `otherwise` or `if there is no apple`."""
+        cursor, start = self.cursor, self.cursor.at
+        cursor.skip({",", ".", ":", "and", "but"})
+        if cursor.take(lexicon.ELSE):
+            cursor.skip(lexicon.THERE | {","})
+            return True
+        if cursor.take(lexicon.WITHOUT) and (missing := noun(cursor)) and missing.words == words:
+            cursor.skip(lexicon.THERE | {"in it", ","})
+            return True
+        cursor.at = start
+        return False
+
+    def _if_open(self) -> bool:
+        """`if the fridge is open, close it` asks for no more than `close the fridge`."""
+        cursor = self.cursor
+        if not cursor.take(lexicon.IF):
+            return False
+        names = self._places_listed()
+        cursor.take(lexicon.IS)
+        wanted = CloseUp if cursor.take(lexicon.OPENED) else OpenUp if cursor.take(lexicon.CLOSED) else None
+        if len(names) != 1 or wanted is None or not is_container(names[0]):
+            return False
+        self._note_containers(names)
+        before = len(self.errands)
+        cursor.skip(lexicon.SO)
+        self._clause()
+        return self.errands[before:] == [wanted(names[0])] and not self._sees_otherwise()
+
+    # ------------------------------------------------------------ people and places
+
+    def _person(self) -> bool:
+        """What people say of themselves: where they are, what they want somewhere, or what asks for nothing."""
+        cursor = self.cursor
+        if not cursor.take(lexicon.PEOPLE):
+            return False
+        start = cursor.at
+        if cursor.take({"am", "will be"}) and cursor.take({"in", "at"}):
+            room = noun(cursor)
+            if room is not None and room.kind is Kind.PLACE:
+                self.here = room.words
+                return True
+        cursor.at = start
+        if cursor.take(lexicon.WANT):
+            group = self._group()
+            if group is not None and group.places:
+                self._transfer("put", group, False)
+                return True
+        cursor.at = start
+        if cursor.take(lexicon.LEFT) and (things := self._things()) and (places := self._places(to_too=False)):
+            return self._tell(things, places)
+        cursor.at = start
+        return self._purpose() if cursor.take({"want to", "would like to", "need to"}) else self._asks_nothing()
+
+    def _purpose(self) -> bool:
+        """`I want to warm up my mug`: what is to be done with what it names has to be said elsewhere."""
+        cursor, named = self.cursor, list[Item]()
+        while not self._at_break():
+            if cursor.sees(lexicon.ASKING):
+                return False
+            named += self._thing()
+            cursor.at += 0 if self._at_break() else 1
+        self.told += named
+        self.items = tuple(named) or self.items
+        return True
+
+    def _remark(self) -> bool:
+        """`a picnic:`, `there is fish`: what is neither an order nor speaks of anything that the robot could move."""
+        cursor, start = self.cursor, self.cursor.at
+        if cursor.take({"there is", "there are"}):
+            things = self._things()
+            return self._tell(things, self._places(to_too=False)) if things else self._asks_nothing()
+        heading = cursor.take({"a", "an", "the", "my", "our"}) and self._asks_nothing()
+        return bool(heading) and not cursor.over and cursor.words[cursor.at] == ":" and cursor.at > start
+
+    def _visit(self) -> bool:
+        cursor = self.cursor
+        if cursor.take(lexicon.WAIT):
+            cursor.skip(lexicon.ASIDE)
+            if cursor.take(lexicon.THERE) or (self._at_break() and self.errands):
+                return isinstance(self.errands[-1] if self.errands else None, Visit)
+            return bool(cursor.take({"in", "at", "by", "near", "next to"})) and self._go(noun(cursor))
+        if cursor.take(lexicon.CALL_AT):
+            return self._go(noun(cursor))
+        if not cursor.take(lexicon.VISIT):
+            return False
+        company = self._company()
+        if cursor.take(lexicon.HERE):
+            here = noun(cursor) if cursor.take({"in", "into"}) else None
+            if here is None and not self.here:
+                raise NotUnderstood("do not know where you are")
+            self.errands += [Fetch(item) for item in (*company, *self._company())]
+            return self._go(here or Noun(Kind.PLACE, self.here))
+        if not cursor.take({*lexicon.INTO, "in", "through to"}):
+            return False
+        where = noun(cursor)
+        if where is None and cursor.take(lexicon.THERE):
+            where = Noun(Kind.PLACE, self.place)
+        self.errands += [Fetch(item) for item in (*company, *self._company())]
+        return self._go(where)
+
+    def _company(self) -> tuple[Item, ...]:
+        """`with the banana`"""
+        if not self.cursor.take({"with"}):
+            return ()
+        things = self._things()
+        if not things:
+            raise self.cursor.not_understood()
+        return things
+
+    def _go(self, where: Noun | None) -> bool:
+        if where is None or not where.words or where.count != 1 or where.other:
+            return False
+        name = self._in_its_room(where)
+        self.errands.append(Visit(name))
+        if where.kind is Kind.THING:
+            self.items = (Item(name),)
+        else:
+            self.place = name
+        return True

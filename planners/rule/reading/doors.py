@@ -1,0 +1,172 @@
+"""Orders about doors and drawers, and what every reader of orders knows: what was named so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from planners.common_sense import is_container, is_furniture, is_room
+from planners.rule.reading import lexicon
+from planners.rule.reading.nouns import PUNCTUATION, Cursor, Kind, NotUnderstood, Noun, noun
+from planners.rule.reading.orders import CloseUp, Errand, Item, OpenUp
+
+_STANDING_OPEN = frozenset(
+    f"{that} {verb} open" for that in ("that", "which") for verb in ("is", "are", "stand", "stands")
+)
+
+
+class Doors:
+    """Reads what is to be opened and closed. `items` is what `it` means at first, `place` what `there` means."""
+
+    def __init__(self, cursor: Cursor, items: Sequence[Item] = (), place: str = "") -> None:
+        self.cursor = cursor
+        self.errands: list[Errand] = []
+        self.items = tuple(items)
+        self.place = place
+        self.containers = [place] if is_container(place) else []
+
+    def _at_break(self) -> bool:
+        cursor = self.cursor
+        return (
+            cursor.over or cursor.words[cursor.at] in (",", ".", ":") or bool(cursor.sees(lexicon.THEN | lexicon.ELSE))
+        )
+
+    def _asks_nothing(self) -> bool:
+        """Go past words that name nothing known, up to the end of the clause. False if they may ask for something."""
+        cursor = self.cursor
+        while not self._at_break():
+            word, after = Cursor(cursor.words[cursor.at : cursor.at + 1]), Cursor(cursor.words[cursor.at + 1 :])
+            compound = not after.over and not after.sees(lexicon.phrases() | PUNCTUATION)  # a fruit salad is no fruit
+            known = noun(word) is not None and (not compound or bool(cursor.sees(lexicon.phrases())))
+            if known or cursor.sees(lexicon.ASKING):
+                return False
+            cursor.at += 1
+        return True
+
+    def _close(self) -> bool:
+        cursor = self.cursor
+        if verb := cursor.take(lexicon.CLOSE | lexicon.CLOSING):
+            names = self._doors_meant()
+            cursor.take(_STANDING_OPEN)
+            if verb == "close up" and not names:
+                names = self.containers[-1:]
+        elif cursor.take({"keep", "leave", "have", "with", "mind", "watch"}):
+            names = self._doors_meant()
+            before = cursor.words[cursor.at - 1]
+            if not cursor.take(lexicon.CLOSED) and before not in lexicon.DOORS:
+                return False
+        else:
+            return False
+        self._shut(names)
+        return True
+
+    def _leave_open(self) -> bool:
+        """What is not to be left open, and what is."""
+        cursor = self.cursor
+        if cursor.take({"do not leave", "do not keep", "never leave", "without leaving"}):
+            names = self._doors_meant(lexicon.ANY_DOOR)
+        elif cursor.take({"leave neither"}):
+            first, second = self._doors_meant(), self._doors_meant() if cursor.take({"nor"}) else []
+            names = [*first, *second] if first and second else []
+        elif cursor.take({"leave nothing", "leave no door", "leave no doors", "nothing", "no door", "no doors"}):
+            cursor.take({"left", "is left", "is to be left", "should be left", "stays", "is to stay", "should stay"})
+            names = list(self.containers)
+        elif cursor.take({"leave", "keep", "hold", "have"}):
+            names = self._doors_meant()
+            if cursor.take(lexicon.OPENED):
+                self._unlock(names)
+                return True
+            return False
+        else:
+            return False
+        if not cursor.take({"open", "left open"}) or not names:
+            return False
+        self._shut(names)
+        return True
+
+    def _open(self) -> bool:
+        if not self.cursor.take(lexicon.OPEN):
+            return False
+        self._unlock(self._doors_meant())
+        return True
+
+    def _doors(self) -> bool:
+        """`the fridge closed`, `doors shut`, `everything is to be shut again`; that a door is open only says so."""
+        cursor, start = self.cursor, self.cursor.at
+        wanted = cursor.take(lexicon.SEE_TO)
+        names = self._doors_meant(lexicon.DOORS)
+        if not names:
+            return False
+        if wanted and cursor.take({"is", "are", "stays", "stay"}):
+            if cursor.take(lexicon.CLOSED):
+                self._shut(names)
+            elif cursor.take(lexicon.OPENED):
+                self._unlock(names)
+            return cursor.words[cursor.at - 1] in ("closed", "shut", "open", "opened", "again")
+        if cursor.take(lexicon.IS):
+            cursor.skip(lexicon.ASIDE)
+            self._note_containers(names)
+            return bool(cursor.take(lexicon.OPENED | lexicon.CLOSED)) and cursor.words[start] != "everything"
+        cursor.take(lexicon.GOES | lexicon.STAYS)
+        if not cursor.take(lexicon.CLOSED):
+            return False
+        self._shut(names)
+        return True
+
+    def _doors_meant(self, more: frozenset[str] = frozenset()) -> list[str]:
+        """The containers that a clause names or means; empty where that cannot be told."""
+        cursor = self.cursor
+        named = self._places_listed()
+        if named:
+            return named
+        if cursor.take(lexicon.ALL_DOORS | more):
+            return list(self.containers)
+        return self.containers[-1:] if cursor.take(lexicon.ONE_DOOR) else []
+
+    def _places_listed(self) -> list[str]:
+        """`the fridge and the door of the drawer`: each one thing, and no thing that is carried."""
+        cursor, names = self.cursor, list[str]()
+        start = cursor.at
+        while True:
+            cursor.take(lexicon.DOOR_OF)
+            place = noun(cursor)
+            if place is None or place.kind not in (Kind.PLACE, Kind.UNKNOWN) or place.count != 1 or place.other:
+                cursor.at = start
+                return names
+            cursor.take(lexicon.DOORS)
+            names.append(self._in_its_room(place))
+            start = cursor.at
+            if not cursor.take(lexicon.LIST):
+                return names
+
+    def _in_its_room(self, place: Noun) -> str:
+        """The name of a place, with the room that follows: `the table in the kitchen`."""
+        cursor, start = self.cursor, self.cursor.at
+        cursor.take(lexicon.THAT_IS)
+        if place.kind is Kind.PLACE and not is_room(place.words) and cursor.take({"in", "of"}):
+            room = noun(cursor)
+            if room is not None and is_room(room.words) and not any(is_room(word) for word in place.words.split()):
+                return f"{room.words} {place.words}"
+        cursor.at = start
+        return place.words
+
+    def _shut(self, names: Sequence[str]) -> None:
+        self._move_doors(names, CloseUp, "close")
+
+    def _unlock(self, names: Sequence[str]) -> None:
+        self._move_doors(names, OpenUp, "open")
+
+    def _move_doors(self, names: Sequence[str], errand: type[OpenUp] | type[CloseUp], verb: str) -> None:
+        if not names:
+            told = self.cursor.rest()
+            done = "opened" if verb == "open" else "closed"
+            raise self.cursor.not_understood() if told else NotUnderstood(f"do not know what is to be {done}")
+        for name in names:
+            if is_furniture(name) and not is_container(name):
+                raise NotUnderstood(f"cannot {verb} the {name}")
+            if errand(name) not in self.errands or isinstance(self.errands[-1], OpenUp):
+                self.errands.append(errand(name))
+        self._note_containers(names)
+        self.place = names[-1]
+
+    def _note_containers(self, names: Sequence[str]) -> None:
+        self.containers = [*(name for name in self.containers if name not in names), *names]

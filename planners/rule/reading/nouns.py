@@ -1,0 +1,257 @@
+"""The words of an instruction one after the other, and the noun phrases among them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+from dataclasses import dataclass
+from enum import StrEnum
+
+from perception.words.names import normalise, vocabulary
+from planners.common_sense import is_room
+from planners.rule.reading import lexicon
+
+
+class NotUnderstood(Exception):
+    """The message ends a sentence that begins with `I`: `do not understand 'next to the desk'`."""
+
+
+_SPELLED = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|[,.;:!?]|(?<=\s)[-\u2013\u2014](?=\s)|\u2014|[^\s\w]")
+_CONTRACTED = (
+    (r"\b(do|does|did|is|are|was|were|should|would|could|must|need)n't\b", r"\1 not"),
+    (r"\bwon't\b", "will not"),
+    (r"\bcan't\b|\bcannot\b", "can not"),
+    (r"\b(i|we|you|they)'d\b", r"\1 would"),
+    (r"\bi'm\b", "i am"),
+    (r"\b(i|we|you|they)'(?:ve)\b", r"\1 have"),
+    (r"\b(i|we|you|they|it|that)'ll\b", r"\1 will"),
+    (r"\b(we|you|they)'re\b", r"\1 are"),
+    (r"\b(it|that|there|what|who|here|which)'s\b", r"\1 is"),
+    (r"\b(?:all|everything) but\b", "everything except"),
+    (r"\b(?:something|anything) (?:to eat|edible|one can eat|that can be eaten)\b", "some food"),
+)
+PUNCTUATION = frozenset((",", ".", ":"))
+
+
+def spelled(text: str) -> list[str]:
+    """The words and the punctuation of a text: every stop is `.`, every colon or dash `:`. Whatever else there is stays
+    as it is, so that it is not understood."""
+    plain = " ".join(text.lower().replace("\u2019", "'").replace("_", " ").split())
+    for pattern, instead in _CONTRACTED:
+        plain = re.sub(pattern, instead, plain)
+    stops = dict.fromkeys(".;!?", ".") | dict.fromkeys(("-", "\u2013", "\u2014"), ":")
+    return [stops.get(word, word) for word in _SPELLED.findall(plain)]
+
+
+class Cursor:
+    """A position in the words of a text."""
+
+    def __init__(self, words: list[str]) -> None:
+        self.words = words
+        self.at = 0
+        self._runs: dict[int, list[str]] = {}
+
+    @property
+    def over(self) -> bool:
+        """Whether no word is left."""
+        return self.at >= len(self.words)
+
+    def sees(self, phrases: Set[str]) -> str:
+        """The longest of the phrases that begins here, "" if none does."""
+        return next((text for text in self.runs() if text in phrases), "")
+
+    def runs(self) -> list[str]:
+        """The runs of words that begin here, the longest first; kept, since every rule asks for them."""
+        if self.at not in self._runs:
+            ahead = self.words[self.at : self.at + lexicon.LONGEST]
+            self._runs[self.at] = [" ".join(ahead[:length]) for length in range(len(ahead), 0, -1)]
+        return self._runs[self.at]
+
+    def take(self, phrases: Set[str]) -> str:
+        """Go past the longest of the phrases that begins here. Returns it, "" if none does."""
+        text = self.sees(phrases)
+        self.at += len(text.split())
+        return text
+
+    def skip(self, phrases: Set[str]) -> None:
+        """Go past as many of the phrases as there are."""
+        while self.take(phrases):
+            pass
+
+    def rest(self, start: int | None = None) -> str:
+        """The words from here, or from a start before, to the next comma or stop."""
+        words: list[str] = []
+        for word in self.words[self.at if start is None else start :]:
+            if word in PUNCTUATION and words:
+                break
+            words += [] if word in PUNCTUATION else [word]
+        return " ".join(words)
+
+    def not_understood(self, start: int | None = None) -> NotUnderstood:
+        """The error that names the words from here to the next comma or stop."""
+        return NotUnderstood(f"do not understand '{self.rest(start)}'")
+
+
+_DEFINITE = frozenset(("", "the", "my", "your", "our", "his", "her", "their", "this", "that"))
+
+
+class Kind(StrEnum):
+    """What a noun phrase stands for."""
+
+    THING = "thing"
+    PLACE = "place"
+    UNKNOWN = "a name that is in no vocabulary"
+    ALL = "everything"
+    REST = "the rest"
+    IT = "it"
+    THEM = "them"
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """A noun phrase. count: how many, None for all of them; other: it is not the same as those named beside it."""
+
+    kind: Kind
+    words: str = ""
+    count: int | None = 1
+    other: bool = False
+
+
+def noun(cursor: Cursor) -> Noun | None:
+    """The noun phrase that begins at the cursor, which goes past it; None if there is none that is understood whole."""
+    start = cursor.at
+    if cursor.take(lexicon.REST):
+        return Noun(Kind.REST, count=None)
+    named = _named(cursor)
+    if named is not None:
+        return named
+    cursor.at = start
+    if cursor.take(lexicon.EVERYTHING):
+        return Noun(Kind.ALL, count=None)
+    if cursor.take(lexicon.IT):
+        return Noun(Kind.IT)
+    if cursor.take(lexicon.THEM):
+        return Noun(Kind.THEM, count=None)
+    return None
+
+
+@dataclass(slots=True)
+class _Before:
+    """What stands before the name: articles, numbers, `all`, `kinds of`."""
+
+    every: bool = False
+    count: int | None = None
+    article: str = ""
+    other: bool = False
+    kinds: bool = False
+
+    def how_many(self, plural: bool) -> int | None:
+        """How many are meant: all where nothing but the plural is said."""
+        return None if self.every or (self.count is None and plural) else (self.count or 1)
+
+
+def _before(cursor: Cursor) -> _Before:
+    before = _Before()
+    while not cursor.over:
+        if cursor.take(lexicon.EVERY):
+            before.every = True
+        elif number := cursor.take(lexicon.NUMBERS.keys()):
+            before.count = lexicon.NUMBERS[number]
+        elif re.fullmatch(r"[1-9]\d?", cursor.words[cursor.at]):
+            before.count = int(cursor.words[cursor.at])
+            cursor.at += 1
+        elif cursor.take({"other", "another"}):
+            before.other = True
+        elif article := cursor.take(lexicon.DETERMINERS):
+            before.article = article
+        elif cursor.take(lexicon.KINDS_OF):
+            before.kinds = True
+        elif not cursor.take(lexicon.HARMLESS):
+            break
+    return before
+
+
+def _named(cursor: Cursor) -> Noun | None:
+    """A phrase with a name: known, `the green one`, or an unknown one after an article."""
+    start = cursor.at
+    before = _before(cursor)
+    if cursor.at == start and cursor.sees(lexicon.ANY_VERB) == "can":
+        return None
+    colours = _colours(cursor)
+    if colours and cursor.take({"one", "ones"}):
+        return Noun(Kind.THING, f"{' '.join(colours)} one", before.how_many(False), before.other)
+    room, kind, name = _known(cursor)
+    if not name:
+        if colours or not before.article or before.kinds:
+            return None
+        return _unknown(cursor, before)
+    if before.kinds and (before.count is None and before.article not in ("a", "the", "some", "any")):
+        return None
+    if before.kinds and not lexicon.kinds_of(normalise(name)):
+        return None
+    if lexicon.kinds_of(normalise(name)):
+        cursor.take({"of something", "of any kind", "of some kind"})
+    head = name.split(" of ")[0].split()[-1]
+    plural = normalise(head) != head and head != "crackers"  # one box is called that
+    words = normalise(" ".join([*colours, room, name]))
+    plural = plural or (words in ("fruit", "food") and before.article in _DEFINITE)
+    return Noun(kind, words, before.how_many(plural), before.other)
+
+
+def _colours(cursor: Cursor) -> list[str]:
+    """Colours and materials before a name; the last word of `the green orange` is the name."""
+    colours: list[str] = []
+    while word := _colour(cursor):
+        colours.append(word)
+    followed = cursor.sees({"one", "ones"}) or _longest(Cursor(cursor.words[cursor.at :]))[1]
+    if colours and not followed:
+        cursor.at -= len(colours.pop().split())
+    return colours
+
+
+def _colour(cursor: Cursor) -> str:
+    two = " ".join(cursor.words[cursor.at : cursor.at + 2])
+    word = two if two in vocabulary().colours else two.partition(" ")[0]
+    if not lexicon.is_colour(word):
+        return ""
+    cursor.at += len(word.split())
+    return word
+
+
+def _known(cursor: Cursor) -> tuple[str, Kind, str]:
+    """The room that comes first (`kitchen table`), the kind, and the longest known name here, all past the cursor."""
+    kind, name = _longest(cursor)
+    if name and is_room(name):
+        furniture, further = _longest(cursor)
+        if further and furniture is Kind.PLACE and not is_room(further):
+            return name, furniture, further
+        cursor.at -= len(further.split())
+    return "", kind, name
+
+
+def _longest(cursor: Cursor) -> tuple[Kind, str]:
+    for length in range(min(lexicon.LONGEST, len(cursor.words) - cursor.at), 0, -1):
+        words = cursor.words[cursor.at : cursor.at + length]
+        text = " ".join(words)
+        if (PUNCTUATION | lexicon.DETERMINERS) & set(words):
+            continue
+        kind = Kind.THING if lexicon.is_thing(text) else Kind.PLACE if lexicon.is_place(text) else None
+        if kind is not None:
+            cursor.at += length
+            return kind, text
+    return Kind.UNKNOWN, ""
+
+
+def _unknown(cursor: Cursor, before: _Before) -> Noun | None:
+    """Up to three words between an article and something that is understood. `the big apple` is no unknown name, and
+    nobody looks for `the middle`."""
+    words: list[str] = []
+    while not cursor.over and cursor.words[cursor.at] not in PUNCTUATION and not cursor.sees(lexicon.phrases()):
+        if _longest(Cursor(cursor.words[cursor.at :]))[1]:
+            return None
+        words.append(cursor.words[cursor.at])
+        cursor.at += 1
+    if not 0 < len(words) <= 3 or set(words) & lexicon.NO_NAMES or not all(word.isalpha() for word in words):
+        return None
+    name = normalise(" ".join(words))
+    return Noun(Kind.UNKNOWN, name, before.how_many(normalise(words[-1]) != words[-1]), before.other) if name else None

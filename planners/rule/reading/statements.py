@@ -1,0 +1,159 @@
+"""Clauses that begin with what they speak of, and what is to stay as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from planners.common_sense import is_container
+from planners.rule.reading import lexicon
+from planners.rule.reading.nouns import Kind, noun
+from planners.rule.reading.orders import Bring, Item, Place
+from planners.rule.reading.things import Group, Where
+from planners.rule.reading.transfers import Transfers
+
+
+class Statements(Transfers):
+    """Reads `the bowl belongs in the sink`, `the mug is in the drawer`, `the rest stays`."""
+
+    def _subject(self) -> bool:
+        """`the bowl belongs in the sink`, `the mug is in the drawer`, `lemon to the sofa`"""
+        cursor, start = self.cursor, self.cursor.at
+        asked = cursor.take({"what is", "what are"})
+        group = self._group()
+        if group is None:
+            cursor.at = start
+            return self._holds()
+        if cursor.take({"doing"}) and asked:
+            places = self._places(to_too=False)
+            return bool(places) and self._tell(group.items, places)
+        floating = cursor.take({"all", "both", ", all", ", both"})
+        if cursor.take(lexicon.GOES):
+            if cursor.words[start] == "any":
+                group = replace(group, items=tuple(replace(item, count=None) for item in group.items))
+            wanted = self._places()
+            if not wanted or wanted[-1].way == "from" or len(wanted) > 2:
+                raise cursor.not_understood()
+            if wanted[-1].way == "at":
+                wanted[-1] = replace(wanted[-1], way="to")
+            self._transfer("", Group(group.items, (*group.places, *wanted)), False)
+            self.verb = "put"
+            return True
+        if cursor.take(lexicon.JOINS) and self.place:
+            self._arrive(group.items, Place(self.place, is_container(self.place)))
+            return True
+        if cursor.take(lexicon.IS | lexicon.NEEDS) and not group.places:
+            places = self._places(to_too=False)
+            return self._tell(group.items, places) if places else self._describe(group.items)
+        if floating:
+            group = replace(group, places=tuple(self._places()))
+        ways = [one.way for one in group.places]
+        if "to" not in ways and ways != ["from", "at"] and not (ways and (self.verb or floating)):
+            return False
+        self._transfer(self.verb if self.verb in lexicon.SET_DOWN else "put", group, False)
+        return True
+
+    def _holds(self) -> bool:
+        """`one of the drawers has a sponge in it`"""
+        cursor = self.cursor
+        where = noun(cursor)
+        if where is None or where.kind is not Kind.PLACE:
+            return False
+        if cursor.take(lexicon.IS):
+            self._note(Place(where.words))
+            return not cursor.sees({"to be"}) and self._asks_nothing()
+        if not cursor.take(lexicon.HAS):
+            return False
+        things = self._things()
+        if not things or not cursor.take({"in it", "on it", "inside", "inside it", "in them"}):
+            return False
+        return self._tell(things, [Where("at", Place(where.words))])
+
+    def _describe(self, items: tuple[Item, ...]) -> bool:
+        """`the mug is dirty` speaks of a thing; what is to be done with it has to be said elsewhere."""
+        if not self._asks_nothing():
+            return False
+        self.told += [one for one in items if not self._brought(one)]
+        self.items = items
+        cursor, start = self.cursor, self.cursor.at
+        if cursor.take({"and"}) and cursor.take(lexicon.GOES):
+            self._transfer("put", Group(items, tuple(self._places())), False)
+        else:
+            cursor.at = start
+        return True
+
+    def _brought(self, item: Item) -> bool:
+        return any(isinstance(one, Bring) and one.item.words == item.words for one in self.errands)
+
+    def _tell(self, items: Sequence[Item], places: Sequence[Where]) -> bool:
+        """It is said where something is. What was to be moved before is taken from there."""
+        if len(places) != 1 or places[0].way != "at":
+            return False
+        source = places[0].place.words
+        for item in items:
+            moved = [one for one in self.errands if isinstance(one, Bring) and one.item.words == item.words]
+            for errand in moved:
+                if errand.item.source or errand.place.words == source:
+                    return False
+                self.errands[self.errands.index(errand)] = replace(errand, item=replace(errand.item, source=source))
+            if not moved:
+                self.told.append(replace(item, source=source))
+        self.items = tuple(replace(item, source=source) for item in items)
+        self._note(places[0].place)
+        return True
+
+    def _exception(self) -> bool:
+        """`except for the mug`, `not the pear`: of what was to be moved just now."""
+        if not self.cursor.take(lexicon.EXCEPT):
+            return False
+        besides = self._listed()
+        last = self._last_bring()
+        if not besides or last is None:
+            return False
+        self.errands[-1] = replace(last, item=self._without(last.item, besides))
+        return True
+
+    def _stay(self) -> bool:
+        """`the rest stays`, `leave the mug where it is`"""
+        cursor, start = self.cursor, self.cursor.at
+        last = self._last_bring()
+        if cursor.take({"which stays", "which stay"}):
+            item = last.item if last is not None else self.cleared
+            return item is not None and bool(item.besides)
+        if cursor.take({"leave it there", "leave them there"}):
+            return last is not None
+        if cursor.take({"what is no", "whatever is no", "what is not"}):
+            kind = noun(cursor)
+            same = kind is not None and last is not None and kind.words == last.item.words
+            return same and bool(cursor.take(lexicon.STAYS))
+        leave = cursor.take({"leave", "keep"})
+        kept = noun(cursor)
+        if kept is None or not (cursor.take(lexicon.WHERE_IT_IS) if leave else cursor.take(lexicon.STAYS)):
+            where = self._places(to_too=False) if leave and kept is not None and kept.kind is Kind.THING else []
+            if not where or kept is None or not self._among_many(kept.words):
+                cursor.at = start
+                return False
+        elif not leave:
+            cursor.take(lexicon.WHERE_IT_IS)
+        if kept.kind is Kind.REST or kept.other:
+            return bool(self.errands)
+        if kept.kind is not Kind.THING or kept.words.endswith(" one"):
+            return False
+        self.kept.append(kept.words)
+        return True
+
+    def _among_many(self, words: str) -> bool:
+        """Whether it is one of those that were all to be moved just now."""
+        last = self._last_bring()
+        return last is not None and last.item.count is None and bool(self._touched(last.item, (words,)))
+
+    def _last_bring(self) -> Bring | None:
+        """The errand read last, if it is to bring something."""
+        last = self.errands[-1] if self.errands else None
+        return last if isinstance(last, Bring) else None
+
+    def _leave_alone(self) -> None:
+        """Take out of the errands what is to stay where it is."""
+        for at, errand in enumerate(self.errands):
+            if isinstance(errand, Bring) and (touched := self._touched(errand.item, self.kept)):
+                self.errands[at] = replace(errand, item=self._without(errand.item, touched))

@@ -1,0 +1,244 @@
+"""The things and the places of an order, as they stand in its words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from planners.common_sense import is_container, is_room, means
+from planners.rule.reading import lexicon
+from planners.rule.reading.doors import Doors
+from planners.rule.reading.lexicon import is_kind_of
+from planners.rule.reading.nouns import Cursor, Kind, NotUnderstood, Noun, noun
+from planners.rule.reading.orders import Item, Place
+
+_PREPOSITIONS = lexicon.INTO | lexicon.AT | lexicon.FROM
+_VERBS_AFTER = lexicon.GOES | lexicon.IS | lexicon.STAYS
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """A place after a preposition. way: `to`, `at`, `from`, or `person`: where the speaker is, "" if that is not known.
+    kind: a thing, such as a bowl, is a place as well."""
+
+    way: str
+    place: Place
+    kind: Kind = Kind.PLACE
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Things and the places named after them: `the apple on the desk to the sofa`."""
+
+    items: tuple[Item, ...]
+    places: tuple[Where, ...]
+
+
+class Things(Doors):
+    """Reads lists of things with the places named after them."""
+
+    def __init__(self, cursor: Cursor, items: Sequence[Item] = (), place: str = "") -> None:
+        super().__init__(cursor, items, place)
+        self.here = ""
+        self.cleared: Item | None = None
+
+    def _groups(self) -> list[Group]:
+        """Groups with `and` between them, as long as each has a place."""
+        cursor = self.cursor
+        groups: list[Group] = []
+        while True:
+            start = cursor.at
+            if groups and not cursor.take(lexicon.LIST):
+                return groups
+            group = self._group()
+            if group is None or (
+                groups and (not group.places or cursor.sees(lexicon.GOES | lexicon.IS | lexicon.STAYS))
+            ):
+                cursor.at = start
+                return groups
+            groups.append(group)
+
+    def _group(self) -> Group | None:
+        items = self._things()
+        if not items:
+            return None
+        self._particle()
+        places = self._places()
+        besides = self._besides() if any(item.count is None for item in items) else ()
+        if besides:
+            items = tuple(self._without(item, besides) for item in items)
+            places = [*places, *self._places()]
+        return Group(items, tuple(places))
+
+    def _particle(self) -> None:
+        """`up` in `pick it up`, unless a preposition begins with it."""
+        if len(self.cursor.sees(_PREPOSITIONS | lexicon.PARTICLES).split()) == 1:
+            self.cursor.take(lexicon.PARTICLES - _PREPOSITIONS)
+
+    def _things(self) -> tuple[Item, ...]:
+        """A list of things that can be taken somewhere; empty where none begins."""
+        cursor = self.cursor
+        found: list[Item] = []
+        while True:
+            start = cursor.at
+            if found and (not cursor.take(lexicon.LIST) or self._floats()):
+                cursor.at = start
+                break
+            things = self._thing()
+            if not things:
+                cursor.at = start
+                break
+            source = things[-1].source
+            if (
+                found
+                and source
+                and not found[-1].source
+                and {"are", "lie", "stand"} & set(cursor.words[start : cursor.at])
+            ):
+                if things[-1].count != 1:
+                    raise NotUnderstood(f"do not know whether the {found[-1].words} is at the {source} as well")
+                found = [replace(item, source=item.source or source) for item in found]
+            found += things
+        return tuple(found)
+
+    def _floats(self) -> bool:
+        """Whether `all` or `both` stands alone before a place: `the mug, the bowl, all on the sofa`."""
+        after = Cursor(self.cursor.words[self.cursor.at :])
+        return bool(after.take({"all", "both"}) and after.sees(_PREPOSITIONS))
+
+    def _thing(self) -> tuple[Item, ...]:
+        """One noun phrase with the clause that says where it is."""
+        cursor, start = self.cursor, self.cursor.at
+        named = noun(cursor)
+        if named is None or named.kind is Kind.PLACE:
+            cursor.at = start
+            return ()
+        if named.other:
+            raise NotUnderstood(f"do not know which one '{cursor.rest(start)}' is")
+        items = self._meant(named, start)
+        relative = cursor.at
+        everything = {"is", "are", "there is", "lies", "stands"} if named.kind is Kind.ALL else set()
+        if cursor.take(lexicon.THAT_IS | everything):
+            places = self._places(to_too=False, most=1)
+            if not places:
+                cursor.at = relative
+            else:
+                items = tuple(replace(item, source=places[0].place.words) for item in items)
+        if (besides := self._besides()) and named.count is None:
+            items = tuple(self._without(item, besides) for item in items)
+        return items
+
+    def _besides(self) -> tuple[str, ...]:
+        """`except the mug and the bowl`"""
+        cursor, start = self.cursor, self.cursor.at
+        if not cursor.take(lexicon.EXCEPT | {"but"}):
+            return ()
+        words = self._listed()
+        if not words:
+            cursor.at = start
+        return words
+
+    def _listed(self) -> tuple[str, ...]:
+        """Names in a list, of things that cannot be carried as well."""
+        cursor, words = self.cursor, list[str]()
+        while True:
+            start = cursor.at
+            named = noun(cursor) if not words or cursor.take(lexicon.LIST) else None
+            if named is None or not named.words or named.words.endswith(" one"):
+                cursor.at = start
+                return tuple(words)
+            words.append(named.words)
+
+    def _meant(self, named: Noun, start: int) -> tuple[Item, ...]:
+        """What a noun phrase means: pronouns and `the green one` refer to what was named before."""
+        if named.kind in (Kind.IT, Kind.THEM):
+            if not self.items or (named.kind is Kind.IT and len(self.items) > 1):
+                raise NotUnderstood(f"do not know what '{' '.join(self.cursor.words[start : self.cursor.at])}' is")
+            return self.items
+        if named.kind is Kind.REST:
+            return (self.cleared or Item("", None),)
+        if named.words.endswith(" one"):
+            if not self.items or not self.items[-1].words:
+                raise NotUnderstood(f"do not know what the {named.words} is")
+            return (Item(f"{named.words.removesuffix(' one')} {self.items[-1].words.split()[-1]}", named.count),)
+        return (Item(named.words, named.count),)
+
+    def _places(self, *, to_too: bool = True, most: int = 3) -> list[Where]:
+        """The places that follow, each after its preposition."""
+        cursor = self.cursor
+        found: list[Where] = []
+        while len(found) < most:
+            cursor.skip(lexicon.ASIDE)
+            start = cursor.at
+            if found and found[-1].way == "from" and cursor.take({"and"}) and not cursor.sees(_PREPOSITIONS):
+                cursor.at = start
+            there = cursor.take(lexicon.THERE)
+            if there:
+                found.append(Where("to", self._referred(there)))
+                continue
+            if to_too and cursor.take(lexicon.HERE):
+                found.append(Where("person", Place(self._room_of_person())))
+                continue
+            preposition = cursor.sees(_PREPOSITIONS | lexicon.NEAR)
+            if not preposition or (preposition in lexicon.INTO and not to_too):
+                cursor.at = start
+                break
+            if preposition in lexicon.NEAR - lexicon.AT:
+                raise cursor.not_understood()
+            cursor.take({preposition})
+            way = "to" if preposition in lexicon.INTO else "from" if preposition in lexicon.FROM else "at"
+            place, kind = self._after(preposition, start)
+            before = found[-1] if found and way == "at" and is_room(place.words) else None
+            if before is not None and before.kind is Kind.PLACE and not is_room(before.place.words):
+                words = f"{place.words} {before.place.words}"
+                found[-1] = replace(before, place=replace(before.place, words=words))
+            else:
+                found.append(Where(way, place, kind))
+        return found
+
+    def _room_of_person(self) -> str:
+        """Where whoever speaks is: `to me in the bedroom`, or as was said before."""
+        cursor, start = self.cursor, self.cursor.at
+        room = noun(cursor) if cursor.take({"in", "at"}) else None
+        if room is not None and room.kind is Kind.PLACE and room.count == 1:
+            return room.words
+        cursor.at = start
+        return self.here
+
+    def _after(self, preposition: str, start: int) -> tuple[Place, Kind]:
+        """The place after a preposition, and what kind of a name it has."""
+        cursor = self.cursor
+        inside = preposition in lexicon.INSIDE
+        named = noun(cursor)
+        if named is None and inside and self.containers and preposition in ("in", "inside", "back in"):
+            return Place(self.containers[-1], True), Kind.PLACE  # put it in
+        if named is not None and named.kind in (Kind.IT, Kind.THEM):
+            return replace(self._referred(preposition), inside=inside), Kind.PLACE
+        if named is None or not named.words or named.count != 1 or named.other:
+            raise cursor.not_understood(start)
+        words = self._in_its_room(named) if named.kind is Kind.PLACE else named.words
+        if cursor.sees(lexicon.NEAR - lexicon.AT):
+            raise cursor.not_understood()
+        return Place(words, inside or (preposition in lexicon.INTO and is_container(words))), named.kind
+
+    def _referred(self, words: str) -> Place:
+        """What `there` or `in it` means: the place named last, or the only thing if no place was named."""
+        named = self.items[0].words if len(self.items) == 1 else ""
+        vessel = named if is_kind_of(named, "dish") and words not in lexicon.THERE else ""
+        if not (self.place or vessel):
+            raise NotUnderstood(f"do not know where '{words}' is")
+        if self.place and words.startswith("in") and vessel and not is_container(self.place):
+            raise NotUnderstood(f"cannot tell whether '{words} it' means the {vessel} or the {self.place}")
+        name = self.place or vessel
+        return Place(name, words in lexicon.INSIDE or (words in lexicon.INTO and is_container(name)))
+
+    def _without(self, item: Item, besides: Sequence[str]) -> Item:
+        """The item without what is named. Where nothing of the kind was to be moved, nothing is left out."""
+        touched = self._touched(item, besides)
+        if touched and item.count is not None:
+            raise NotUnderstood(f"cannot leave out the {touched[0]} where one {item.words} is meant")
+        return replace(item, besides=(*item.besides, *touched))
+
+    def _touched(self, item: Item, names: Sequence[str]) -> tuple[str, ...]:
+        """Those of the names that the item may mean."""
+        return tuple(one for one in names if not item.words or means(item.words, one) or is_kind_of(one, item.words))

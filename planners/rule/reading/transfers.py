@@ -1,0 +1,230 @@
+"""Orders to take things somewhere: which things, from where, and where to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from perception.words.names import canonical
+from planners.common_sense import is_container
+from planners.rule.reading import lexicon
+from planners.rule.reading.nouns import Cursor, Kind, NotUnderstood, noun
+from planners.rule.reading.orders import Bring, Fetch, Item, Place, Stock, Swap, Visit
+from planners.rule.reading.things import Group, Things, Where
+
+ROOM_PLACES = {
+    "kitchen": "kitchen counter",
+    "living room": "living room table",
+    "bedroom": "bed",
+    "bathroom": "washbasin",
+    "dining room": "dining room table",
+    "study": "desk",
+}
+"""Where something is put that is to be brought to a room."""
+_WAYS = ("to", "at", "from")
+
+
+class Transfers(Things):
+    """Reads what is to be taken where."""
+
+    def __init__(self, cursor: Cursor, items: Sequence[Item] = (), place: str = "") -> None:
+        super().__init__(cursor, items, place)
+        self.told: list[Item] = []
+        self.verb = ""
+        self.kept: list[str] = []
+
+    def _move(self) -> bool:
+        """`put the apple on the desk and the pear on the sofa`"""
+        cursor = self.cursor
+        verb = cursor.take(lexicon.SET_DOWN | lexicon.BRING | lexicon.TAKE | lexicon.HAND | lexicon.CHILL)
+        if not verb:
+            return False
+        if verb in ("set", "lay", "prepare") and self._lay():
+            return True
+        for_me = verb in lexicon.HAND and bool(cursor.take({"me", "us"}))
+        self._particle()
+        groups = self._groups()
+        if not groups:
+            raise cursor.not_understood()
+        final = groups[-1]
+        shared = (
+            final.places[-1] if len(groups) > 1 and len(final.places) > 1 and final.places[-1].way == "to" else None
+        )
+        for group in groups:
+            if shared is not None and group is not final and [one.way for one in group.places] == ["at"]:
+                group = replace(group, places=(*group.places, shared))
+            self._transfer(verb, group, for_me)
+        self.verb = verb
+        return True
+
+    def _lay(self) -> bool:
+        """`lay the table with a bowl and a mug`"""
+        cursor, start = self.cursor, self.cursor.at
+        table = noun(cursor)
+        if table is not None and table.kind is Kind.PLACE and table.count == 1:
+            cursor.skip(lexicon.ASIDE)
+            if cursor.take({"with", "for", ":"}) and (things := self._things()):
+                self._arrive(things, Place(table.words))
+                return True
+        cursor.at = start
+        return False
+
+    def _transfer(self, verb: str, group: Group, for_me: bool) -> None:
+        """Decide which of the places says where to, and which where from."""
+        ways = [[one for one in group.places if one.way == way] for way in _WAYS]
+        to, at, source = ways
+        if verb in lexicon.CHILL and not to:
+            fridge = Where("to", Place("fridge", True))
+            to, at = [fridge], [one for one in at if canonical(one.place.words) != "fridge"]
+        elif not to and at and verb in lexicon.SET_DOWN | {""}:
+            to, at = at[-1:], at[:-1]
+            if at and at[0].kind is Kind.THING:
+                raise NotUnderstood(f"cannot tell whether the {at[0].place.words} is where from or where to")
+        elif not to and at and not source and not for_me and verb in lexicon.BRING:
+            what = group.items[0].words or "rest"
+            raise NotUnderstood(f"cannot tell whether the {what} is at the {at[0].place.words} or is to go there")
+        starts = [*at, *source]
+        unknown = [one for one in group.places if one.kind is Kind.UNKNOWN]
+        if len(to) > 1 or len(starts) > 1 or (unknown and len(group.places) > 1):
+            raise NotUnderstood("cannot tell which of the places is where to")
+        items = tuple(self._from(item, starts[0].place.words if starts else "") for item in group.items)
+        person = next((one.place.words for one in group.places if one.way == "person"), self.here if for_me else "")
+        for_me = for_me or any(one.way == "person" for one in group.places)
+        added = self.place or next(reversed(self.containers), "")
+        if verb == "add" and not to and added:
+            to = [Where("to", Place(added, is_container(added)))]
+        if to:
+            self._arrive(items, to[0].place)
+        elif for_me or verb in lexicon.TAKE | lexicon.HAND or (source and verb.startswith("clear")):
+            self._fetch(items)
+            self.errands += [Visit(person)] if person else []
+        else:
+            raise NotUnderstood(f"do not know where the {items[0].words or 'rest'} is to go")
+
+    def _from(self, item: Item, source: str) -> Item:
+        """The item with the place where it is: as said here, or as told before."""
+        if source:
+            return replace(item, source=source)
+        told = next((one for one in self.told if one.words == item.words and not item.source), None)
+        return item if told is None else replace(item, source=told.source)
+
+    def _arrive(self, items: Sequence[Item], place: Place) -> None:
+        """Things are to go to a place."""
+        where = Place(ROOM_PLACES.get(canonical(place.words), place.words), place.inside)
+        for item in items:
+            if not item.words and not item.source:
+                if self.cleared is None:
+                    raise NotUnderstood("do not know of what place everything is meant")
+                item = replace(self.cleared, besides=(*self.cleared.besides, *item.besides))
+            if item.words == place.words or (item.source and item.source == where.words):
+                raise NotUnderstood(f"cannot bring the {item.words or 'things'} to where they are")
+            if self.cleared is not None and item.source == self.cleared.source:
+                self.cleared = None
+            self.errands.append(Bring(item, where))
+        self._moved(items)
+        self._note(place)
+
+    def _fetch(self, items: Sequence[Item]) -> None:
+        self.errands += [Fetch(item) for item in items]
+        self._use(items)
+        self.items = tuple(items)
+        if items[0].source:
+            self._note(Place(items[0].source))
+
+    def _moved(self, items: Sequence[Item]) -> None:
+        self.items = tuple(replace(item, source="") for item in items)
+        self._use(items)
+
+    def _use(self, items: Sequence[Item]) -> None:
+        """What was said of things has been used."""
+        self.told = [one for one in self.told if all(one.words != item.words for item in items)]
+
+    def _note(self, place: Place) -> None:
+        self.place = place.words
+        if is_container(place.words):
+            self._note_containers([place.words])
+
+    def _find(self) -> bool:
+        """`find the mug`: a visit, if nothing is done with it afterwards."""
+        cursor = self.cursor
+        if not cursor.take(lexicon.FIND):
+            return False
+        items = self._things()
+        places = self._places()
+        if not items or len(places) > 1 or any(one.way == "to" for one in places):
+            return False
+        items = tuple(self._from(item, places[0].place.words if places else "") for item in items)
+        self._fetch(items)
+        if len(items) == 1 and items[0].count == 1 and not items[0].source and items[0].words:
+            self.errands[-1] = Visit(items[0].words)
+        return True
+
+    def _clear(self) -> bool:
+        """`empty the fridge onto the table`; without a destination, what is there has to get one later."""
+        cursor = self.cursor
+        if not cursor.take(lexicon.CLEAR):
+            return False
+        place = noun(cursor)
+        if place is None or place.kind is not Kind.PLACE or place.count != 1:
+            return False
+        name = self._in_its_room(place)
+        besides = self._besides()
+        to = self._places()
+        if len(to) > 1 or any(one.way == "from" for one in to):
+            return False
+        self.cleared = Item("", None, name, besides)
+        self._note(Place(name))
+        if to:
+            self._arrive((self.cleared,), to[0].place)
+        return True
+
+    def _swap(self) -> bool:
+        """`swap the mug and the bowl`; `the mug and the bowl change places`"""
+        cursor = self.cursor
+        verb = cursor.take(lexicon.SWAP)
+        if verb:
+            cursor.take({"the places of"})
+        pairs: list[Item] = []
+        while len(pairs) < 2:
+            things = self._thing()
+            if len(things) != 1:
+                return False
+            places = self._places(to_too=False)
+            pairs.append(self._from(things[0], places[0].place.words if places else ""))
+            if len(pairs) == 1 and not cursor.take({"and", "with", "for", "changes places with", "change places with"}):
+                return False
+        changing = cursor.take(lexicon.CHANGE_PLACES | {"around", "round"})
+        before = cursor.words[: cursor.at]
+        if not verb and not changing and "places" not in before:
+            return False
+        if any(one.count != 1 or not one.words for one in pairs):
+            raise NotUnderstood("can only exchange one thing for one other")
+        self.errands.append(Swap(*pairs))
+        self._moved(pairs)
+        return True
+
+    def _stock(self) -> bool:
+        """`have exactly four cans in the cabinet`; `the fridge should have three pieces of fruit in it`"""
+        cursor = self.cursor
+        if cursor.take(
+            {"have", "make sure there are", "make sure there is", "there should be", "there are to be", "there must be"}
+        ):
+            things, places = self._things(), self._places()
+            place = places[0].place if len(places) == 1 and places[0].way == "at" else None
+        else:
+            where = noun(cursor)
+            if where is None or where.kind is not Kind.PLACE or not cursor.take(lexicon.SHOULD_HAVE):
+                return False
+            place = Place(where.words, is_container(where.words))
+            things = self._things()
+            cursor.take({"in it", "on it", "inside"})
+        if place is None or len(things) != 1 or things[0].count is None or not things[0].words:
+            return False
+        if cursor.take({", where there are", ", where there is"}) and (
+            noun(cursor) or cursor.take(lexicon.NUMBERS.keys())
+        ):
+            cursor.take({"now", "already"})
+        self.errands.append(Stock(things[0], place))
+        self._moved(things)
+        self._note(place)
+        return True

@@ -1,0 +1,222 @@
+"""Skills of policies that move the hand by small steps: RT-1-X and Octo.
+
+    raise the arm --> look at the target --> (pictures --> policy --> motion --> gripper poses) again and again
+
+A motion is added to the pose that the hand was told before, in the base frame, and reached on a straight line within
+one period of the policy's rate. What the arm cannot reach is shortened or left out. The attempt ends when the policy
+says so, when the hand has done what it was sent for, or after a number of motions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import ClassVar, cast
+
+import numpy as np
+
+from homie.kernel.interfaces import Kinematics, RobotSpec
+from homie.kernel.types import Array, Command, Goal, Observation, Outcome, Pose, Subtask
+from skills.policies.instructions import instruction
+from skills.policies.motions import Motion, rotation_matrix
+from skills.policies.policy import Policy, PolicySkill, Value
+
+LONGEST, WIDEST = 0.10, 0.5
+"""What a larger motion of the hand is shortened to (m, rad): unsure policies ask for metres."""
+
+FARTHEST, FURTHEST = 0.05, 0.15
+"""The same for the base (m, rad). It drives blindly."""
+
+LEAD = 0.10
+"""How far (m) the pose that the hand is told may be from where it is; if further, something is in the way."""
+
+LARGEST_JUMP = 1.2
+"""The largest change of a joint (rad) from one pose to the next: more means that the arm would flip over."""
+
+SHARES = (1.0, 0.5, 0.25)
+"""Shares of a motion that are tried, where the arm cannot make all of it."""
+
+HELD_SECONDS = 1.0
+"""So long the hand holds a thing after Pick, or nothing after Put, when the action is done."""
+
+RAISE_SECONDS, RAISE_SPEED = 8.0, 0.8
+"""To raise the arm: the longest time, and the share of the joints' speeds."""
+FOLDED, AT_POSTURE = 0.3, 0.05
+"""A joint (rad) is in a travelling posture, and at the raised one."""
+
+LOOK_SECONDS = 1.0
+EYE_HEIGHT = 1.05
+"""Metres of the head above the floor with the torso down."""
+
+
+class EffectorSkill(PolicySkill):
+    """One action by motions of the hand.
+
+    Facts: `rate` (motions per second), `steps` (the most of one attempt), `camera` and `wrist` (which of the robot's
+    cameras the policy sees through; camera "": `head` where there is one, else `front`; wrist "": none), `drives`
+    (whether motions of the base count), `say ACTION` (see skills.policies.instructions).
+    """
+
+    model: ClassVar[str]
+
+    def __init__(self, policy: Policy, spec: RobotSpec, kinematics: Kinematics, action: str) -> None:
+        super().__init__(policy, spec, kinematics)
+        facts = policy.facts
+        self.actions = (action,)
+        self.name = f"{self.model}/{action.lower()}"
+        self.rate, self.steps = cast(float, facts["rate"]), cast(int, facts["steps"])
+        self.drives = bool(facts["drives"]) and spec.max_linear > 0.0
+        self.has_head = bool(np.any(spec.head_limits))
+        primary = str(facts["camera"]) or ("head" if self.has_head else "front")
+        wrist = str(facts["wrist"])
+        self.eyes = {"primary": primary, "wrist": wrist} if wrist else {"primary": primary}
+        self.max_seconds = self.steps / self.rate + RAISE_SECONDS + 2 * LOOK_SECONDS
+
+    def begin(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        self.goal, self.seen = goal, observation
+        body = observation.body
+        opening = min(body.gripper / self.spec.gripper_max, 1.0)
+        said = instruction(self.policy.facts, subtask)
+        listed = instruction(self.policy.facts, subtask, goal.name)
+        self.policy.reset({"text": said, "listed": listed, "gripper": opening})
+        self._wanted = {"Pick": True, "Put": False}.get(subtask.action)
+        """What the hand should come to: holding or not, None where it does not matter."""
+        if self._wanted is body.holding:
+            self._wanted = None
+        self._since: float | None = None
+        self._looks = False
+        self._commands = self._routine()
+
+    def looks(self) -> tuple[str, ...]:
+        return tuple(self.eyes.values()) if self._looks else ()
+
+    def steer(self, observation: Observation) -> Command:
+        self.seen = observation
+        self._judge()
+        return next(self._commands, Command()) if self.outcome is Outcome.RUNNING else Command()
+
+    def _judge(self) -> None:
+        """Finish when the hand has held, or not held, for long enough."""
+        if self._wanted is None or self.seen.body.holding is not self._wanted:
+            self._since = None
+        elif self._since is None:
+            self._since = self.seen.stamp
+        elif self.seen.stamp - self._since >= HELD_SECONDS:
+            self.finish(Outcome.SUCCEEDED, "the hand holds something" if self._wanted else "the hand has let go")
+
+    # ------------------------------------------------------------ the routine
+
+    def _routine(self) -> Iterator[Command]:
+        yield from self._raise_arm()
+        yield from self._look()
+        self._pose, self._missed, made = self.kinematics.forward(self.q), 0, 0
+        while made < self.steps:
+            self._looks = True
+            while any(camera not in self.seen.frames for camera in self.eyes.values()):
+                yield Command(effector=self._pose)
+            motion = Motion.of(self.policy.step(self._given()))
+            if motion.terminate:
+                self.finish(Outcome.SUCCEEDED, "done, says the policy")
+                return
+            commands = self._commands_of(motion, self._periods(made))
+            made += 1
+            self._looks = False
+            yield from commands[:-1]
+            # The pictures for the next motion come with the observation after the last command.
+            self._looks = made < self.steps
+            yield commands[-1]
+        missed = f", {self._missed} of them out of reach" if self._missed else ""
+        self.finish(Outcome.TIMED_OUT, f"not done after {made} motions{missed}")
+
+    def _periods(self, made: int) -> int:
+        """Control periods of the next motion, so that all of them together keep the policy's rate."""
+        each = 1.0 / (self.rate * self.spec.period)
+        return max(1, round((made + 1) * each) - round(made * each))
+
+    def _given(self) -> dict[str, Value]:
+        return {name: self.seen.frames[camera].rgb for name, camera in self.eyes.items()}
+
+    def _commands_of(self, motion: Motion, periods: int) -> list[Command]:
+        """The commands of one motion, one per control period."""
+        begin = self._told()
+        turn = _shortened(motion.rotation, WIDEST)
+        goal, share = self._reachable(begin, _shortened(motion.translation, LONGEST), turn)
+        base = self._base_speed(motion.base, periods) if self.drives else None
+        width = motion.opening * self.spec.gripper_max
+        made = []
+        for count in range(1, periods + 1):
+            part = count / periods
+            position = begin.position + part * (goal.position - begin.position)
+            pose = Pose(position, rotation_matrix(part * share * turn) @ begin.rotation)
+            made.append(Command(base=base, gripper=width, effector=pose))
+        self._pose = goal
+        return made
+
+    def _told(self) -> Pose:
+        """The pose that the hand was told last, or where it is, if it could not follow."""
+        here = self.kinematics.forward(self.q)
+        return self._pose if float(np.linalg.norm(self._pose.position - here.position)) < LEAD else here
+
+    def _reachable(self, begin: Pose, step: Array, turn: Array) -> tuple[Pose, float]:
+        """The pose after as much of a motion as the arm can make, and what share of it that is."""
+        for share in SHARES:
+            pose = Pose(begin.position + share * step, rotation_matrix(share * turn) @ begin.rotation)
+            solution = self.kinematics.solve(pose.position, pose.rotation, self.q)
+            if solution.ok and np.max(np.abs(solution.q - self.q)) < LARGEST_JUMP:
+                return pose, share
+        self._missed += 1
+        return begin, 0.0
+
+    def _base_speed(self, motion: Array, periods: int) -> tuple[float, float]:
+        """Velocities (m/s, rad/s) for a motion of the base; what it has to the side is left out."""
+        seconds = periods * self.spec.period
+        ahead, turn = float(np.clip(motion[0], -FARTHEST, FARTHEST)), float(np.clip(motion[2], -FURTHEST, FURTHEST))
+        return ahead / seconds, turn / seconds
+
+    # ------------------------------------------------------------ before the first decision
+
+    @property
+    def q(self) -> Array:
+        """Torso lift (0 where there is no torso), then the arm joints, as measured: (n + 1,)."""
+        joints = self.seen.body.joints
+        return np.array([joints.get("torso_lift_joint", 0.0), *(joints[name] for name in self.spec.arm_joints)])
+
+    def _raise_arm(self) -> Iterator[Command]:
+        """From a travelling posture to the raised one; an arm that is out already stays where it is."""
+        if (
+            min(float(np.max(np.abs(self._nearest(one) - self.q))) for one in (self.spec.rest, self.spec.carry))
+            > FOLDED
+        ):
+            return
+        begin, target = self.q, self._nearest(self.spec.ready[0])
+        speeds = RAISE_SPEED * self.spec.period * np.array([self.spec.torso_speed, *self.spec.arm_speeds])
+        moves = speeds > 0
+        periods = max(1, math.ceil(np.max(np.abs(target - begin)[moves] / speeds[moves])))
+        for count in range(1, math.ceil(RAISE_SECONDS / self.spec.period)):
+            if count > periods and np.max(np.abs(self.q - target)) < AT_POSTURE:
+                return
+            q = begin + (target - begin) * min(1.0, count / periods)
+            yield Command(arm=tuple(q[1:].tolist()), torso=float(q[0]) if moves[0] else None)
+
+    def _nearest(self, posture: Array) -> Array:
+        """A posture with the joints that turn without end on the turn where they are."""
+        endless = np.concatenate([[False], np.isinf(self.spec.arm_limits).any(axis=1)])
+        short = np.remainder(posture - self.q + np.pi, 2 * np.pi) - np.pi
+        return np.where(endless, self.q + short, posture)
+
+    def _look(self) -> Iterator[Command]:
+        """Turn the head to the target."""
+        if not self.has_head:
+            return
+        local = self.seen.body.base.inverse(self.goal.position)
+        ahead = max(float(np.hypot(local[0], local[1])) - 0.1, 0.1)
+        wanted = [np.arctan2(local[1], local[0]), np.arctan2(EYE_HEIGHT + self.q[0] - local[2], ahead)]
+        pan, tilt = np.clip(wanted, self.spec.head_limits[:, 0], self.spec.head_limits[:, 1])
+        for _ in range(math.ceil(LOOK_SECONDS / self.spec.period)):
+            yield Command(head=(float(pan), float(tilt)))
+
+
+def _shortened(vector: Array, longest: float) -> Array:
+    """A vector no longer than that."""
+    length = float(np.linalg.norm(vector))
+    return vector if length <= longest else np.asarray(vector * (longest / length))

@@ -1,0 +1,57 @@
+"""The goal adapter of policies that take a text: a subtask in the words of the policy's training data."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from string import Formatter
+
+from pydantic import BaseModel, field_validator
+
+from homie.kernel.types import Subtask
+from skills.policies.policy import Named, PolicyFailed
+
+PLACES = ("target", "destination")
+
+
+class Templates(BaseModel):
+    """Settings: how a subtask of each action is said; `{target}` and `{destination}` are the planner's words."""
+
+    pick: str = "pick {target}"
+    put: str = "put {target} in {destination}"
+    open: str = "open {target}"
+    close: str = "close {target}"
+
+    @field_validator("pick", "put", "open", "close")
+    @classmethod
+    def _known_places(cls, text: str) -> str:
+        for _, place, form, conversion in Formatter().parse(text):
+            if place is not None and (place not in PLACES or form or conversion):
+                raise ValueError(f"a template may hold {{target}} and {{destination}} (got {{{place}}})")
+        return text
+
+    def facts(self) -> dict[str, str]:
+        """As skills find them in `policy.facts`."""
+        return {f"say {action}": text for action, text in self._by_action().items()}
+
+    def say(self, subtask: Subtask) -> str:
+        """The text for a subtask, "" for an action that the policy has no words for."""
+        template = self._by_action().get(subtask.action, "")
+        return template.format(target=subtask.target, destination=subtask.destination)
+
+    def _by_action(self) -> dict[str, str]:
+        return {"Pick": self.pick, "Put": self.put, "Open": self.open, "Close": self.close}
+
+
+def instruction(facts: Named, subtask: Subtask, entity: str = "") -> str:
+    """The text for a subtask. Raises PolicyFailed where the policy has no words for the action.
+
+    entity: the listed name of its target or, for Put, of its destination, which is said in place of the planner's word.
+    """
+    if entity:
+        listed = re.sub(r"_\d+$", "", entity).replace("_", " ")
+        subtask = replace(subtask, **{"destination" if subtask.action == "Put" else "target": listed})
+    template = facts.get(f"say {subtask.action}")
+    if not isinstance(template, str):
+        raise PolicyFailed(f"there is no text for the action {subtask.action}")
+    return template.format(target=subtask.target, destination=subtask.destination)

@@ -1,0 +1,65 @@
+"""What policies of end-effector deltas give at each step: a motion of the hand, the gripper, perhaps the base.
+
+        policy.step --> translation, rotation, opening, base, terminate --> skills.policies.effector --> Command
+
+Directions are those of the robot's base frame (x forward, y left, z up), which is what "aligned" means in SimplerEnv: a
+rotation turns the hand where it is, about axes parallel to the base's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from homie.kernel.types import Array
+from skills.policies.policy import Named
+
+
+@dataclass(frozen=True, slots=True)
+class Motion:
+    """One motion, for one period of the policy's rate.
+
+    translation (3,) m. rotation (3,): rotation vector, rad. opening: of the gripper, wanted, 0 closed, 1 open.
+    base (3,): m ahead, m to the left, rad to the left. terminate: the policy says that it is done.
+    """
+
+    translation: Array
+    rotation: Array
+    opening: float
+    base: Array
+    terminate: bool = False
+
+    def named(self) -> Named:
+        """As a policy gives it."""
+        return {
+            "translation": self.translation,
+            "rotation": self.rotation,
+            "opening": self.opening,
+            "base": self.base,
+            "terminate": self.terminate,
+        }
+
+    @classmethod
+    def of(cls, given: Named) -> Motion:
+        """From what a policy gave, here or over a wire."""
+        vectors = (np.asarray(given[name], dtype=float) for name in ("translation", "rotation", "base"))
+        translation, rotation, base = vectors
+        return cls(translation, rotation, float(np.asarray(given["opening"])), base, bool(given["terminate"]))
+
+
+def rotation_matrix(vector: Array) -> Array:
+    """The rotation (3, 3) of a rotation vector (3,): its direction is the axis, its length the angle in rad."""
+    return np.asarray(cv2.Rodrigues(np.asarray(vector, dtype=float))[0])
+
+
+def rotation_vector(matrix: Array) -> Array:
+    """The rotation vector (3,) of a rotation (3, 3), no longer than pi."""
+    return np.asarray(cv2.Rodrigues(np.asarray(matrix, dtype=float))[0].reshape(3))
+
+
+def from_euler(angles: Array) -> Array:
+    """The rotation vector (3,) of roll, pitch and yaw (rad) about the fixed axes x, then y, then z."""
+    roll, pitch, yaw = (rotation_matrix(axis * angle) for axis, angle in zip(np.eye(3), angles, strict=True))
+    return rotation_vector(yaw @ pitch @ roll)

@@ -1,0 +1,128 @@
+"""A policy and the skills that act by it: two halves, so that the policy can run here or on another machine.
+
+         robot half: PolicySkill                              robot-free half: Policy
+    Observation, Goal --(adapter)--> named arrays --step--> network, queues, sampler --> named arrays --> Command
+
+A *policy* is a network with its inference loop as its authors run it: context queue, normalisation, previous action,
+token decoding, ensembling. It knows no robot, no goal and no command of Homie; it takes and gives arrays by name. It
+is what the golden vectors test, and what `homie serve policy` serves.
+
+A *policy skill* is the thin rest, which needs the robot: when to look, frames and units, goal adapter, stop rules,
+limits, commands. It knows no network and never imports torch.
+
+A *policy set* ties the two together. `skills` builds the skills around a policy made from a checkpoint; the set
+`remote` (`skills.server`) builds the same skills around a policy whose `reset` and `step` go over a wire. So a set
+is served without a line of its own, if it keeps to four rules:
+
+1. What a skill must know of the loaded model (rate, window, statistics, whether there is a map) it takes from
+   `policy.facts`, never from the checkpoint or the settings: only facts travel.
+2. A skill calls `step` only when a decision is due, and gives only what is new (one frame, not the window): in between
+   nothing is sent. `looks` says the same to the renderer.
+3. Values are arrays, texts, numbers and truth values (`Value`); pictures go as uint8 in the camera's or the network's
+   size, never as floats.
+4. A policy that cannot go on raises `PolicyFailed` with a reason in words, from `reset` for a goal that it cannot
+   take, from `step` for what it is given. The attempt then fails with that reason; nothing else does.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
+
+from numpy.typing import NDArray
+
+from homie.kernel.interfaces import Kinematics, RobotSpec, Skill, SkillSet
+from homie.kernel.types import Command, Goal, Observation, Outcome, Subtask
+
+Value: TypeAlias = NDArray[Any] | str | bool | int | float
+"""What crosses between the halves. Arrays are numeric or boolean; complex numbers and objects do not travel."""
+Named: TypeAlias = Mapping[str, Value]
+
+
+class PolicyFailed(Exception):
+    """A policy cannot go on with this attempt. The message is the reason, in words for the record."""
+
+
+class Policy(Protocol):
+    """A network and its inference loop, without robot. One serves one attempt at a time; networks may be shared.
+
+    Not thread-safe: whoever shares one network between policies calls them one after the other.
+    """
+
+    @property
+    def facts(self) -> Named:
+        """What skills must know of the loaded model. Constant; small."""
+
+    def reset(self, goal: Named) -> None:
+        """Forget the last attempt and begin one. Raises PolicyFailed for a goal that it cannot take."""
+
+    def step(self, given: Named) -> Named:
+        """One decision. Raises PolicyFailed; nothing else for arrays of the documented names, shapes and types."""
+
+
+class PolicySkill(Skill):
+    """The robot half: adapts observations to what a policy takes and what it gives to commands.
+
+    Subclasses write `begin` and `steer`, and call `finish` when their stop rule says so. PolicyFailed ends the
+    attempt as FAILED. The command of a period in which the attempt ends stops the base and holds the limbs.
+    """
+
+    deliberates = True
+
+    def __init__(self, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> None:
+        self.policy = policy
+        self.spec = spec
+        self.kinematics = kinematics
+        self._outcome = Outcome.RUNNING
+        self._reason = ""
+
+    @abstractmethod
+    def begin(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        """Make the goal for the policy and reset it. May raise PolicyFailed."""
+
+    @abstractmethod
+    def steer(self, observation: Observation) -> Command:
+        """The next command. May raise PolicyFailed, may call `finish`."""
+
+    def finish(self, outcome: Outcome, reason: str = "") -> None:
+        """The attempt is over."""
+        self._outcome, self._reason = outcome, reason
+
+    def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        self._outcome, self._reason = Outcome.RUNNING, ""
+        try:
+            self.begin(subtask, goal, observation)
+        except PolicyFailed as failure:
+            self.finish(Outcome.FAILED, str(failure))
+
+    def act(self, observation: Observation) -> Command:
+        try:
+            command = self.steer(observation)
+        except PolicyFailed as failure:
+            self.finish(Outcome.FAILED, str(failure))
+        return command if self._outcome is Outcome.RUNNING else Command()
+
+    @property
+    def outcome(self) -> Outcome:
+        return self._outcome
+
+    @property
+    def reason(self) -> str:
+        return self._reason
+
+
+class PolicySet(SkillSet):
+    """A skill set whose skills act by one policy, here or elsewhere."""
+
+    @abstractmethod
+    def policy(self) -> Policy:
+        """A new policy with a state of its own around the loaded networks."""
+
+    @classmethod
+    @abstractmethod
+    def around(cls, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
+        """The skills that act by a policy, wherever it runs. Raises BadInput for a robot that they cannot move."""
+
+    def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
+        return self.around(self.policy(), spec, kinematics)

@@ -1,0 +1,122 @@
+"""Texts as a policy takes them, from a table that was made once by the encoder that the policy was trained with.
+
+RT-1-X: 512 numbers of universal-sentence-encoder-large/5 of TensorFlow Hub (version 4 gives others), which has no port
+to torch. Octo: 16 x 768 numbers of T5-base, where its encoder or its tokenizer is not at hand. A table is an .npz file
+with `texts` (n,) and `embeddings` (n, 512) or (n, 16, 768).
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.kernel.errors import BadInput
+from skills.policies.policy import PolicyFailed
+
+NEAR = 3
+"""Texts like the missing one that an error names."""
+LISTS = "`homie skill texts SET SUITE` lists the texts that a suite asks for"
+"""How to know them beforehand."""
+LARGEST = 512 * 2**20
+"""Bytes of a table once it is unpacked: some 10,000 texts of Octo, 250,000 of RT-1-X; no suite asks for as many."""
+
+
+def plain(text: str) -> str:
+    """What two spellings of an instruction have in common: case, blanks, underscores and a full stop do not matter."""
+    return " ".join(text.lower().replace("_", " ").split()).rstrip(".")
+
+
+@dataclass(frozen=True, slots=True)
+class TextTable:
+    """Embeddings by instruction. path: the file, for the record."""
+
+    path: Path
+    rows: dict[str, NDArray[np.float32]] = field(repr=False)
+
+    @classmethod
+    def read(cls, path: Path, shape: tuple[int, ...]) -> TextTable:
+        """A table of embeddings of a shape. Raises BadInput, which says what the file should hold."""
+        try:
+            with zipfile.ZipFile(path) as archive:
+                # What arrays claim is looked at before they are unpacked: zeros pack to a thousandth of their size.
+                claimed = {name: _described(archive, name) for name in ("texts", "embeddings")}
+                _check_claims(path, claimed["texts"], claimed["embeddings"], shape)
+                texts, embeddings = (_array(archive, name) for name in claimed)
+        except BadInput:
+            raise
+        except FileNotFoundError:
+            raise BadInput(
+                f"There is no table of embeddings {path}: docs/manipulation-policies.md says how to make one."
+            ) from None
+        except Exception as error:  # numpy, zipfile and zlib each have their own
+            raise BadInput(
+                f"{path} is no table of embeddings, an .npz file with `texts` and `embeddings`: {error}"
+            ) from error
+        if not np.isfinite(embeddings).all():
+            raise BadInput(f"`embeddings` in {path} must be finite numbers; some are infinite or NaN.")
+        return cls(path, dict(zip((plain(str(text)) for text in texts), embeddings.astype(np.float32), strict=True)))
+
+    def first(self, text: str, other: str) -> NDArray[np.float32]:
+        """The embedding of an instruction, or of another wording where the table lacks it. Raises PolicyFailed."""
+        return self[other if plain(text) not in self.rows and plain(other) in self.rows else text]
+
+    def __getitem__(self, text: str) -> NDArray[np.float32]:
+        """The embedding of an instruction, of the shape of the table. Raises PolicyFailed, which names similar ones."""
+        found = self.rows.get(plain(text))
+        if found is None:
+            near = difflib.get_close_matches(plain(text), self.rows, NEAR, cutoff=0.3)
+            rest = f"the nearest are {', '.join(map(repr, near))}" if near else f"it has {len(self.rows)} others"
+            raise PolicyFailed(
+                f"the table of embeddings {self.path.name} has no row for '{plain(text)}'; {rest}; {LISTS}"
+            )
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Described:
+    """What the head of an array in a file claims."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @property
+    def bytes(self) -> int:
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+def _described(archive: zipfile.ZipFile, name: str) -> _Described:
+    """The claims of an array, of which only the head is read. Raises what numpy and zipfile do."""
+    with archive.open(f"{name}.npy") as opened:
+        version = np.lib.format.read_magic(opened)
+        read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read(opened)
+    return _Described(shape, dtype)
+
+
+def _array(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    with archive.open(f"{name}.npy") as opened:
+        return np.asarray(np.lib.format.read_array(opened, allow_pickle=False))
+
+
+def _check_claims(path: Path, texts: _Described, embeddings: _Described, row: tuple[int, ...]) -> None:
+    """Raise BadInput unless texts and embeddings are what a table has, of a size that a table can be."""
+    if len(texts.shape) != 1 or texts.dtype.kind != "U":
+        raise BadInput(f"`texts` in {path} must be a list of strings (got shape {texts.shape}, {texts.dtype}).")
+    wanted = (*texts.shape, *row)
+    if embeddings.shape != wanted or embeddings.dtype.kind != "f":
+        raise BadInput(
+            f"`embeddings` in {path} must be finite numbers of shape {wanted}, a row for each text (got shape"
+            f" {embeddings.shape}, {embeddings.dtype})."
+        )
+    if (claimed := texts.bytes + embeddings.bytes) > LARGEST:
+        raise BadInput(
+            f"The table of embeddings {path} claims {claimed / 2**20:,.0f} MiB, more than {LARGEST // 2**20}: make one"
+            " of the texts that are asked for only."
+        )

@@ -1,0 +1,57 @@
+"""Where the target is seen as an attempt begins: the best picture of it, and where that picture looks."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from homie.kernel.types import Array, CameraFrame, Detection, Goal, Observation
+from perception.localise import Scan, patch_of
+
+FAR = 10.0
+"""Metres at which something is taken to be whose distance no camera measures."""
+
+
+def best_seen(goal: Goal, observation: Observation) -> Detection | None:
+    """The largest box of the target in the pictures at hand, a whole thing before a part of it; None if unseen."""
+
+    def rank(one: Detection) -> tuple[bool, float]:
+        x0, y0, x1, y1 = one.box
+        picture = observation.frames[one.view].rgb
+        return one.part == "", (x1 - x0) * (y1 - y0) / (picture.shape[0] * picture.shape[1])
+
+    return max((one for one in goal.seen if one.view in observation.frames), key=rank, default=None)
+
+
+def heading(frame: CameraFrame) -> float:
+    """The yaw (odometry frame) in which a camera looks. Of no meaning for one that looks straight up or down."""
+    ahead = frame.pose.rotation[:, 2]
+    return math.atan2(ahead[1], ahead[0])
+
+
+def place(seen: Detection, frame: CameraFrame) -> Array:
+    """Where the middle of what is seen is, (3,) in the odometry frame, by the frame's depth.
+
+    Where depth is missing, the point on the ray through the middle of the box that is `FAR` away.
+    """
+    scan = Scan.of(frame)
+    patch = patch_of(scan, seen) if scan is not None else None
+    if patch is not None:
+        return np.median(patch.points.astype(np.float64), axis=0)
+    x0, y0, x1, y1 = seen.box
+    optics = frame.intrinsics
+    ray = np.array([((x0 + x1 - 1) / 2 - optics.cx) / optics.fx, ((y0 + y1 - 1) / 2 - optics.cy) / optics.fy, 1.0])
+    point: Array = frame.pose.position + frame.pose.rotation @ (ray * FAR)
+    return point
+
+
+def pixel(point: Array, frame: CameraFrame) -> tuple[float, float] | None:
+    """Where a point (3,) of the odometry frame is in a picture: (x, y), or None if it is not in it."""
+    x, y, z = frame.pose.rotation.T @ (point - frame.pose.position)
+    if z <= 0.0:
+        return None
+    optics = frame.intrinsics
+    at = float(optics.cx + optics.fx * x / z), float(optics.cy + optics.fy * y / z)
+    inside = -0.5 <= at[0] < optics.width - 0.5 and -0.5 <= at[1] < optics.height - 0.5
+    return at if inside else None
