@@ -28,6 +28,9 @@ the end of its reach, or of the room that it has, may miss by as much."""
 TIGHT = 0.01
 """Clearance (m) from which a loose thing is no more in the way of an arm."""
 
+MARGINS = ((PLANNED, FREE), (PLANNED, TOUCH), (DRIVEN, FREE), (DRIVEN, TOUCH))
+"""Margins (m) on the way to a standing and at the poses there, the most comfortable first."""
+
 AWAY = (0.35, 0.25, 0.15)
 """Metres that the robot backs away from what it has worked at, as far as there is room."""
 
@@ -70,17 +73,7 @@ class Manipulation(MobileSkill):
         def clearance(base: Pose2, q: Array) -> float:
             return ArmSpace(self.joints, self.kinematics, solids, base, NOTHING).clearance(q)
 
-        for way in (PLANNED, DRIVEN):
-
-            def accepted(standing: Standing, margin: float, way: float = way) -> bool:
-                return accept(standing, way, margin)
-
-            chosen = first_standing(
-                self.kinematics, options, readies, (FREE, TOUCH), clearance=clearance, accept=accepted
-            )
-            if chosen is not None:
-                return chosen
-        return None
+        return first_standing(self.kinematics, options, readies, MARGINS, clearance=clearance, accept=accept)
 
     @contextmanager
     def supposing(self, goal: Goal) -> Iterator[None]:

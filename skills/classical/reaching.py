@@ -159,26 +159,27 @@ def first_standing(
     kinematics: Kinematics,
     options: Iterable[Option],
     readies: Sequence[Array],
-    margins: Sequence[float],
+    margins: Sequence[tuple[float, float]],
     *,
     clearance: Callable[[Pose2, Array], float],
-    accept: Callable[[Standing, float], bool],
+    accept: Callable[[Standing, float, float], bool],
     tries: int = 600,
 ) -> tuple[Standing, Sequence[Pose]] | None:
     """The cheapest option whose pose sequence is reachable and accepted. Options: (cost, base pose, poses), sorted.
 
     The second pose, where the work is done, decides most: it is solved alone first, and only where the arm has the
-    `clearance` there the rest is. Options that fail with the first of the margins (m) wait for the next one.
+    `clearance` there the rest is. margins: on the way there and at the poses (m); options that fail with one pair wait
+    for the next. accept(standing, margin of the way, margin at the poses) has the last word.
     """
     waiting = _reaching(kinematics, itertools.islice(options, tries), readies, clearance)
-    for margin in margins:
+    for way, margin in margins:
         later = []
         for base, poses, ready, free in waiting:
             if free >= margin:
                 joints = solve_sequence(kinematics, base, poses, ready)
                 if joints is None:
                     continue
-                if accept(Standing(base, joints, ready), margin):
+                if accept(Standing(base, joints, ready), way, margin):
                     return Standing(base, joints, ready), poses
             later.append((base, poses, ready, free))
         waiting = iter(later)

@@ -78,7 +78,7 @@ def begun(run_folder: Path) -> set[str]:
     return {path.parent.name for path in (run_folder / "episodes").glob("*/steps.jsonl") if path.stat().st_size}
 
 
-@pytest.mark.parametrize("kills", [6, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [4, pytest.param(12, marks=pytest.mark.slow)])
 def test_killed_again_and_again_it_ends_as_if_nothing_had_been(write_suite, tiny_bench, start, tmp_path, kills):
     suite = write_suite(TEXTS, trials=max(3, kills // 2), rounds=8)
     whole, _ = run(tiny_bench(suite, planner="dice", out=tmp_path / "whole"))

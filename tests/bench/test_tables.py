@@ -76,7 +76,7 @@ def test_latex() -> None:
 @pytest.mark.parametrize(
     ("text", "set_as"),
     [
-        ("XXX", "XXX"),
+        ("no sign", "no sign"),
         ("a & b", r"a \& b"),
         ("5 %", r"5 \%"),
         ("$x_1#{}", r"\$x\_1\#\{\}"),

@@ -3,22 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from errands import bring
 
 from planners.rule.reading.instruction import NotUnderstood, parse_instruction
-from planners.rule.reading.orders import Bring, CloseUp, Errand, Fetch, IfThere, Item, OpenUp, Place, Swap, Visit
-
-
-def bring(
-    words: str,
-    place: str,
-    *,
-    count: int | None = 1,
-    source: str = "",
-    besides: tuple[str, ...] = (),
-    inside: bool = False,
-) -> Bring:
-    return Bring(Item(words, count, source, besides), Place(place, inside))
-
+from planners.rule.reading.orders import CloseUp, Errand, Fetch, IfThere, Item, OpenUp, Place, Swap, Visit
 
 UNDERSTOOD: list[tuple[str, list[Errand]]] = [
     ("Could you put the mug in the sink, please?", [bring("mug", "sink", inside=True)]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from errands import bring
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,19 +23,6 @@ from planners.rule.reading.orders import (
     Visit,
     names_in,
 )
-
-
-def bring(
-    words: str,
-    place: str,
-    *,
-    count: int | None = 1,
-    source: str = "",
-    besides: tuple[str, ...] = (),
-    inside: bool = False,
-) -> Bring:
-    return Bring(Item(words, count, source, besides), Place(place, inside))
-
 
 SENTENCES: list[tuple[str, list[Errand]]] = [
     ("put the apple on the table", [bring("apple", "table")]),
