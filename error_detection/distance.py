@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from error_detection import messages
 from error_detection.layers import Complaint
+from homie.kernel import domain
 from homie.kernel.interfaces import CheckQuestion
 from homie.kernel.types import ErrorCode
 
-MAX_DISTANCE = 2.0
-"""Metres between base and target above which manipulation is refused."""
-MIN_DISTANCE = 0.1
-"""Metres below which the arm cannot be stretched out."""
 MANIPULATION = ("Pick", "Put", "Open", "Close")
 """Actions that need the target within reach."""
 
@@ -21,8 +18,8 @@ def within_reach(question: CheckQuestion) -> Complaint | None:
     if action not in MANIPULATION or question.entity is None:
         return None
     metres = question.locator.distance(question.entity, question.observation)
-    if metres > MAX_DISTANCE:
+    if not domain.within_reach(metres):
         return Complaint(ErrorCode.D1, messages.far_away(action))
-    if metres < MIN_DISTANCE:
+    if metres < domain.TOO_CLOSE:
         return Complaint(ErrorCode.D2, messages.too_close(action))
     return None

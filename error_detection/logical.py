@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from error_detection import messages
-from error_detection.distance import MAX_DISTANCE
 from error_detection.layers import Complaint, place
+from homie.kernel import domain
 from homie.kernel.interfaces import CheckQuestion
 from homie.kernel.types import ErrorCode, Subtask
 
@@ -116,4 +116,4 @@ def _has_place(question: CheckQuestion, entity: str) -> bool:
         return False
     if locator.goal(entity, question.subtask, observation).surfaces:
         return True
-    return not locator.pickable(entity) and locator.distance(entity, observation) > MAX_DISTANCE
+    return not locator.pickable(entity) and not domain.within_reach(locator.distance(entity, observation))

@@ -70,6 +70,7 @@ MAY_IMPORT = {
     "skills": (
         "homie.kernel.types",
         "homie.kernel.checksums",
+        "homie.kernel.domain",
         "homie.kernel.interfaces",
         "homie.kernel.errors",
         "homie.kernel.packages",
@@ -85,7 +86,13 @@ MAY_IMPORT = {
         "homie.kernel.errors",
         "homie.kernel.packages",
     ),
-    "error_detection": ("homie.kernel.types", "homie.kernel.actions", "homie.kernel.interfaces", "homie.kernel.errors"),
+    "error_detection": (
+        "homie.kernel.types",
+        "homie.kernel.actions",
+        "homie.kernel.domain",
+        "homie.kernel.interfaces",
+        "homie.kernel.errors",
+    ),
     "ros_bridge": (
         "homie.kernel.types",
         "homie.kernel.interfaces",

@@ -20,6 +20,7 @@ from typing import ClassVar, Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel
 
+from homie.kernel import domain
 from homie.kernel.actions import USUAL, ActionTable
 from homie.kernel.errors import BadInput
 from homie.kernel.knowledge import Knowledge
@@ -405,8 +406,9 @@ class Locator(ABC):
         """Metres between the robot base and the nearest part of the entity that matters for reaching it."""
 
     def arrived(self, entity: str, observation: Observation) -> bool:
-        """Whether the robot is where Go to ends: in the room, or no further from the thing than 2 m (see D1)."""
-        return self.distance(entity, observation) <= (0.3 if self.is_spot(entity) else 2.0)
+        """Whether the robot is where Go to ends: in the room, or within reach of the thing."""
+        metres = self.distance(entity, observation)
+        return metres <= domain.AT_SPOT if self.is_spot(entity) else domain.within_reach(metres)
 
     @abstractmethod
     def held(self, observation: Observation) -> str | None:

@@ -19,10 +19,12 @@ SLIDE_RANGE = 0.34
 """Metres that a drawer is taken to open."""
 SHUT_ANGLE = 0.14
 SHUT_GAP = 0.04
-"""Radians and metres up to which a door or drawer counts as shut."""
+"""Radians and metres up to which a planner is told that it is closed: less than what a Close has to achieve, so that it
+learns of a door left ajar."""
 PASSABLE_ANGLE = 0.65
 PASSABLE_GAP = 0.16
-"""Radians and metres from which the arm gets in."""
+"""Radians and metres from which the arm gets in: a little less than `domain.LETS_IN`, which a
+measured opening may fall short of."""
 THICKNESS = 0.03
 """Metres that a door is taken to be thick where its edge was not seen."""
 FLOOR_GAP = 0.022

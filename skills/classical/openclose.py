@@ -15,6 +15,10 @@ from skills.classical.pulls import STANDOFF, Pull
 HANDLE_OPENING = 0.06
 """Opening of the fingers around a bar, m: a fully open finger would touch the panel behind it."""
 
+SHUT_ANGLE, SHUT_GAP = 0.06, 0.015
+"""Rad and metres up to which a door or drawer is pushed: about half of what counts as closed (`domain.CLOSED`), for the
+hand leaves it and the opening is known only as well as it was measured."""
+
 FURTHEST = 1.60
 """How far a hinged door is opened, rad: past this it gains nothing."""
 
@@ -71,6 +75,7 @@ class Open(MoveArticulation):
         return tuple(end for end in aims if end > now + 0.15)
 
     def done(self, articulation: Articulation) -> bool:
+        # Wider than `domain.OPEN` asks for: the arm that reaches in next needs room beside the panel.
         enough = LEAST - 0.1 if articulation.kind == "hinge" else 0.75 * articulation.range
         return articulation.opening >= min(enough, 0.9 * articulation.range)
 
@@ -110,7 +115,7 @@ class Close(MoveArticulation):
         return (-0.02, 0.35 * now, 0.6 * now)
 
     def done(self, articulation: Articulation) -> bool:
-        return articulation.opening <= (0.06 if articulation.kind == "hinge" else 0.015)
+        return articulation.opening <= (SHUT_ANGLE if articulation.kind == "hinge" else SHUT_GAP)
 
     def pick_articulation(self) -> Articulation:
         if not self.goal.articulations:

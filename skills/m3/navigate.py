@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from homie.kernel import domain
 from homie.kernel.types import Array, Command, Goal, Outcome
 from skills.m3.layout import ANGULAR, LINEAR, STOP
 from skills.m3.skill import M3Skill
 from skills.policies.policy import Value
-
-NEAR = 2.0
-"""Metres from the target within which a stop counts: nothing can be manipulated from further away."""
 
 
 class Navigate(M3Skill):
@@ -46,7 +44,7 @@ class Navigate(M3Skill):
         else:
             box = self.goal.box
             away = box.distance(base.xy) if box is not None else _distance(self.goal.position, base.xy)
-            if away > NEAR:
+            if not domain.within_reach(away):
                 self.finish(Outcome.FAILED, f"the policy stopped {away:.1f} m from the target")
                 return
         self.finish(Outcome.SUCCEEDED, "the policy stopped")

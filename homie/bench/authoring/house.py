@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from functools import cached_property
 
-from homie.bench.suite.goals import OPEN, JointState, ObjectState, RobotState, State
+from homie.bench.suite.goals import JointState, ObjectState, RobotState, State
 from homie.envs.mujoco.blueprints.parts import SurfacePlan
 from homie.envs.mujoco.house.spec import FurnitureSpec, ObjectSpec, SceneSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of
+from homie.kernel import domain
 
 
 class House:
@@ -64,7 +65,7 @@ class House:
 
     def stands_open(self, name: str) -> bool:
         """Whether a piece of furniture is open before anything has happened."""
-        return name in self.furniture and self.furniture[name].open >= OPEN
+        return name in self.furniture and domain.is_open(self.furniture[name].open)
 
     def of_kind(self, *kinds: str) -> list[str]:
         """The furniture of these kinds on or in which something can be put."""

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from homie.bench.authoring.house import House
 from homie.bench.score.trajectory import Step
-from homie.bench.suite.goals import SHUT, ObjectState, RobotState, State
+from homie.bench.suite.goals import ObjectState, RobotState, State
 from homie.bench.suite.suite import read_subtask
+from homie.kernel import domain
 from homie.kernel.types import Subtask
 
 
@@ -113,7 +114,9 @@ class _Stage:
         """The closed container that a place is or is in, as a problem; "" if there is none."""
         while where in self.state.objects:
             where = self.state.objects[where].at
-        shut = any(joint.receptacle == where and joint.fraction <= SHUT for joint in self.state.joints.values())
+        shut = any(
+            joint.receptacle == where and domain.is_closed(joint.fraction) for joint in self.state.joints.values()
+        )
         return f"the {where} is closed" if shut else ""
 
     def _is_inside(self, where: str) -> bool:

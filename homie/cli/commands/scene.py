@@ -18,11 +18,9 @@ from homie.envs.mujoco.house.build import build as build_home
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.topdown import draw_map
 from homie.envs.mujoco.state.world import World
+from homie.kernel import domain
 from homie.kernel.errors import BadInput
 from homie.kernel.options import SceneOptions
-
-HALF_OPEN = 0.5
-"""Fraction of its range from which a door or drawer is open and not ajar: as goals have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +144,7 @@ def _nested(scene: SceneSpec) -> dict[str, str]:
 
 def _how_open(fraction: float) -> str:
     """How what opens stands, in a word: ajar where no hand fits in, or hardly."""
-    return "closed" if not fraction else "ajar" if fraction < HALF_OPEN else "open"
+    return "closed" if not fraction else "open" if domain.is_open(fraction) else "ajar"
 
 
 def _print(listing: SceneListing) -> None:

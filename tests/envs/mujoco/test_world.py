@@ -12,7 +12,8 @@ from homes import lay, one_room, swing
 from homie.envs.mujoco.house.build import Home, build
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.state.resting import Place
-from homie.envs.mujoco.state.world import HINGE_OPEN, SLIDE_OPEN, World
+from homie.envs.mujoco.state.world import World
+from homie.kernel.domain import LETS_IN
 from homie.kernel.types import Array
 
 TURNED = 2.3
@@ -133,10 +134,10 @@ class TestOpenings:
         ("name", "opening", "closed"),
         [
             ("fridge", 0.0, True),
-            ("fridge", HINGE_OPEN - 0.05, True),
-            ("fridge", HINGE_OPEN + 0.05, False),
-            ("drawer", SLIDE_OPEN - 0.02, True),
-            ("drawer", SLIDE_OPEN + 0.02, False),
+            ("fridge", LETS_IN["hinge"] - 0.05, True),
+            ("fridge", LETS_IN["hinge"] + 0.05, False),
+            ("drawer", LETS_IN["slide"] - 0.02, True),
+            ("drawer", LETS_IN["slide"] + 0.02, False),
         ],
     )
     def test_closed_until_a_hand_fits_in(self, world: World, name: str, opening: float, closed: bool) -> None:

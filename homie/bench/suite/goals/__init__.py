@@ -10,13 +10,11 @@ A word means what has exactly that name (`apple_1`), and every thing whose kind 
 """
 
 from homie.bench.suite.goals.grammar import PREDICATES, Goal, complaint, parse_goal, unknown_words
-from homie.bench.suite.goals.predicates import OPEN, SHUT, Predicate
+from homie.bench.suite.goals.predicates import Predicate
 from homie.bench.suite.goals.state import JointState, ObjectState, RobotState, State, means, read_state
 
 __all__ = [
-    "OPEN",
     "PREDICATES",
-    "SHUT",
     "Goal",
     "JointState",
     "ObjectState",

@@ -9,10 +9,8 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from homie.bench.suite.goals.state import NOTHING, State, Word, Words, means
+from homie.kernel import domain
 from homie.kernel.errors import BadInput
-
-OPEN, SHUT = 0.5, 0.06
-"""Fraction of its range from which a door or drawer counts as open, and up to which as closed."""
 
 
 class Predicate(BaseModel):
@@ -87,7 +85,7 @@ class Open(Predicate):
     open: Word
 
     def holds(self, state: State) -> bool:
-        return any(max(fractions) >= OPEN for fractions in state.fractions(self.open))
+        return any(domain.is_open(max(fractions)) for fractions in state.fractions(self.open))
 
     def words(self) -> Iterator[Words]:
         yield self.open
@@ -99,7 +97,7 @@ class Closed(Predicate):
     closed: Word
 
     def holds(self, state: State) -> bool:
-        return all(max(fractions) <= SHUT for fractions in state.fractions(self.closed))
+        return all(domain.is_closed(max(fractions)) for fractions in state.fractions(self.closed))
 
     def words(self) -> Iterator[Words]:
         yield self.closed

@@ -15,14 +15,11 @@ from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.index import ObjectInfo, ReceptacleInfo
 from homie.envs.mujoco.state.resting import Place
 from homie.envs.mujoco.state.world import World
-from homie.kernel import registry
+from homie.kernel import domain, registry
 from homie.kernel.interfaces import Locator, NameMatcher, kind_of
 from homie.kernel.knowledge import Knowledge
 from homie.kernel.recall import Landmark, Recall
 from homie.kernel.types import Array, Box, Detection, Goal, Observation, OccupancyGrid, Subtask, Surface
-
-OPEN_ENOUGH = 0.5
-"""Fraction of its range from which a door or drawer counts as opened by Open."""
 
 IMPOSSIBLE, UNLIKELY = 1000.0, 50.0
 """Metres that a meaning of ambiguous words is put off by."""
@@ -41,8 +38,6 @@ AT_HAND, BESIDE_ROBOT = 0.9, 1.1
 ON_FLOOR = 0.1
 """Height (m) of its underside up to which a thing lies on the floor."""
 
-SHUT = 0.06
-"""Fraction of its range up to which it counts as closed by Close."""
 PERIOD = 0.4
 """Seconds between goals while a skill runs."""
 
@@ -301,7 +296,7 @@ class BackgroundLocator(Locator):
             return held is not None and world.held is None and world.within(held, entity)
         if subtask.action in ("Open", "Close"):
             parts = [world.openness(item) for item in world.receptacles[entity].articulations]
-            return max(parts) >= OPEN_ENOUGH if subtask.action == "Open" else max(parts) <= SHUT
+            return domain.is_open(max(parts)) if subtask.action == "Open" else domain.is_closed(max(parts))
         return None
 
 

@@ -14,13 +14,8 @@ from homie.envs.mujoco.house.build import Home
 from homie.envs.mujoco.house.index import ArticulationInfo, ObjectInfo, ReceptacleInfo, SupportSurface
 from homie.envs.mujoco.state.appliances import Appliances
 from homie.envs.mujoco.state.resting import Place, Resting
+from homie.kernel import domain
 from homie.kernel.types import Array, Articulation, Box, NamedThing, Solid, Surface
-
-HINGE_OPEN = 0.7
-"""Rad from which a hinged container counts as open."""
-
-SLIDE_OPEN = 0.18
-"""Metres from which a drawer counts as open."""
 
 
 class World:
@@ -91,9 +86,7 @@ class World:
     def closed(self, thing: ReceptacleInfo) -> bool:
         """Whether it has doors or drawers and none is open far enough to reach in."""
         items = thing.articulations
-        return bool(items) and not any(
-            self.opening(item) >= (HINGE_OPEN if item.kind == "hinge" else SLIDE_OPEN) for item in items
-        )
+        return bool(items) and not any(domain.lets_in(item.kind, self.opening(item)) for item in items)
 
     def articulation(self, item: ArticulationInfo) -> Articulation:
         """A door or drawer as a skill wants it."""
