@@ -5,6 +5,7 @@
     RUN/parts/<sha256>.json           what episodes were made with, and in texts/ their prompts: `provenance`
     RUN/episodes/<task>-<trial>/
         steps.jsonl                   one `homie.kernel.types.RoundRecord` a line, append-only, synced line by line
+        inputs.jsonl                  what the planner was told, a line a round, see `homie.runtime.inputs`
         commands.jsonl                every command, requested and sent, see `homie.runtime.commandlog`
         frames/                       round-NN-<view>.png, what the planner was shown
         video.mp4                     see `homie.runtime.video`
@@ -42,10 +43,14 @@ from homie.kernel.interfaces import Robot, WorldState
 from homie.kernel.options import RunOptions
 from homie.kernel.types import Answer, Decision, HistoryItem, Observation, PlannerInput, RoundRecord, SentCommand
 from homie.runtime.commandlog import CommandLog
+from homie.runtime.inputs import INPUTS, RoundInput
 from homie.runtime.provenance import PartsFile, differences, keep, keep_text, read_parts, versions
 
-HASHED = ("steps.jsonl", "commands.jsonl", "final_state.json", "scene.json")
+HASHED = ("steps.jsonl", INPUTS, "commands.jsonl", "final_state.json", "scene.json")
 """Files of an episode that numbers are made of: `episode.json` keeps their SHA-256."""
+FRAMES = "frames"
+HAND = "hand"
+"""What the picture of the camera at the hand is called."""
 SIZED = ("video.mp4",)
 """Files that are too long to be read again for a table: `episode.json` keeps their length."""
 SET_ASIDE = re.compile(r"-partial-(\d+)$")
@@ -222,19 +227,20 @@ class EpisodeStore(EpisodeListener):
         self._usage = Usage()
         self._systems: dict[str, str] = {}  # SHA-256 of the system messages that the model was sent
         self._steps = (folder / "steps.jsonl").open("ab")
+        self._inputs = (folder / INPUTS).open("ab")
         self._commands = CommandLog(folder / "commands.jsonl")
-        self._frames = folder / "frames" if frames else None
-        if self._frames is not None:
-            self._frames.mkdir()
+        self._frames = frames
+        if frames:
+            (folder / FRAMES).mkdir()
         sync_folder(folder)
 
     def observed(self, given: PlannerInput, observation: Observation) -> None:
-        if self._frames is None:
-            return
+        hand = {} if given.hand is None else {HAND: given.hand}
         with writing(self.folder):
-            for view, image in given.views.items():
-                path = self._frames / f"round-{given.round:02d}-{view}.png"
-                Picture.fromarray(image).save(path, compress_level=1)
+            self._inputs.write(RoundInput.of(given).line)
+            self._inputs.flush()
+            for view, image in {**given.views, **hand}.items() if self._frames else ():
+                Picture.fromarray(image).save(frame(self.folder, given.round, view), compress_level=1)
 
     def decided(self, round_number: int, decision: Decision) -> None:
         if decision.system and decision.system not in self._systems:
@@ -256,6 +262,7 @@ class EpisodeStore(EpisodeListener):
             self._steps.write(line)
             self._steps.flush()
             os.fsync(self._steps.fileno())
+            os.fsync(self._inputs.fileno())
 
     def finished(self, result: EpisodeResult) -> None:
         ending = EpisodeFile(
@@ -281,6 +288,7 @@ class EpisodeStore(EpisodeListener):
         try:
             self._commands.close()
         finally:
+            self._inputs.close()
             self._steps.close()
 
 
@@ -304,6 +312,11 @@ def read_steps(folder: Path) -> tuple[RoundRecord, ...]:
         return tuple(_RECORD.validate_python(json.loads(line)) for line in lines)
     except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} holds a line that is no round record: {error}") from error
+
+
+def frame(folder: Path, round_number: int, view: str) -> Path:
+    """Where an episode folder has the picture of a view, or that of the `HAND`, in a round."""
+    return folder / FRAMES / f"round-{round_number:02d}-{view}.png"
 
 
 def episode_folders(run: Path) -> tuple[Path, ...]:

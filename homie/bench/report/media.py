@@ -21,6 +21,7 @@ from PIL import Image as Picture
 
 from homie.bench.report.data import Shown
 from homie.kernel.types import VIEWS
+from homie.runtime.runstore import frame
 
 QUALITY = 60
 """Of WebP pictures: they look like JPEG pictures of 70 in half the bytes."""
@@ -155,7 +156,7 @@ class Media:
 
 
 def _frame(episode: Shown, number: int, view: str) -> Path:
-    return episode.folder / "frames" / f"round-{number:02d}-{view}.png"
+    return frame(episode.folder, number, view)
 
 
 def _size(episode: Shown) -> int:

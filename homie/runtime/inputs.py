@@ -1,0 +1,115 @@
+"""`inputs.jsonl`: what the planner was told in each round, besides its pictures and its history.
+
+PlannerInput --RoundInput.of--> a line of RUN/episodes/<task>-<trial>/inputs.jsonl --planner_input--> PlannerInput
+
+With it, and with `frames/` and `steps.jsonl`, the question of a round can be asked again word for word, by any template
+and whichever planner made the episode: training data are made of it (`homie.data`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from homie.kernel.actions import ARGUMENTS, Ability, ActionTable
+from homie.kernel.errors import BadInput
+from homie.kernel.files import to_json
+from homie.kernel.knowledge import Knowledge
+from homie.kernel.types import Detection, Feedback, HistoryItem, Image, PlannerInput
+
+INPUTS = "inputs.jsonl"
+
+
+class NamedBox(BaseModel):
+    """A detection without its mask; the fields are those of `homie.kernel.types.Detection`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    view: str
+    box: tuple[int, int, int, int]
+    score: float = 1.0
+    instance: str = ""
+    part: str = ""
+    number: int = 0
+
+    @classmethod
+    def of(cls, detection: Detection) -> NamedBox:
+        """The box of a detection."""
+        return cls.model_validate({name: getattr(detection, name) for name in cls.model_fields})
+
+    def detection(self) -> Detection:
+        """The detection again, without a mask."""
+        return Detection(**{name: getattr(self, name) for name in type(self).model_fields})
+
+
+class RoundInput(BaseModel):
+    """One line of `inputs.jsonl`; the fields are those of `homie.kernel.types.PlannerInput`.
+
+    The history is that of `steps.jsonl`, the pictures are in `frames/`.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    task: str
+    round: int
+    rounds: int
+    inventory: tuple[str, ...] = ()
+    feedback: Feedback | None = None
+    actions: tuple[str, ...]
+    models: tuple[str, ...]
+    arguments: ActionTable = ARGUMENTS
+    abilities: dict[str, Ability] = {}
+    listing: tuple[str, ...] = ()
+    knowledge: Knowledge = Knowledge()
+    detections: tuple[NamedBox, ...] = ()
+
+    @classmethod
+    def of(cls, given: PlannerInput) -> RoundInput:
+        """What of a planner's input is kept."""
+        kept = {name: getattr(given, name) for name in cls.model_fields if name != "detections"}
+        return cls(**kept, detections=tuple(map(NamedBox.of, given.detections)))
+
+    def planner_input(
+        self, history: tuple[HistoryItem, ...], views: Mapping[str, Image], hand: Image | None = None
+    ) -> PlannerInput:
+        """The planner's input again.
+
+        Args:
+            history: the subtasks before this round.
+            views: pictures (H, W, 3) by the names of the views.
+            hand: what the camera at the hand saw, None where nobody looked.
+        """
+        kept = {name: getattr(self, name) for name in type(self).model_fields if name != "detections"}
+        boxes = tuple(box.detection() for box in self.detections)
+        return PlannerInput(**kept, detections=boxes, history=history, views=views, hand=hand)
+
+    @property
+    def line(self) -> bytes:
+        """The line of `inputs.jsonl`."""
+        return to_json(self.model_dump(mode="json", exclude_defaults=True), indent=None)
+
+
+def read_inputs(folder: Path) -> tuple[RoundInput, ...]:
+    """The inputs of an episode folder, by round. A last line that a kill has torn is left out.
+
+    Raises:
+        BadInput: the file is missing or cannot be read; the message says which line.
+    """
+    path = folder / INPUTS
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except OSError as error:
+        raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
+    lines.pop()  # what follows the last line feed: nothing, or a torn line
+    rounds = []
+    for number, line in enumerate(lines, 1):
+        try:
+            rounds.append(RoundInput.model_validate(json.loads(line)))
+        except (ValueError, RecursionError) as error:
+            reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
+            raise BadInput(f"{path}, line {number}, is not what a planner is told in a round: {reason}.") from error
+    return tuple(rounds)

@@ -1,0 +1,100 @@
+"""What a planner was told is kept: the question of a round can be asked again word for word."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from homie.kernel.actions import Ability
+from homie.kernel.agent import EpisodeListener
+from homie.kernel.errors import BadInput
+from homie.kernel.knowledge import Doorway, Knowledge, Remembered
+from homie.kernel.types import Detection, ErrorCode, Feedback, HistoryItem, PlannerInput, Subtask
+from homie.runtime import session
+from homie.runtime.damage import Damaged, read_finished
+from homie.runtime.inputs import INPUTS, RoundInput, read_inputs
+from planners.llm.prompting.prompt import Prompt
+from planners.llm.prompting.settings import PromptSettings
+
+
+class Overheard(EpisodeListener):
+    """Keeps what the planner is told."""
+
+    def __init__(self) -> None:
+        self.rounds: list[PlannerInput] = []
+
+    def observed(self, given, observation) -> None:
+        self.rounds.append(given)
+
+
+def unmasked(given: PlannerInput) -> PlannerInput:
+    return replace(given, detections=tuple(replace(one, mask=None) for one in given.detections))
+
+
+def test_a_run_keeps_what_the_planner_was_told(tiny_options):
+    overheard = Overheard()
+    folder = session.run(tiny_options(), [overheard]).episode_folder
+    kept = read_inputs(folder)
+    assert len(kept) == len(overheard.rounds) == 5
+    for one, given in zip(kept, overheard.rounds, strict=True):
+        assert one.planner_input(given.history, given.views, given.hand) == unmasked(given)
+
+
+def test_the_question_is_the_same_word_for_word():
+    picture = np.zeros((64, 64, 3), np.uint8)
+    given = PlannerInput(
+        task="put the apple in the fridge",
+        round=3,
+        views=dict.fromkeys(("front", "left"), picture),
+        detections=(
+            Detection("apple", "front", (1, 2, 9, 9), 0.5, "apple_1", number=2, mask=np.ones((64, 64), bool)),
+            Detection("fridge", "left", (0, 0, 40, 60), part="door", instance="fridge"),
+        ),
+        inventory=("apple",),
+        history=(HistoryItem(1, Subtask("Pick", "apple"), Feedback("fail", ErrorCode.D1, "too far")),),
+        feedback=Feedback("fail", ErrorCode.D1, "too far"),
+        actions=("Go to", "Pick", "Wipe", "End"),
+        models=("nomad",),
+        rounds=12,
+        listing=("1: cube",),
+        arguments={"Wipe": ("target", "destination")},
+        abilities={"nomad": Ability(("Go to",), ("Go to",), "goes to places")},
+        knowledge=Knowledge(
+            setting="sensors",
+            room="kitchen",
+            rooms=("kitchen",),
+            doorways=(Doorway("doorway 2", "kitchen", "hall", True),),
+            remembered=(Remembered("fridge", "kitchen", "", 2, "closed"),),
+        ),
+    )
+    read = RoundInput.model_validate_json(RoundInput.of(given).line)
+    again = read.planner_input(given.history, given.views)
+    assert again == unmasked(given)
+    for boxes in (False, True):
+        prompt = Prompt(PromptSettings(boxes=boxes))
+        asked, anew = (prompt.request(one)[0].messages for one in (given, again))
+        assert [[part for part in one.parts if isinstance(part, str)] for one in asked] == [
+            [part for part in one.parts if isinstance(part, str)] for one in anew
+        ]
+
+
+def test_a_torn_line_is_left_out_and_a_broken_one_named(tmp_path):
+    path = tmp_path / INPUTS
+    path.write_bytes(b'{"task": "go", "round": 1, "rounds": 2, "actions": [], "models": []}\n{"task": "go", "rou')
+    assert [one.round for one in read_inputs(tmp_path)] == [1]
+    path.write_bytes(b'{"task": "go"}\n')
+    with pytest.raises(BadInput, match=r"inputs\.jsonl, line 1, is not what a planner is told in a round: Field req"):
+        read_inputs(tmp_path)
+    path.unlink()
+    with pytest.raises(BadInput, match="No such file"):
+        read_inputs(tmp_path)
+
+
+def test_a_changed_input_is_damage(tiny_options):
+    folder = session.run(tiny_options()).episode_folder
+    path = folder / INPUTS
+    path.write_bytes(path.read_bytes().replace(b"ball", b"cube"))
+    with pytest.raises(Damaged, match=r"inputs\.jsonl"):
+        read_finished(folder)
