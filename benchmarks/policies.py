@@ -110,7 +110,7 @@ def nomad(nodes: int) -> Callable[[Path, str], Timed]:
     """NoMaD on its way to a picture (0 nodes), or along a map of so many nodes, of which it looks at those nearby."""
 
     def make(checkpoint: Path, _: str) -> Timed:
-        from skills.nomad import Nomad, NomadSettings
+        from skills.nomad.skill_set import Nomad, NomadSettings
         from skills.nomad.topomap import TopoMap, save
 
         pictures = camera()
@@ -134,9 +134,9 @@ def pixnav(checkpoint: Path, _: str) -> Timed:
     """An attempt of 30 pictures; the window is all 64 places, as the authors' loop computes it at every step."""
     import torch
 
-    from skills.pixnav import PixNav
     from skills.pixnav.network import WINDOW
     from skills.pixnav.pictures import prepare, prepare_goal
+    from skills.pixnav.skill_set import PixNav
 
     whole, pictures = PixNav(str(checkpoint)), camera(480, 640)
     policy, goal = whole.policy(), next(pictures)
@@ -160,8 +160,8 @@ def rt1x(checkpoint: Path, device: str) -> Timed:
     import torch
 
     from skills.networks.resize import bilinear
-    from skills.rt1x import Rt1x, Rt1xSettings
     from skills.rt1x.network import FRAMES, SIDE
+    from skills.rt1x.skill_set import Rt1x, Rt1xSettings
 
     settings = Rt1xSettings(embeddings=texts(checkpoint.parent, 512), device=device)
     whole, pictures = Rt1x(str(checkpoint), settings), camera()
@@ -184,7 +184,7 @@ def rt1x(checkpoint: Path, device: str) -> Timed:
 
 def octo(checkpoint: Path, device: str) -> Timed:
     """One camera, the network at every step (ensemble)."""
-    from skills.octo import Octo, OctoSettings
+    from skills.octo.skill_set import Octo, OctoSettings
 
     pictures = camera()
     policy = Octo(str(checkpoint), OctoSettings(embeddings=texts(checkpoint.parent, 16, 768), device=device)).policy()
@@ -197,7 +197,7 @@ def m3(skill: str) -> Callable[[Path, str], Timed]:
     """One step of a recurrent network."""
 
     def make(checkpoint: Path, _: str) -> Timed:
-        from skills.m3 import M3
+        from skills.m3.skill_set import M3
 
         policy = M3(str(checkpoint)).policy()
         source = np.random.default_rng(0)

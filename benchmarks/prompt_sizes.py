@@ -19,7 +19,7 @@ from homie.kernel.types import Feedback as Result
 from planners.llm.messages import Message
 from planners.llm.prompting.prompt import Prompt, Turn
 from planners.llm.prompting.settings import PromptSettings
-from skills.classical import Classical
+from skills.classical.skill_set import Classical
 
 CHARACTERS = 4
 """Characters a token; OpenAI's o200k_base has 3.7 to 3.8 in these prompts, so tokens are rather counted too low."""

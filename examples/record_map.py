@@ -17,7 +17,7 @@ from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.kernel.types import Goal, Subtask
-from skills.classical import Classical
+from skills.classical.skill_set import Classical
 from skills.nomad.topomap import record, save
 
 

@@ -47,6 +47,11 @@ LAYERS = {
         ("recall", "detectors"),
         ("sensors",),
     ),
+    "skills": (
+        ("checkpoints", "networks", "classical"),
+        ("policies", "arm"),
+        ("nomad", "pixnav", "rt1x", "octo", "m3", "server"),
+    ),
 }
 """The rooms of a folder from the ground up: each imports only what is on a lower floor."""
 MAY_IMPORT = {

@@ -33,14 +33,14 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "gemini": "planners.llm.providers.gemini:GeminiPlanner",
         },
         "skills": {
-            "classical": "skills.classical:Classical",
-            "nomad": "skills.nomad:Nomad",
-            "pixnav": "skills.pixnav:PixNav",
-            "rt1x": "skills.rt1x:Rt1x",
-            "octo": "skills.octo:Octo",
-            "m3": "skills.m3:M3",
-            "remote": "skills.server:Remote",
-            "arm": "skills.arm:Arm",
+            "classical": "skills.classical.skill_set:Classical",
+            "nomad": "skills.nomad.skill_set:Nomad",
+            "pixnav": "skills.pixnav.skill_set:PixNav",
+            "rt1x": "skills.rt1x.skill_set:Rt1x",
+            "octo": "skills.octo.skill_set:Octo",
+            "m3": "skills.m3.skill_set:M3",
+            "remote": "skills.server.remote:Remote",
+            "arm": "skills.arm.skill_set:Arm",
         },
         "robots": {
             "mujoco": "homie.envs.mujoco.home.home:open_home",
@@ -66,10 +66,15 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "code": "error_detection:code_order",
         },
         "checkpoints": {
-            "inspect": "skills.checkpoints.info:inspect",
-            "generate": "skills.checkpoints.generate:write_generated",
+            "nomad": "skills.nomad.checkpoint:CHECKPOINT",
+            "pixnav": "skills.pixnav.checkpoint:CHECKPOINT",
+            "rt1x": "skills.rt1x.checkpoint:CHECKPOINT",
+            "octo": "skills.octo.checkpoint:CHECKPOINT",
+            "m3": "skills.m3.checkpoint:CHECKPOINT",
         },
         "services": {
+            "checkpoint-info": "skills.checkpoints.info:inspect",
+            "checkpoint-generate": "skills.checkpoints.generate:write_generated",
             "policy": "skills.server.serving:serve_policy",
         },
         "pages": {
@@ -104,6 +109,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "checks": "order of checks (--check-order)",
         "metrics": "metric",
         "suites": "suite",
+        "checkpoints": "checkpoint format",
     }
 )
 """What users call a part of each kind."""

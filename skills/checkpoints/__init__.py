@@ -1,11 +1,23 @@
 """Checkpoint files of policies: read without running code, recognised, and loaded strictly.
 
 Three forms are read: the zip and the older files of `torch.save`, and flax's msgpack. Only reading needs torch;
-flax and JAX are never needed.
+flax and JAX are never needed. What a policy's files look like is told by the policy's own package (`formats`).
 """
 
-from skills.checkpoints.checkpoint import Checkpoint, read_checkpoint
-from skills.checkpoints.loading import check_strict, load_strict
-from skills.checkpoints.recognising import POLICIES, recognise, require
+from skills.checkpoints.checkpoint import Checkpoint
+from skills.checkpoints.formats import CheckpointFormat, TensorLayout, formats, recognise, require
+from skills.checkpoints.loading import check_strict, load_strict, shapes_of
+from skills.checkpoints.reading import read_checkpoint
 
-__all__ = ["POLICIES", "Checkpoint", "check_strict", "load_strict", "read_checkpoint", "recognise", "require"]
+__all__ = [
+    "Checkpoint",
+    "CheckpointFormat",
+    "TensorLayout",
+    "check_strict",
+    "formats",
+    "load_strict",
+    "read_checkpoint",
+    "recognise",
+    "require",
+    "shapes_of",
+]

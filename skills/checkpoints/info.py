@@ -7,20 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from homie.kernel.errors import BadInput
-from skills.checkpoints.checkpoint import Checkpoint, read_checkpoint
+from skills.checkpoints.checkpoint import Checkpoint
+from skills.checkpoints.formats import recognise
 from skills.checkpoints.loading import check_strict
-from skills.checkpoints.recognising import recognise
+from skills.checkpoints.reading import read_checkpoint
 
 SHOWN = 10
 """Entries of a configuration, and tensors, that are shown."""
-USES = {
-    "nomad": "--skills nomad:{path}",
-    "pixnav": "--skills pixnav:{path}",
-    "rt1x": "--skills rt1x:{path} --skill-option rt1x.embeddings=FILE.npz",
-    "octo": "--skills octo:{path} --skill-option octo.tokenizer=FOLDER",
-    "m3": "put it into a folder as NAME.pth (navigate, pick, place, ...), then --skills m3:FOLDER",
-}
-"""How a checkpoint is given to a run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,28 +42,26 @@ class CheckpointInfo:
 def inspect(path: Path) -> CheckpointInfo:
     """Read a file and see what it is. Raises BadInput where it is no checkpoint of a policy that Homie has."""
     checkpoint = read_checkpoint(path)
-    policy = recognise(checkpoint)
-    if policy is None:
+    known = recognise(checkpoint)
+    if known is None:
         names = list(checkpoint.tensors)
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
         raise BadInput(
             f"{checkpoint.path} ({checkpoint.form}) is no checkpoint of a policy that Homie has. It holds"
             f" {len(names)} tensors: {', '.join(name[:80] for name in names[:SHOWN])}{more}."
         )
-    from skills.checkpoints.layouts import kind_of, layout
-
-    kind = kind_of(checkpoint) or policy
-    wanted = layout(kind)
-    unused = wanted.unused(checkpoint.tensors)
+    kind = known.kind_of(checkpoint.tensors)
+    layout = known.layouts[kind]()
+    unused = layout.unused(checkpoint.tensors)
     try:
-        check_strict(wanted.needed, checkpoint.tensors, policy=kind, path=checkpoint.path, unused=unused)
+        check_strict(layout.needed, checkpoint.tensors, policy=kind, path=checkpoint.path, unused=unused)
     except BadInput as error:
         problem = str(error)
     else:
         problem = ""
     return CheckpointInfo(
         path=str(checkpoint.path),
-        policy=policy,
+        policy=known.policy,
         kind=kind,
         form=checkpoint.form,
         sha256=checkpoint.sha256,
@@ -84,7 +75,7 @@ def inspect(path: Path) -> CheckpointInfo:
             if tensor.is_floating_point() and not tensor.isfinite().all()
         ),
         problem=problem,
-        use=USES[policy].format(path=path),
+        use=known.use.format(path=path),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -20,6 +20,15 @@ class Loadable(Protocol):
 
     def state_dict(self) -> Mapping[str, torch.Tensor]: ...
     def load_state_dict(self, tensors: Mapping[str, torch.Tensor]) -> Any: ...
+
+
+def shapes_of(make: Callable[[], Loadable]) -> Mapping[str, torch.Tensor]:
+    """Names, shapes and types of a network's tensors, without numbers: made on torch's `meta` device, which costs
+    neither time nor memory."""
+    import torch
+
+    with torch.device("meta"):
+        return make().state_dict()
 
 
 def load_strict(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import math
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +12,12 @@ import msgpack
 import torch
 
 from skills.checkpoints.flax_files import ARRAY
-from skills.checkpoints.layouts import layout
-from skills.m3.layout import LAYOUTS
-
-DATA_SETS = ("bridge_dataset", "fractal20220817_data")
-"""Of whose statistics a release has some."""
+from skills.checkpoints.formats import TensorLayout
 
 
-def generated(kind: str, seed: int) -> dict[str, torch.Tensor]:
+def random_tensors(layout: TensorLayout, seed: int) -> dict[str, torch.Tensor]:
     """Random numbers for every tensor of a layout: norms near one, small biases, kernels that keep the scale."""
-    wanted = layout(kind)
-    return {name: _tensor(name, like, seed) for name, like in {**wanted.needed, **wanted.spare}.items()}
+    return {name: _tensor(name, like, seed) for name, like in {**layout.needed, **layout.spare}.items()}
 
 
 def _tensor(name: str, like: torch.Tensor, seed: int) -> torch.Tensor:
@@ -43,45 +37,14 @@ def _tensor(name: str, like: torch.Tensor, seed: int) -> torch.Tensor:
     return values / math.sqrt(math.prod(inputs))
 
 
-def _torch_file(kind: str) -> Callable[[Path, int], None]:
-    def write(path: Path, seed: int) -> None:
-        with path.open("xb") as file:
-            torch.save(generated(kind, seed), file)
-
-    return write
+def write_torch(path: Path, tensors: Mapping[str, torch.Tensor]) -> None:
+    """A new file of `torch.save`. Raises OSError."""
+    with path.open("xb") as file:
+        torch.save(dict(tensors), file)
 
 
-def _write_rt1x(path: Path, seed: int) -> None:
-    path.write_bytes(_flax(generated("rt1x", seed)))
-
-
-def _write_m3(folder: Path, seed: int) -> None:
-    folder.mkdir()
-    for number, (name, one) in enumerate(LAYOUTS.items()):
-        state = generated("m3-navigation" if one.discrete else "m3-manipulation", seed + number)
-        torch.save({"config": {}, "state_dict": state, "num_steps_done": 0}, folder / f"{name}.pth")
-
-
-def _octo_release(size: str) -> Callable[[Path, int], None]:
-    """The folder of a release, but for T5, which never saw training: texts come from a table."""
-
-    def write(folder: Path, seed: int) -> None:
-        place = folder / "0/default"
-        place.mkdir(parents=True)
-        (place / "checkpoint").write_bytes(_flax(generated(f"octo-{size}", seed)))
-        model = {"repeat_task_tokens": True, "use_correct_attention": True}
-        action = {"mean": [0.0] * 7, "std": [0.01] * 6 + [1.0], "mask": [True] * 6 + [False]}
-        for name, said in (
-            ("config.json", {"model": model, "generated": f"random weights, seed {seed}"}),
-            ("dataset_statistics.json", {name: {"action": action} for name in DATA_SETS}),
-        ):
-            (folder / name).write_text(json.dumps(said, indent=1), encoding="utf-8")
-
-    return write
-
-
-def _flax(tensors: Mapping[str, torch.Tensor]) -> bytes:
-    """A tree as `flax.serialization` writes it."""
+def write_flax(path: Path, tensors: Mapping[str, torch.Tensor]) -> None:
+    """A file as `flax.serialization` writes it. Raises OSError."""
     tree: dict[str, Any] = {}
     for name, tensor in tensors.items():
         *folders, leaf = name.split("/")
@@ -90,16 +53,4 @@ def _flax(tensors: Mapping[str, torch.Tensor]) -> bytes:
             branch = branch.setdefault(folder, {})
         array = tensor.numpy()
         branch[leaf] = msgpack.ExtType(ARRAY, msgpack.packb((array.shape, array.dtype.name, array.tobytes())))
-    packed: bytes = msgpack.packb(tree)
-    return packed
-
-
-WRITERS: Mapping[str, Callable[[Path, int], None]] = {
-    "nomad": _torch_file("nomad"),
-    "pixnav": _torch_file("pixnav"),
-    "rt1x": _write_rt1x,
-    "octo": _octo_release("small"),
-    "octo-base": _octo_release("base"),
-    "m3": _write_m3,
-}
-"""What can be written, and by what."""
+    path.write_bytes(msgpack.packb(tree))

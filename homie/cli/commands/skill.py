@@ -24,7 +24,7 @@ def info(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
     """Tell whose checkpoint a file is, and whether its policy can load it. Nothing in the file is run."""
-    inspect = registry.load("checkpoints", "inspect")
+    inspect = registry.load("services", "checkpoint-info")
     # A policy may be several networks, as those of m3: then its folder has a file for each.
     files = sorted(path.glob("*.pth")) if path.is_dir() else []
     found = [inspect(file) for file in files] if len(files) > 1 else [inspect(path)]
@@ -63,7 +63,7 @@ def generate(
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Other seeds, other numbers.")] = 0,
 ) -> None:
     """Write a checkpoint of RANDOM weights: to try the plumbing without a download. It can do nothing."""
-    registry.load("checkpoints", "generate")(policy, out, seed)
+    registry.load("services", "checkpoint-generate")(policy, out, seed)
     say(f"wrote {out}: random weights in the layout of {policy}. They are not trained and can do nothing.")
 
 

@@ -9,11 +9,10 @@ import pytest
 import torch
 
 from homie.kernel.errors import BadInput
-from skills.checkpoints import read_checkpoint
+from skills.checkpoints import TensorLayout, formats, read_checkpoint
 from skills.checkpoints.generate import write_generated
 from skills.checkpoints.info import inspect
-from skills.checkpoints.layouts import KINDS, layout
-from skills.checkpoints.writing import generated
+from skills.checkpoints.writing import random_tensors
 
 GOLDEN = Path(__file__).parents[2] / "golden/policies"
 MANIFESTS = {
@@ -25,9 +24,19 @@ MANIFESTS = {
     "m3-manipulation": "m3_manip",
 }
 
+LAYOUTS = {kind: make for known in formats() for kind, make in known.layouts.items()}
+
+
+def layout(kind: str) -> TensorLayout:
+    return LAYOUTS[kind]()
+
+
+def generated(kind: str, seed: int) -> dict[str, torch.Tensor]:
+    return random_tensors(layout(kind), seed)
+
 
 def test_every_kind_but_the_large_octo_has_a_manifest():
-    assert set(MANIFESTS) | {"octo-base"} == set(KINDS)
+    assert set(MANIFESTS) | {"octo-base"} == set(LAYOUTS)
 
 
 def test_the_large_octo_has_as_many_parameters_as_published():

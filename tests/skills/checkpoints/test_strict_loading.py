@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from homie.kernel.errors import BadInput
-from skills.checkpoints import POLICIES, Checkpoint, check_strict, load_strict, recognise, require
+from skills.checkpoints import Checkpoint, check_strict, formats, load_strict, recognise, require
 
 GOLDEN = Path(__file__).parents[2] / "golden/policies"
 POLICY = {
@@ -23,6 +23,7 @@ POLICY = {
     "m3_manip": "m3",
 }
 """Golden folders and the policies that they are of."""
+FORMATS = {known.policy: known for known in formats()}
 
 
 def network() -> nn.Module:
@@ -92,22 +93,22 @@ def golden_checkpoint(folder: str) -> Checkpoint:
 @pytest.mark.parametrize("folder", POLICY)
 def test_official_names_are_recognised(folder):
     checkpoint = golden_checkpoint(folder)
-    assert recognise(checkpoint) == POLICY[folder]
-    require(checkpoint, POLICY[folder])
+    assert recognise(checkpoint) is FORMATS[POLICY[folder]]
+    require(checkpoint, FORMATS[POLICY[folder]])
 
 
 @pytest.mark.parametrize("folder", POLICY)
 def test_a_checkpoint_of_another_policy_is_called_so(folder):
-    for other in set(POLICIES) - {POLICY[folder]}:
+    for other in set(FORMATS) - {POLICY[folder]}:
         with pytest.raises(BadInput, match=f"{folder}.file is a checkpoint of {POLICY[folder]}, not of {other}"):
-            require(golden_checkpoint(folder), other)
+            require(golden_checkpoint(folder), FORMATS[other])
 
 
 def test_what_is_no_policy_is_shown():
     checkpoint = Checkpoint(Path("bert.pth"), "torch zip", "", network().state_dict())
     assert recognise(checkpoint) is None
     with pytest.raises(BadInput, match=r"no checkpoint of nomad: its 7 tensors begin with 0.weight, 0.bias, 1.weight"):
-        require(checkpoint, "nomad")
+        require(checkpoint, FORMATS["nomad"])
 
 
 def test_the_generator_of_golden_weights_is_the_one_of_the_golden_outputs():

@@ -13,11 +13,11 @@ from malice import touches
 
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import SkillSet
-from skills.m3 import M3
-from skills.nomad import Nomad
-from skills.octo import Octo, OctoSettings
-from skills.pixnav import PixNav
-from skills.rt1x import Rt1x, Rt1xSettings
+from skills.m3.skill_set import M3
+from skills.nomad.skill_set import Nomad
+from skills.octo.skill_set import Octo, OctoSettings
+from skills.pixnav.skill_set import PixNav
+from skills.rt1x.skill_set import Rt1x, Rt1xSettings
 
 GOLDEN = Path(__file__).parents[2] / "golden/policies"
 

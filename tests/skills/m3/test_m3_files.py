@@ -13,8 +13,8 @@ import torch
 from m3_checkpoints import MANIPULATION, NAVIGATION, save
 
 from homie.kernel.errors import BadInput, MissingCheckpoint
-from skills.m3 import M3
 from skills.m3.files import find_files
+from skills.m3.skill_set import M3
 
 
 def test_a_folder_of_named_files(tmp_path):

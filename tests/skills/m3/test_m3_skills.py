@@ -11,11 +11,11 @@ from puppet import KINEMATICS, Puppet, Solver, perform
 from homie.envs.mujoco.robots.fetch.fetch import SPEC
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Articulation, CameraFrame, Command, Goal, Intrinsics, Outcome, Pose, Pose2, Surface
-from skills.m3 import M3
 from skills.m3.frames import depth_picture, in_gripper, to_m3
 from skills.m3.manipulate import Close, Open, Pick, Place
 from skills.m3.navigate import Navigate
 from skills.m3.skill import REST
+from skills.m3.skill_set import M3
 from skills.policies.policy import PolicyFailed
 
 APPLE = np.array([0.75, 0.05, 0.8])

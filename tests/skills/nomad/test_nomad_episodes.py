@@ -16,7 +16,7 @@ from homie.kernel.errors import BadInput  # noqa: E402
 from homie.kernel.types import ErrorCode, Outcome  # noqa: E402
 from skills.checkpoints import read_checkpoint  # noqa: E402
 from skills.checkpoints.generate import write_generated  # noqa: E402
-from skills.nomad import Nomad, NomadGoTo, NomadSettings  # noqa: E402
+from skills.nomad.skill_set import Nomad, NomadGoTo, NomadSettings  # noqa: E402
 from skills.nomad.steering import MAX_V, MAX_W  # noqa: E402
 from skills.nomad.topomap import load  # noqa: E402
 

@@ -17,7 +17,7 @@ from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.errors import BadInput
 from homie.kernel.types import VIEWS, Goal, Outcome, Subtask
 from perception.detectors.simulated import SimulatedDetector
-from skills.nomad import Nomad
+from skills.nomad.skill_set import Nomad
 from skills.nomad.steering import MAX_V, MAX_W
 from skills.policies.policy import PolicyFailed
 

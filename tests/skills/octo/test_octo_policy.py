@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from homie.kernel.errors import BadInput, MissingCheckpoint
-from skills.octo import Octo, OctoSettings
 from skills.octo.chunks import Receding
+from skills.octo.skill_set import Octo, OctoSettings
 from skills.policies.policy import PolicyFailed
 
 GOAL = {"text": "pick up the apple", "gripper": 1.0}

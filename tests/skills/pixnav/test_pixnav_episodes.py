@@ -11,7 +11,7 @@ from homie.kernel.errors import BadInput  # noqa: E402
 from homie.kernel.types import ErrorCode, Outcome  # noqa: E402
 from skills.checkpoints import read_checkpoint  # noqa: E402
 from skills.checkpoints.generate import write_generated  # noqa: E402
-from skills.pixnav import PixNav  # noqa: E402
+from skills.pixnav.skill_set import PixNav  # noqa: E402
 
 PLAN = [{"subtasks": ["[Go to, table]"], "model": "PixNav"}, {"subtasks": ["[Go to, desk]"], "model": "PixNav"}]
 

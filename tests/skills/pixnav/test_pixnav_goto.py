@@ -19,9 +19,9 @@ from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Goal, Outcome, Pose2, Subtask
 from perception.detectors.simulated import SimulatedDetector
-from skills.pixnav import PixNav
 from skills.pixnav.actions import DOWN, FORWARD, LEFT, RIGHT, STEP, STOP, TURN, UP
 from skills.pixnav.goal import turn_to
+from skills.pixnav.skill_set import PixNav
 
 
 class Chosen:

@@ -19,9 +19,9 @@ from homie.kernel.interfaces import Detector
 from homie.kernel.types import Command, Outcome, Subtask
 from perception.detectors.simulated import SimulatedDetector
 from skills.checkpoints.generate import write_generated
-from skills.m3 import M3
-from skills.nomad import Nomad
-from skills.pixnav import PixNav
+from skills.m3.skill_set import M3
+from skills.nomad.skill_set import Nomad
+from skills.pixnav.skill_set import PixNav
 from skills.policies.policy import Policy, PolicySet
 
 PERIODS = {Nomad: 60, PixNav: 300, M3: 220}
@@ -54,7 +54,7 @@ def test_a_served_policy_drives_as_one_that_is_here(tmp_path: Path, name: str, m
     """The seeds are such that the generated weights do not stop at once."""
     write_generated(name, tmp_path / name, seed)
     skills = made(str(tmp_path / name))
-    here = drive(made, skills.policies.policy())
+    here = drive(made, skills.policy())
     with serving(skills=skills) as server, remote(server.url, reply_seconds=60.0) as policy:
         there = drive(made, policy)
         assert server._decisions > 3

@@ -1,7 +1,8 @@
-"""The release of Octo 1.5 into the network, its statistics and its text encoder."""
+"""The release of Octo 1.5: what is in it, and how it becomes the network, its statistics and its text encoder."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -9,20 +10,70 @@ import torch
 
 from homie.kernel.errors import BadInput
 from homie.kernel.packages import missing_part
-from skills.checkpoints import Checkpoint, load_strict, read_checkpoint, require
+from skills.checkpoints import (
+    Checkpoint,
+    CheckpointFormat,
+    TensorLayout,
+    load_strict,
+    read_checkpoint,
+    require,
+    shapes_of,
+)
+from skills.checkpoints.writing import random_tensors, write_flax
 from skills.networks.device import chosen_device
-from skills.octo.flax_names import LANGUAGE_MODEL, flax_view, size_of
-from skills.octo.network import OctoNetwork
+from skills.octo.flax_names import LANGUAGE_MODEL, ROOT, flax_view, size_of
+from skills.octo.network import BASE, SMALL, OctoNetwork, Size
 from skills.octo.policy import Texts
 
 FLAGS = ("repeat_task_tokens", "use_correct_attention")
 """What the model of config.json has since 1.5."""
 
+DATA_SETS = ("bridge_dataset", "fractal20220817_data")
+"""Of whose statistics a generated release has some."""
+_WIDTH = f"{ROOT}/task_language_projection/bias"
+"""A tensor as long as the transformer is wide, which tells Octo's two sizes apart."""
+
+
+def _layout(size: Size) -> TensorLayout:
+    return TensorLayout(shapes_of(lambda: flax_view(OctoNetwork(size))), beside=LANGUAGE_MODEL)
+
+
+def _kind(tensors: Mapping[str, torch.Tensor]) -> str:
+    width = tensors.get(_WIDTH)
+    return "octo-base" if width is not None and width.shape[-1] == BASE.width else "octo-small"
+
+
+def _write(folder: Path, size: Size, seed: int) -> None:
+    """The folder of a release, but for T5, which never saw training: texts come from a table."""
+    place = folder / "0/default"
+    place.mkdir(parents=True)
+    write_flax(place / "checkpoint", random_tensors(_layout(size), seed))
+    model = dict.fromkeys(FLAGS, True)
+    action = {"mean": [0.0] * 7, "std": [0.01] * 6 + [1.0], "mask": [True] * 6 + [False]}
+    for name, content in (
+        ("config.json", {"model": model, "generated": f"random weights, seed {seed}"}),
+        ("dataset_statistics.json", {name: {"action": action} for name in DATA_SETS}),
+    ):
+        (folder / name).write_text(json.dumps(content, indent=1), encoding="utf-8")
+
+
+CHECKPOINT = CheckpointFormat(
+    policy="octo",
+    prefixes=(f"{ROOT}/", "heads_action/"),
+    layouts={"octo-small": lambda: _layout(SMALL), "octo-base": lambda: _layout(BASE)},
+    kind=_kind,
+    writers={
+        "octo": lambda folder, seed: _write(folder, SMALL, seed),
+        "octo-base": lambda folder, seed: _write(folder, BASE, seed),
+    },
+    use="--skills octo:{path} --skill-option octo.tokenizer=FOLDER",
+)
+
 
 def read_release(path: Path) -> Checkpoint:
     """The checkpoint in the folder of a release. Raises BadInput for what is not Octo, or Octo before 1.5."""
     checkpoint = read_checkpoint(path)
-    require(checkpoint, "octo")
+    require(checkpoint, CHECKPOINT)
     config = checkpoint.extras.get("config.json")
     if not isinstance(config, Mapping):
         raise BadInput(f"{path} is not the folder of a release of Octo: its config.json is not there.")

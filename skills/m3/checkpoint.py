@@ -1,0 +1,66 @@
+"""M3's checkpoint files: what is in them, and how they become networks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from skills.checkpoints import CheckpointFormat, TensorLayout, load_strict, read_checkpoint, require, shapes_of
+from skills.checkpoints.writing import random_tensors
+from skills.m3.layout import LAYOUTS, MANIPULATION, NAVIGATION, Layout
+from skills.m3.network import Network
+
+
+def _held(network: Network) -> nn.Module:
+    """A network under the names that it has in a file."""
+    return nn.ModuleDict({"actor_critic": network})
+
+
+def _layout(kind: Layout) -> TensorLayout:
+    return TensorLayout(shapes_of(lambda: _held(Network(kind))))
+
+
+def _kind(tensors: Mapping[str, torch.Tensor]) -> str:
+    # Navigation chooses among actions with one layer, manipulation has means and deviations.
+    return "m3-navigation" if any("actor.linear" in name for name in tensors) else "m3-manipulation"
+
+
+def _write(folder: Path, seed: int) -> None:
+    """A folder with a file for every skill."""
+    folder.mkdir()
+    for number, (name, kind) in enumerate(LAYOUTS.items()):
+        state = random_tensors(_layout(kind), seed + number)
+        torch.save({"config": {}, "state_dict": state, "num_steps_done": 0}, folder / f"{name}.pth")
+
+
+CHECKPOINT = CheckpointFormat(
+    policy="m3",
+    prefixes=("actor_critic.net.", "actor_critic.actor."),
+    layouts={"m3-navigation": lambda: _layout(NAVIGATION), "m3-manipulation": lambda: _layout(MANIPULATION)},
+    kind=_kind,
+    writers={"m3": _write},
+    use="put it into a folder as NAME.pth (navigate, pick, place, ...), then --skills m3:FOLDER",
+)
+
+
+def load_network(name: str, path: Path) -> tuple[Network, str]:
+    """The network of a skill and the SHA-256 of its file. Raises BadInput, which says what does not fit."""
+    checkpoint = read_checkpoint(path)
+    require(checkpoint, CHECKPOINT)
+    network = Network(LAYOUTS[name])
+    load_strict(_held(network), checkpoint.tensors, policy=f"m3 {name}", path=path)
+    return network.eval(), checkpoint.sha256
+
+
+def load_networks(files: Mapping[str, Path]) -> tuple[dict[str, Network], dict[str, str]]:
+    """Networks and the SHA-256 of their files, by skill. A file that serves two skills is read once."""
+    loaded: dict[tuple[Path, bool], tuple[Network, str]] = {}
+    for name, path in files.items():
+        key = path.resolve(), LAYOUTS[name].discrete
+        if key not in loaded:
+            loaded[key] = load_network(name, path)
+    found = {name: loaded[path.resolve(), LAYOUTS[name].discrete] for name, path in files.items()}
+    return {name: network for name, (network, _) in found.items()}, {name: sha for name, (_, sha) in found.items()}

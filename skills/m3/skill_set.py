@@ -1,0 +1,47 @@
+"""The skill set `m3`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from homie.kernel.interfaces import Kinematics, RobotSpec, Skill
+from homie.kernel.packages import missing_part
+from skills.m3.files import find_files
+from skills.m3.manipulate import Close, Open, Pick, Place
+from skills.m3.navigate import Navigate
+from skills.policies.policy import Policy, PolicySet
+
+if TYPE_CHECKING:
+    from skills.m3.policy import M3Policy
+
+SKILLS = (Navigate, Pick, Place, Open, Close)
+
+
+class M3(PolicySet):
+    """The skills whose checkpoints are in a folder, or listed in a YAML file; see `skills.m3.files`."""
+
+    name = "m3"
+    actions = ("Go to", "Pick", "Put", "Open", "Close")
+    about = "has a learned policy for each of its actions"
+    extra = "policies"
+
+    def __init__(self, argument: str = "") -> None:
+        self.files = find_files(argument)
+        try:
+            from skills.m3.checkpoint import load_networks
+        except ModuleNotFoundError as error:
+            raise missing_part("M3", error.name, self.extra) from error
+        self._networks, self._hashes = load_networks(self.files)
+
+    def policy(self) -> M3Policy:
+        from skills.m3.policy import M3Policy
+
+        return M3Policy(self._networks)
+
+    @classmethod
+    def around(cls, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
+        there = set(str(policy.facts["skills"]).split())
+        return [made(policy, spec, kinematics) for made in SKILLS if there & set(made.networks)]
+
+    def describe(self) -> dict[str, object]:
+        return {name: {"checkpoint": str(path), "sha256": self._hashes[name]} for name, path in self.files.items()}

@@ -1,0 +1,43 @@
+"""`nomad.pth`: what is in it, and how it becomes the network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+
+from skills.checkpoints import CheckpointFormat, TensorLayout, load_strict, read_checkpoint, require, shapes_of
+from skills.checkpoints.writing import random_tensors, write_torch
+from skills.nomad.network import UNUSED, NomadNetwork
+
+CLASSIFIER = {"weight": (1000, 1280), "bias": (1000,)}
+"""Shapes of what EfficientNet-B0 ends with: 1000 classes of ImageNet, which NoMaD does not ask for."""
+
+
+def _layout() -> TensorLayout:
+    needed = shapes_of(NomadNetwork)
+    spare = {}
+    for name in sorted(UNUSED):
+        if "._fc." in name:
+            spare[name] = torch.empty(CLASSIFIER[name.rpartition(".")[2]], device="meta")
+        else:  # the layer that the others are copied from has the shapes of any of them
+            spare[name] = needed[name.replace(".sa_layer.", ".sa_encoder.layers.0.")]
+    return TensorLayout(needed, spare)
+
+
+CHECKPOINT = CheckpointFormat(
+    policy="nomad",
+    prefixes=("vision_encoder.obs_encoder.", "vision_encoder.goal_encoder.", "noise_pred_net."),
+    layouts={"nomad": _layout},
+    writers={"nomad": lambda path, seed: write_torch(path, random_tensors(_layout(), seed))},
+    use="--skills nomad:{path}",
+)
+
+
+def load_network(path: Path) -> tuple[NomadNetwork, str]:
+    """The network with the weights of a checkpoint, and the file's SHA-256. Raises BadInput, MissingPart."""
+    checkpoint = read_checkpoint(path)
+    require(checkpoint, CHECKPOINT)
+    network = NomadNetwork()
+    load_strict(network, checkpoint.tensors, policy="nomad", path=checkpoint.path, unused=UNUSED)
+    return network.eval().requires_grad_(False), checkpoint.sha256

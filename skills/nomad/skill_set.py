@@ -1,0 +1,78 @@
+"""The skill set `nomad`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from homie.kernel.checksums import fingerprint
+from homie.kernel.errors import BadInput, MissingCheckpoint
+from homie.kernel.interfaces import Kinematics, RobotSpec, Skill
+from homie.kernel.packages import missing_part
+from skills.nomad.goto import NomadGoTo
+from skills.nomad.topomap import TopoMap, load
+from skills.policies.policy import Policy, PolicySet
+
+if TYPE_CHECKING:
+    from skills.nomad.policy import NomadPolicy
+
+
+class NomadSettings(BaseModel):
+    """Settings of the skill set `nomad` (`--skill-option nomad.NAME=VALUE`)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    topomap: Path | None = Field(
+        default=None, description="Folder of a topological map: 0.png, 1.png, ..., names.json."
+    )
+    explore_seconds: float = Field(
+        default=30.0,
+        ge=0.0,
+        le=180.0,
+        description="How long to explore for a target that is not on the map nor in sight.",
+    )
+    seed: int = Field(default=0, ge=0, description="Seed of the noise that paths begin as.")
+
+
+class Nomad(PolicySet):
+    """Go to by `nomad.pth`. The network is loaded when it is made."""
+
+    name = "nomad"
+    actions = ("Go to",)
+    meant_for = ("Go to",)
+    about = "goes to places, such as rooms and large furniture"
+    Settings = NomadSettings
+    extra = "policies"
+
+    def __init__(self, argument: str = "", settings: NomadSettings | None = None) -> None:
+        if not argument:
+            raise MissingCheckpoint("The skill set 'nomad' has no checkpoint: give one as nomad:PATH/nomad.pth.")
+        self.settings = settings or NomadSettings()
+        self.chart: TopoMap | None = load(self.settings.topomap) if self.settings.topomap is not None else None
+        try:
+            from skills.nomad.checkpoint import load_network
+        except ModuleNotFoundError as error:
+            raise missing_part("NoMaD", error.name, self.extra) from error
+        self.path = Path(argument)
+        self.network, self.sha256 = load_network(self.path)
+
+    def policy(self) -> NomadPolicy:
+        from skills.nomad.policy import NomadPolicy
+
+        given = self.settings
+        return NomadPolicy(self.network, self.chart, explore_seconds=given.explore_seconds, seed=given.seed)
+
+    @classmethod
+    def around(cls, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
+        if spec.max_linear <= 0.0:
+            raise BadInput(f"NoMaD drives: the {spec.name} has no base for that.")
+        return [NomadGoTo(policy, spec, kinematics)]
+
+    def describe(self) -> dict[str, object]:
+        nodes = len(self.chart.nodes) if self.chart is not None else 0
+        said = self.settings.model_dump(mode="json")
+        if self.settings.topomap is not None:
+            said["topomap_sha256"] = fingerprint(self.settings.topomap)
+        return {"checkpoint": str(self.path), "sha256": self.sha256, "map_nodes": nodes, **said}

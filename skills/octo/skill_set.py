@@ -1,0 +1,124 @@
+"""The skill set `octo`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import ConfigDict, Field
+
+from homie.kernel.checksums import fingerprint
+from homie.kernel.errors import BadInput, MissingCheckpoint
+from homie.kernel.interfaces import Kinematics, RobotSpec, Skill
+from homie.kernel.packages import missing_part
+from skills.octo.actions import HABITS, OTHERWISE, TEXT, Gripper, Statistics
+from skills.octo.chunks import Chunks, Ensemble, Receding
+from skills.policies.effector import EffectorSkill
+from skills.policies.instructions import Templates
+from skills.policies.policy import Policy, PolicySet, Value
+from skills.policies.text_table import TextTable
+
+if TYPE_CHECKING:
+    from skills.octo.policy import OctoPolicy, Texts
+
+LENGTH = 4
+"""Actions of a chunk."""
+
+
+class OctoSettings(Templates):
+    """Settings of the skill set `octo` (`--skill-option octo.NAME=VALUE`)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    pick: str = "pick up the {target}"
+    put: str = "put the {target} in the {destination}"
+    open: str = "open the {target}"
+    close: str = "close the {target}"
+    tokenizer: Path | None = Field(default=None, description="Folder with tokenizer.json of T5-base.")
+    embeddings: Path | None = Field(default=None, description="Table of T5's outputs, an .npz file, without tokenizer.")
+    dataset: str = Field(default="bridge_dataset", description="The data set whose robot's motions the actions are.")
+    execution: Literal["receding", "ensemble"] = Field(
+        default="ensemble", description="A chunk after the other, or the mean of the last four at each step."
+    )
+    execute: int = Field(
+        default=LENGTH, ge=1, le=LENGTH, description="Motions of a chunk that are executed (receding)."
+    )
+    weight: float = Field(default=0.0, ge=0.0, description="How much less newer chunks count (ensemble).")
+    rate: float | None = Field(default=None, gt=0.0, le=25.0, description="Motions per second; else the data set's.")
+    steps: int = Field(default=120, ge=1, le=1000, description="The most motions of one attempt.")
+    camera: str = Field(default="", description="The robot's camera that it sees through; empty: head, else front.")
+    wrist: str = Field(default="", description="The robot's camera on the hand; empty: it sees without.")
+    seed: int = Field(default=0, ge=0, description="Seed of the noise that chunks begin as.")
+    device: str = Field(default="auto", description="Where the network runs: auto, cpu, cuda.")
+
+
+class OctoSkill(EffectorSkill):
+    """Pick, Put, Open or Close by Octo."""
+
+    model = "octo"
+
+
+class Octo(PolicySet):
+    """The manipulation skills of Octo. The network is loaded when it is made."""
+
+    name = "octo"
+    actions = ("Pick", "Put", "Open", "Close")
+    meant_for = ("Open", "Close")
+    about = "is best at opening and closing"
+    Settings = OctoSettings
+    extra = "policies"
+
+    def __init__(self, argument: str = "", settings: OctoSettings | None = None) -> None:
+        if not argument:
+            raise MissingCheckpoint(
+                "The skill set 'octo' has no checkpoint: give the folder of a release, octo:FOLDER."
+            )
+        self.settings = given = settings or OctoSettings()
+        if (given.tokenizer is None) == (given.embeddings is None):
+            raise BadInput(
+                "Octo needs either `--skill-option octo.tokenizer=FOLDER` (tokenizer.json of T5-base) or a table of"
+                " texts, `--skill-option octo.embeddings=FILE.npz`."
+            )
+        try:
+            from skills.octo.checkpoint import load_network, load_texts, read_release
+        except ModuleNotFoundError as error:
+            raise missing_part("Octo", error.name, self.extra) from error
+        self.path = Path(argument)
+        release = read_release(self.path)
+        self.sha256 = release.sha256
+        self.statistics = Statistics.of(release.extras.get("dataset_statistics.json"), given.dataset)
+        self.texts: Texts = (
+            TextTable.read(given.embeddings, TEXT)
+            if given.embeddings is not None
+            else load_texts(release, given.tokenizer or Path())
+        )
+        self.network = load_network(release, given.device)
+
+    def policy(self) -> OctoPolicy:
+        from skills.octo.policy import OctoPolicy
+
+        given = self.settings
+        habit = HABITS.get(given.dataset, OTHERWISE)
+        facts: dict[str, Value] = {
+            "rate": given.rate or habit.rate,
+            "steps": given.steps,
+            "camera": given.camera,
+            "wrist": given.wrist,
+            "drives": False,
+            **given.facts(),
+        }
+        chunks: Chunks = Receding(given.execute) if given.execution == "receding" else Ensemble(LENGTH, given.weight)
+        gripper = Gripper(habit.sticky)
+        return OctoPolicy(self.network, self.texts, self.statistics, chunks, gripper, facts, given.seed)
+
+    @classmethod
+    def around(cls, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
+        return [OctoSkill(policy, spec, kinematics, action) for action in cls.actions]
+
+    def describe(self) -> dict[str, object]:
+        said = self.settings.model_dump(mode="json")
+        if self.settings.embeddings is not None:
+            said["embeddings_sha256"] = fingerprint(self.settings.embeddings)
+        if self.settings.tokenizer is not None:
+            said["tokenizer_sha256"] = fingerprint(self.settings.tokenizer)
+        return {"checkpoint": str(self.path), "sha256": self.sha256, **said}

@@ -1,0 +1,31 @@
+"""A PixNav checkpoint: what is in it, and how it becomes the network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from skills.checkpoints import CheckpointFormat, TensorLayout, load_strict, read_checkpoint, require, shapes_of
+from skills.checkpoints.writing import random_tensors, write_torch
+from skills.pixnav.network import PixNavNetwork
+
+
+def _layout() -> TensorLayout:
+    return TensorLayout(shapes_of(PixNavNetwork))
+
+
+CHECKPOINT = CheckpointFormat(
+    policy="pixnav",
+    prefixes=("history_backbone.", "goal_backbone.", "dt_policy."),
+    layouts={"pixnav": _layout},
+    writers={"pixnav": lambda path, seed: write_torch(path, random_tensors(_layout(), seed))},
+    use="--skills pixnav:{path}",
+)
+
+
+def load_network(path: Path) -> tuple[PixNavNetwork, str]:
+    """The network with the weights of a checkpoint, and the file's SHA-256. Raises BadInput, MissingPart."""
+    checkpoint = read_checkpoint(path)
+    require(checkpoint, CHECKPOINT)
+    network = PixNavNetwork()
+    load_strict(network, checkpoint.tensors, policy="pixnav", path=checkpoint.path)
+    return network.eval().requires_grad_(False), checkpoint.sha256

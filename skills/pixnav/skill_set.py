@@ -1,0 +1,49 @@
+"""The skill set `pixnav`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from homie.kernel.errors import BadInput, MissingCheckpoint
+from homie.kernel.interfaces import Kinematics, RobotSpec, Skill
+from homie.kernel.packages import missing_part
+from skills.pixnav.goto import PixNavGoTo
+from skills.policies.policy import Policy, PolicySet
+
+if TYPE_CHECKING:
+    from skills.pixnav.policy import PixNavPolicy
+
+
+class PixNav(PolicySet):
+    """Go to by a PixNav checkpoint. The network is loaded when it is made."""
+
+    name = "pixnav"
+    actions = ("Go to",)
+    meant_for = ("Go to",)
+    about = "goes to objects"
+    extra = "policies"
+
+    def __init__(self, argument: str = "") -> None:
+        if not argument:
+            raise MissingCheckpoint("The skill set 'pixnav' has no checkpoint: give one as pixnav:PATH.")
+        try:
+            from skills.pixnav.checkpoint import load_network
+        except ModuleNotFoundError as error:
+            raise missing_part("PixNav", error.name, self.extra) from error
+        self.path = Path(argument)
+        self.network, self.sha256 = load_network(self.path)
+
+    def policy(self) -> PixNavPolicy:
+        from skills.pixnav.policy import PixNavPolicy
+
+        return PixNavPolicy(self.network)
+
+    @classmethod
+    def around(cls, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
+        if spec.max_linear <= 0.0:
+            raise BadInput(f"PixNav drives: the {spec.name} has no base for that.")
+        return [PixNavGoTo(policy, spec, kinematics)]
+
+    def describe(self) -> dict[str, object]:
+        return {"checkpoint": str(self.path), "sha256": self.sha256}

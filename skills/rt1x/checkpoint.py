@@ -1,0 +1,34 @@
+"""The checkpoint of RT-1-X: what is in it, and how it becomes the network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from skills.checkpoints import CheckpointFormat, TensorLayout, load_strict, read_checkpoint, require, shapes_of
+from skills.checkpoints.writing import random_tensors, write_flax
+from skills.networks.device import chosen_device
+from skills.rt1x.flax_names import flax_view
+from skills.rt1x.network import Rt1xNetwork
+
+
+def _layout() -> TensorLayout:
+    return TensorLayout(shapes_of(lambda: flax_view(Rt1xNetwork())))
+
+
+CHECKPOINT = CheckpointFormat(
+    policy="rt1x",
+    prefixes=("params/image_tokenizer/", "params/Transformer_0/"),
+    layouts={"rt1x": _layout},
+    writers={"rt1x": lambda path, seed: write_flax(path, random_tensors(_layout(), seed))},
+    use="--skills rt1x:{path} --skill-option rt1x.embeddings=FILE.npz",
+)
+
+
+def load_network(path: Path, device: str = "auto") -> tuple[Rt1xNetwork, str]:
+    """The network with the weights of a checkpoint, and the file's SHA-256. Raises BadInput, MissingPart."""
+    place = chosen_device(device)
+    checkpoint = read_checkpoint(path)
+    require(checkpoint, CHECKPOINT)
+    network = Rt1xNetwork()
+    load_strict(flax_view(network), checkpoint.tensors, policy="rt1x", path=checkpoint.path)
+    return network.to(place).eval().requires_grad_(False), checkpoint.sha256

@@ -1,0 +1,95 @@
+"""The skill set `rt1x`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import ConfigDict, Field
+
+from homie.kernel.checksums import fingerprint
+from homie.kernel.errors import BadInput, MissingCheckpoint
+from homie.kernel.interfaces import Kinematics, RobotSpec, Skill
+from homie.kernel.packages import missing_part
+from skills.policies.effector import EffectorSkill
+from skills.policies.instructions import Templates
+from skills.policies.policy import Policy, PolicySet, Value
+from skills.policies.text_table import TextTable
+from skills.rt1x.actions import EMBODIMENTS, RATE, TEXT
+
+if TYPE_CHECKING:
+    from skills.rt1x.policy import Rt1xPolicy
+
+
+class Rt1xSettings(Templates):
+    """Settings of the skill set `rt1x` (`--skill-option rt1x.NAME=VALUE`)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    embeddings: Path | None = Field(default=None, description="Table of text embeddings, an .npz file.")
+    embodiment: Literal["google", "widowx"] = Field(default="google", description="Whose motions the actions are.")
+    history: Literal["repeat", "grow"] = Field(
+        default="repeat", description="Before the 15th frame: the first one repeated, or a shorter history."
+    )
+    drive: bool = Field(default=True, description="Whether motions of the base count.")
+    rate: float = Field(default=RATE, gt=0.0, le=25.0, description="Motions per second.")
+    steps: int = Field(default=90, ge=1, le=1000, description="The most motions of one attempt.")
+    camera: str = Field(default="", description="The robot's camera that it sees through; empty: head, else front.")
+    device: str = Field(default="auto", description="Where the network runs: auto, cpu, cuda.")
+
+
+class Rt1xSkill(EffectorSkill):
+    """Pick, Put, Open or Close by RT-1-X."""
+
+    model = "rt1x"
+
+
+class Rt1x(PolicySet):
+    """The manipulation skills of RT-1-X. The network is loaded when it is made."""
+
+    name = "rt1x"
+    actions = ("Pick", "Put", "Open", "Close")
+    meant_for = ("Pick", "Put")
+    about = "is best at picking and putting"
+    Settings = Rt1xSettings
+    extra = "policies"
+
+    def __init__(self, argument: str = "", settings: Rt1xSettings | None = None) -> None:
+        if not argument:
+            raise MissingCheckpoint("The skill set 'rt1x' has no checkpoint: give one as rt1x:PATH/checkpoint.")
+        self.settings = settings or Rt1xSettings()
+        if self.settings.embeddings is None:
+            raise BadInput(
+                "RT-1-X takes texts from a table of embeddings: give one by `--skill-option rt1x.embeddings=FILE.npz`."
+            )
+        self.texts = TextTable.read(self.settings.embeddings, (TEXT,))
+        try:
+            from skills.rt1x.checkpoint import load_network
+        except ModuleNotFoundError as error:
+            raise missing_part("RT-1-X", error.name, self.extra) from error
+        self.path = Path(argument)
+        self.network, self.sha256 = load_network(self.path, self.settings.device)
+
+    def policy(self) -> Rt1xPolicy:
+        from skills.rt1x.policy import Rt1xPolicy
+
+        given = self.settings
+        facts: dict[str, Value] = {
+            "rate": given.rate,
+            "steps": given.steps,
+            "camera": given.camera,
+            "wrist": "",
+            "drives": given.drive,
+            **given.facts(),
+        }
+        return Rt1xPolicy(self.network, self.texts, EMBODIMENTS[given.embodiment](), facts, given.history)
+
+    @classmethod
+    def around(cls, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
+        return [Rt1xSkill(policy, spec, kinematics, action) for action in cls.actions]
+
+    def describe(self) -> dict[str, object]:
+        said = self.settings.model_dump(mode="json")
+        if self.settings.embeddings is not None:
+            said["embeddings_sha256"] = fingerprint(self.settings.embeddings)
+        return {"checkpoint": str(self.path), "sha256": self.sha256, **said}

@@ -1,0 +1,92 @@
+"""The skill set `remote`: the robot half of the skills is here, the policy on a server."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from homie.kernel import registry
+from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.interfaces import Kinematics, RobotSpec, Skill, SkillSet
+from homie.kernel.packages import missing_part
+from skills.policies.policy import PolicySet
+from skills.server.access import TOKEN_VARIABLE, read_token
+
+if TYPE_CHECKING:
+    from skills.server.client import RemotePolicy
+
+
+RECONNECT = 120.0
+"""Seconds. A server that is started again imports torch and loads its networks first: 16 s for NoMaD and 21 s for the
+large Octo on two busy cores, more with T5 or from a network drive; and somebody has to notice and start it."""
+
+
+class RemoteSettings(BaseModel):
+    """Settings of the set `remote`. Times are seconds on the wall clock."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    connect_seconds: float = Field(default=5.0, gt=0, description="How long the first connection may take.")
+    reply_seconds: float = Field(
+        default=20.0, gt=0, description="How long a decision may take; then the attempt fails."
+    )
+    reconnect_seconds: float = Field(
+        default=RECONNECT, ge=0, description="How long a lost server is tried, when an attempt begins."
+    )
+    token_env: str = Field(default=TOKEN_VARIABLE, description="The environment variable that holds the token.")
+
+
+class Remote(SkillSet):
+    """The skill set whose policy a server serves. To a planner it has the name of that model.
+
+    argument: `ws://HOST:PORT`, or `wss://` behind a proxy that ends TLS. Raises BadInput for a wrong address or token,
+    InfrastructureError where no server of this version answers.
+    """
+
+    name = "remote"
+    Settings = RemoteSettings
+    extra = "remote"
+
+    def __init__(self, argument: str = "", settings: RemoteSettings | None = None) -> None:
+        settings = settings or RemoteSettings()
+        self._policy = _connect(argument, settings)
+        served = self._policy.welcome.policy
+        try:
+            made = registry.load("skills", served)
+        except BadInput as error:
+            self.close()
+            raise BadInput(f"The policy server serves '{served}', a skill set that is not installed here.") from error
+        if not (isinstance(made, type) and issubclass(made, PolicySet)):
+            self.close()
+            raise InfrastructureError(f"The policy server serves '{served}', which has no policy here.")
+        self._made: type[PolicySet] = made
+        self.name = made.name
+        self.actions = made.actions  # type: ignore[misc]
+        self.meant_for = made.meant_for  # type: ignore[misc]
+        self.about = made.about  # type: ignore[misc]
+
+    def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
+        return self._made.around(self._policy, spec, kinematics)
+
+    def describe(self) -> dict[str, object]:
+        welcome = self._policy.welcome
+        return {"server": self._policy.url, "homie": welcome.homie, "policy": welcome.policy, **welcome.about}
+
+    def close(self) -> None:
+        self._policy.close()
+
+
+def _connect(url: str, settings: RemoteSettings) -> RemotePolicy:
+    try:
+        from skills.server.client import RemotePolicy
+    except ModuleNotFoundError as error:
+        raise missing_part("A remote policy", error.name, "remote") from error
+    return RemotePolicy(
+        url,
+        token=read_token(settings.token_env),
+        connect_seconds=settings.connect_seconds,
+        reply_seconds=settings.reply_seconds,
+        reconnect_seconds=settings.reconnect_seconds,
+    )
