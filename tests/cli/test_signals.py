@@ -14,8 +14,19 @@ from homie.runtime.runstore import read_steps
 
 EPISODE = "episodes/put-the-ball-in-the-box-0"
 MAIN = "from homie.cli.main import main; main()"
-ANNOUNCED = "from homie.cli.main import main; print(flush=True); main()"
-"""Says when Python itself and the first small module have been loaded: before that, no code of Homie's runs."""
+ANNOUNCED = """
+import sys
+
+class Bell:
+    def find_spec(self, name, path=None, target=None):
+        if name == "homie.cli.app":
+            print(flush=True)
+
+sys.meta_path.insert(0, Bell())
+from homie.cli.main import main
+main()
+"""
+"""Says when the first thing is imported that takes time. Before it Python itself may not have come to the handlers."""
 
 
 def listening() -> None:
