@@ -22,6 +22,7 @@ from homie.kernel import registry
 from homie.kernel.agent import EpisodeListener
 from homie.kernel.executor import Executor, SkillBook
 from homie.kernel.files import to_json, write_atomically
+from homie.kernel.senses import Senses
 from homie.kernel.types import Decision, Subtask
 
 FILE = Path(__file__).parent.parent / "docs" / "data" / "franka-expert.json"
@@ -37,9 +38,7 @@ def play(family: Family, seed: int) -> dict[str, Any]:
         skills = registry.load("skills", "arm")("").skills(robot.spec, robot.kinematics)
         book = SkillBook({"arm": {action: skill for skill in skills for action in skill.actions}})
         executor = Executor(
-            robot,
-            registry.load("detectors", "simulated")(""),
-            locator,
+            Senses(robot, registry.load("detectors", "simulated")(""), locator),
             book,
             registry.load("checks", "paper"),
             registry.load("sentences", "emmoe"),

@@ -18,6 +18,7 @@ from homie.envs.mujoco.table.robot import FrankaTable
 from homie.kernel import registry
 from homie.kernel.agent import EpisodeListener
 from homie.kernel.executor import Executor, SkillBook
+from homie.kernel.senses import Senses
 from homie.kernel.types import Decision, Image, Observation, SentCommand, Subtask
 from perception.boxes import mark
 
@@ -64,7 +65,9 @@ def play(family: str, seed: int, at: int) -> tuple[list[Image], int]:
         skill = registry.load("skills", "arm")("").skills(robot.spec, robot.kinematics)[0]
         checks, sentences = registry.load("checks", "paper"), registry.load("sentences", "emmoe")
         book = SkillBook({"arm": {"Move": skill}})
-        executor = Executor(robot, detector, locator, book, checks, sentences, attempts=1, actions=book.actions(robot))
+        executor = Executor(
+            Senses(robot, detector, locator), book, checks, sentences, attempts=1, actions=book.actions(robot)
+        )
         camera = Camera(robot, at)
         for action in plan(scene):
             print("  ", action)

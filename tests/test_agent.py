@@ -11,6 +11,7 @@ from homie.kernel.actions import canonical_action
 from homie.kernel.agent import EpisodeListener, EpisodeResult, run_episode
 from homie.kernel.executor import Executor, SkillBook
 from homie.kernel.interfaces import Planner, Skill
+from homie.kernel.senses import Senses
 from homie.kernel.types import (
     VIEWS,
     Command,
@@ -102,7 +103,9 @@ def play():
         tiny = {action: skill for skill in TinySkills().skills(SPEC, robot.kinematics) for action in skill.actions}
         tiny.update({action: skill for skill in more for action in skill.actions})
         book = SkillBook({"tiny": tiny, "other": {"Go to": tiny["Go to"]}}, frozenset({"other"}))
-        executor = Executor(robot, TinyDetector(), TinyLocator(robot), book, paper_order, messages, attempts=attempts)
+        executor = Executor(
+            Senses(robot, TinyDetector(), TinyLocator(robot)), book, paper_order, messages, attempts=attempts
+        )
         planner, keeper = Reciter(decisions), Keeper()
         result = run_episode("the task", planner, executor, seed=0, rounds=rounds, listener=keeper)
         return result, keeper.records, planner, keeper.events

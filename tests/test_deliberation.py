@@ -13,6 +13,7 @@ from homie.kernel import registry
 from homie.kernel.agent import EpisodeListener
 from homie.kernel.executor import Executor, SkillBook
 from homie.kernel.interfaces import Skill
+from homie.kernel.senses import Senses
 from homie.kernel.types import Command, Decision, Outcome, Subtask
 
 EVERY = 4
@@ -75,7 +76,7 @@ def run(robot: Watched, skill: Skill, *, waits: bool):
     robot.waits = waits
     detector, sentences = registry.load("detectors", "simulated")(""), registry.load("sentences", "emmoe")
     book = SkillBook({"slow": {"Move": skill}})
-    executor = Executor(robot, detector, robot.background(), book, (), sentences, actions=("Move", "End"))
+    executor = Executor(Senses(robot, detector, robot.background()), book, (), sentences, actions=("Move", "End"))
     robot.told.clear()
     return executor.execute(Decision((MOVE,)), MOVE, (), robot.observe(), EpisodeListener())
 

@@ -15,6 +15,7 @@ from homie.kernel.agent import EpisodeListener
 from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.executor import Executor, SkillBook
 from homie.kernel.interfaces import ErrorCheck, Skill
+from homie.kernel.senses import Senses
 from homie.kernel.types import SUCCESS, Check, Command, Decision, ErrorCode, Execution, Feedback, Goal, Outcome, Subtask
 
 GO, PICK, OPEN = Subtask("Go to", "ball"), Subtask("Pick", "ball"), Subtask("Open", "box")
@@ -113,7 +114,7 @@ def run(
         {"tiny": {action: skill for skill in every for action in skill.actions}}, arguments=arguments or ARGUMENTS
     )
     located = locator(robot) if isinstance(locator, type) else locator
-    executor = Executor(robot, TinyDetector(), located, book, checks, messages, attempts=attempts)
+    executor = Executor(Senses(robot, TinyDetector(), located), book, checks, messages, attempts=attempts)
     watch = Watch()
     return executor.execute(Decision((subtask,), model=model), subtask, (), robot.observe(), watch), watch
 
@@ -236,7 +237,7 @@ def test_the_locator_looks_before_and_after_and_a_skill_gets_what_it_sees():
     blind.cameras = ()
     skill = Steps(cameras=("left",))
     run(PICK, skill, robot=robot, locator=blind)
-    assert blind.updates == [] and skill.goals[0][1] == ["left"]
+    assert blind.updates == [(0.4, ["left"], [])] and skill.goals[0][1] == ["left"]
     plain = Steps()
     run(PICK, plain, robot=robot, locator=Looking(robot))
     assert plain.goals[0][0].seen == () and plain.goals[0][1] == ["front"]

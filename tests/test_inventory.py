@@ -23,6 +23,7 @@ from homie.kernel.agent import (
 )
 from homie.kernel.executor import Executor, SkillBook
 from homie.kernel.interfaces import Planner
+from homie.kernel.senses import Senses
 from homie.kernel.types import SUCCESS, Check, Decision, ErrorCode, Execution, Feedback, HistoryItem, Subtask
 
 FAIL = Feedback("fail", ErrorCode.E1, "Unable to do it.")
@@ -51,7 +52,7 @@ def executor(holds: str | None = None, *, feels: bool = False, meant: bool = Tru
     locator = Hand(robot)
     locator.holds, locator.meant = holds, meant
     tiny = {action: one for one in TinySkills().skills(SPEC, robot.kinematics) for action in one.actions}
-    return Executor(robot, TinyDetector(), locator, SkillBook({"tiny": tiny}), paper_order, messages)
+    return Executor(Senses(robot, TinyDetector(), locator), SkillBook({"tiny": tiny}), paper_order, messages)
 
 
 def done(subtask: Subtask, feedback: Feedback = SUCCESS, target: str = "") -> Execution:
@@ -254,7 +255,7 @@ def test_the_time_of_a_round_is_told_by_what_took_it(monkeypatch):
 
     tiny, planner = executor(), Lines(Decision((Subtask("Go to", "ball"), Subtask("Fly", "ball"))), END)
     planner.decide = taking(2.0, planner.decide)
-    tiny.detector.detect = taking(0.5, tiny.detector.detect)
+    tiny.senses.detector.detect = taking(0.5, tiny.senses.detector.detect)
     tiny.execute = taking(4.0, tiny.execute)
     skill = tiny.skills.choose("", "Go to")
     skill.act = taking(0.125, skill.act)

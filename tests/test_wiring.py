@@ -90,7 +90,7 @@ def test_every_part_is_where_it_belongs():
     asked = options(planner="planner", attempts=2, check_order="code")
     with assemble(asked, given) as parts:
         executor = parts.executor
-        assert (parts.robot, parts.planner, executor.detector) == (body, planner, detector)
+        assert (parts.robot, parts.planner, executor.senses.detector) == (body, planner, detector)
         assert planner.entered == [body] and isinstance(executor.locator, TinyLocator)
         assert (executor.attempts, tuple(executor.checks), executor.sentences) == (2, tuple(code_order), messages)
         assert executor.actions == ("Go to", "Pick", "Put", "Open", "Close", "End")

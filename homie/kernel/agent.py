@@ -17,12 +17,12 @@ from typing import Literal
 from homie.kernel.actions import canonical_action
 from homie.kernel.executor import Executor
 from homie.kernel.interfaces import Planner, kind_of
+from homie.kernel.senses import Sight
 from homie.kernel.types import (
     SUCCESS,
     Attempt,
     Check,
     Decision,
-    Detection,
     ErrorCode,
     Execution,
     Feedback,
@@ -184,10 +184,10 @@ class Episode:
         """One round: look, decide, execute. Returns a record per subtask, or of an output that could not be read."""
         self.round += 1
         clock = _Clock()
-        observation, detections = look(self.executor)
-        given = self._given(observation, detections)
+        sight = self.executor.senses.look_around()
+        given = self._given(sight)
         clock.lap("observe")
-        self.listener.observed(given, observation)
+        self.listener.observed(given, sight.observation)
         clock.lap("listen")
         decision = self.planner.decide(given)
         clock.lap("plan")
@@ -207,7 +207,7 @@ class Episode:
             else:
                 self.listener.executing(self.round, subtask)
                 clock.lap("listen")
-                execution = self.executor.execute(decision, subtask, self.inventory, observation, self.listener)
+                execution = self.executor.execute(decision, subtask, self.inventory, sight.observation, self.listener)
             clock.lap("execute")
             execution, self.inventory = aftermath(self.inventory, execution, self.executor)
             self.feedback = execution.feedback
@@ -217,7 +217,7 @@ class Episode:
             if self.ended or not self.feedback.ok:
                 break
             if subtask is not decision.subtasks[-1]:
-                observation, _ = look(self.executor)
+                sight = self.executor.senses.look_around()
                 clock.lap("observe")
         return tuple(records)
 
@@ -230,13 +230,13 @@ class Episode:
         self.listener.finished(result)
         return result
 
-    def _given(self, observation: Observation, detections: tuple[Detection, ...]) -> PlannerInput:
+    def _given(self, sight: Sight) -> PlannerInput:
         executor = self.executor
         return PlannerInput(
             task=self.task,
             round=self.round,
-            views={view: observation.frames[view].rgb for view in executor.robot.views},
-            detections=executor.locator.arranged(detections),
+            views={view: frame.rgb for view, frame in sight.observation.frames.items()},
+            detections=executor.locator.arranged(sight.detections),
             inventory=self.inventory,
             history=self.history,
             feedback=self.feedback,
@@ -252,8 +252,8 @@ class Episode:
 
     def _hand(self) -> Image:
         """What the camera at the hand sees; nothing is detected in it."""
-        robot = self.executor.robot
-        return robot.observe((robot.hand,)).frames[robot.hand].rgb
+        camera = self.executor.robot.hand
+        return self.executor.senses.observe((camera,)).frames[camera].rgb
 
     def _record(self, decision: Decision, execution: Execution, clock: _Clock) -> RoundRecord:
         stamp = self.executor.robot.observe().stamp
@@ -262,14 +262,6 @@ class Episode:
         )
         self.listener.recorded(record)
         return record
-
-
-def look(executor: Executor) -> tuple[Observation, tuple[Detection, ...]]:
-    """An observation through the robot's views with what is detected in it; the locator has taken it in."""
-    observation = executor.robot.observe(executor.robot.views)
-    detections = executor.detector.detect(observation)
-    executor.locator.update(observation, detections)
-    return observation, detections
 
 
 def aftermath(

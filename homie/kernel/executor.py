@@ -23,7 +23,8 @@ from homie.kernel.actions import (
     listed_actions,
 )
 from homie.kernel.errors import BadInput, CommandRefused
-from homie.kernel.interfaces import CheckQuestion, Detector, ErrorCheck, Locator, Robot, Skill, SkillSet
+from homie.kernel.interfaces import CheckQuestion, ErrorCheck, Robot, Skill, SkillSet
+from homie.kernel.senses import Senses
 from homie.kernel.types import (
     SUCCESS,
     Attempt,
@@ -116,9 +117,7 @@ class Executor:
 
     def __init__(
         self,
-        robot: Robot,
-        detector: Detector,
-        locator: Locator,
+        senses: Senses,
         skills: SkillBook,
         checks: Sequence[ErrorCheck],
         sentences: Sentences,
@@ -126,9 +125,9 @@ class Executor:
         attempts: int = 3,
         actions: tuple[str, ...] = ACTIONS,
     ) -> None:
-        self.robot = robot
-        self.detector = detector
-        self.locator = locator
+        self.senses = senses
+        self.robot = senses.robot
+        self.locator = senses.locator
         self.skills = skills
         self.checks = checks
         self.sentences = sentences
@@ -186,7 +185,7 @@ class Executor:
         for number in range(1, self.attempts + 1):
             attempt = self._attempt(number, subtask, entity, skill, timed, watcher)
             attempt = replace(attempt, stands_in_for=self.skills.stands_in_for(decision.model, subtask.action))
-            after = self._look(self.locator.cameras)
+            after = self.senses.look(self.locator.cameras).observation
             done = self.locator.verify(subtask, entity, held, after) if entity else None
             if subtask.action in EMPTY_HANDED and after.body.holding:
                 attempt = replace(attempt, outcome=Outcome.FAILED, reason=_kept(attempt))
@@ -212,24 +211,14 @@ class Executor:
         watcher.checked(made[-1])
         return Execution(subtask, decision.model, tuple(made), tuple(attempts), feedback, entity, timed.seconds)
 
-    def _look(self, cameras: tuple[str, ...]) -> Observation:
-        """A fresh observation, taken in by the locator if it has pictures."""
-        observation = self.robot.observe(cameras)
-        if cameras:
-            self.locator.update(observation, self.detector.detect(observation))
-        return observation
-
     def _begin(self, subtask: Subtask, entity: str, skill: Skill) -> Observation:
-        """Look through the eyes of locator and skill, and start the skill with its goal."""
-        observation = self.robot.observe(tuple(dict.fromkeys((*self.locator.cameras, *skill.cameras))))
-        detections = self.detector.detect(observation) if observation.frames else ()
-        if self.locator.cameras:
-            self.locator.update(observation, detections)
-        goal = self._goal(entity, subtask, observation)
+        """Look through the cameras of locator and skill, and start the skill with its goal."""
+        sight = self.senses.look(tuple(dict.fromkeys((*self.locator.cameras, *skill.cameras))))
+        goal = self._goal(entity, subtask, sight.observation)
         if skill.cameras and entity:
-            goal = replace(goal, seen=self.locator.seen(entity, detections))
-        skill.start(subtask, goal, observation)
-        return observation
+            goal = replace(goal, seen=self.locator.seen(entity, sight.detections))
+        skill.start(subtask, goal, sight.observation)
+        return sight.observation
 
     def _goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
         """The goal for an entity; for an action that takes no target it is where the robot stands."""
@@ -258,10 +247,10 @@ class Executor:
                 wanted = skill.looks()
                 if wanted and skill.deliberates and not self.robot.waits:
                     self.robot.stop()  # while the policy thinks, the last command must not go on
-                observation = self.robot.observe(wanted)
+                observation = self.senses.observe(wanted)
                 watcher.ticked(observation)
                 if (due := self.locator.due(observation)) is not None:
-                    observation = self._look(due) if due else observation
+                    observation = self.senses.look(due).observation if due else observation
                     skill.revise(self._goal(entity, subtask, observation))
                 outcome = skill.outcome
         except CommandRefused as refusal:

@@ -350,7 +350,10 @@ class Locator(ABC):
 
     @abstractmethod
     def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
-        """Take in a new observation (remember what was seen where)."""
+        """Take in a new observation (remember what was seen where).
+
+        Of one moment there may be several, each with pictures of other cameras (`homie.kernel.senses.Senses`).
+        """
 
     @abstractmethod
     def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:

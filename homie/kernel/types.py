@@ -335,6 +335,10 @@ class Observation:
     frames: Mapping[str, CameraFrame] = field(default_factory=dict)
 
 
+FLOOR = "floor"
+"""The part by which a room is detected (`Detection.is_room`)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Detection:
     """A named box in one view: pixels (x0, y0, x1, y1), upper bounds exclusive, score 0..1.
@@ -355,6 +359,11 @@ class Detection:
     number: int = 0
 
     @property
+    def is_room(self) -> bool:
+        """Whether it is a room, which is seen by its floor."""
+        return self.part == FLOOR
+
+    @property
     def called(self) -> str:
         """What a planner is told it is called, and may call it: `kitchen counter 2`."""
         return f"{self.name} {self.number}" if self.number else self.name
@@ -373,7 +382,7 @@ def in_sight(detections: Sequence[Detection]) -> tuple[Detection, ...]:
     )
 
 
-_WHOLE = ("", "floor")
+_WHOLE = ("", FLOOR)
 _PANELS = ("door", "drawer")
 
 

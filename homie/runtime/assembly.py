@@ -18,6 +18,7 @@ from homie.kernel.errors import BadInput, MissingCheckpoint, suggestion
 from homie.kernel.executor import Executor, Sentences, SkillBook
 from homie.kernel.interfaces import Detector, ErrorCheck, Locator, Planner, Privileged, Robot, Skill, SkillSet
 from homie.kernel.options import OpenOptions, explain
+from homie.kernel.senses import Senses
 from homie.runtime.objects import NO_OBJECTS, Objects, Part, constructed, resolve
 from homie.runtime.provenance import described
 
@@ -72,7 +73,7 @@ class Parts:
 
     def describe(self) -> dict[str, dict[str, Any]]:
         """What the parts say of themselves, JSON-ready: what a `homie.runtime.provenance.PartsFile` is made of."""
-        planner, detector, robot = self.planner, self.executor.detector, self.robot
+        planner, detector, robot = self.planner, self.executor.senses.detector, self.robot
         body = {"name": robot.spec.name, "picture_size": robot.picture_size, **robot.describe()}
         return {
             "planner": described(planner, planner.describe()),
@@ -83,8 +84,7 @@ class Parts:
 
     def reset(self, seed: int) -> None:
         """To the start of an episode, with skills that know nothing of an earlier one."""
-        self.robot.reset(seed=seed)
-        self.executor.locator.reset(seed=seed)
+        self.executor.senses.reset(seed=seed)
         self.executor.skills = self.shelf.book(self.robot)
 
     def close(self) -> None:
@@ -125,9 +125,7 @@ class Chosen:
             locator = constructed(f"locator '{options.targets}'", self.make_locator, [robot], Locator)  # type: ignore[type-abstract]
             book = self.shelf.book(robot)
             executor = Executor(
-                robot,
-                self.detector,
-                locator,
+                Senses(robot, self.detector, locator),
                 book,
                 self.checks,
                 self.sentences,

@@ -45,7 +45,7 @@ class ProgressDisplay(EpisodeListener):
         self._line("task  ", task, style="bold")
 
     def observed(self, given: PlannerInput, observation: Observation) -> None:
-        names = sorted({detection.name for detection in in_sight(given.detections) if detection.part != "floor"})
+        names = sorted({detection.name for detection in in_sight(given.detections) if not detection.is_room})
         self._line(f"\nround {given.round}", f"  {observation.stamp:.1f} s", style="bold", rest="dim")
         self._line("  sees      ", ", ".join(names) or "nothing it knows", rest="dim")
 

@@ -18,10 +18,11 @@ from typing import Any, Self
 
 from PIL import Image as Picture
 
-from homie.kernel.agent import Episode, EpisodeListener, Listeners, aftermath, look
+from homie.kernel.agent import Episode, EpisodeListener, Listeners, aftermath
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Filmable, FilmableFromAnywhere, Robot, WorldState
 from homie.kernel.options import OpenOptions, RunOptions
+from homie.kernel.senses import Sight
 from homie.kernel.types import (
     Decision,
     Depth,
@@ -122,7 +123,13 @@ class Session:
 
     def detections(self) -> tuple[Detection, ...]:
         """What the detector names in the planner's pictures now. The locator has taken it in."""
-        return look(self._parts.executor)[1]
+        return self._look().detections
+
+    def _look(self) -> Sight:
+        """What the planner's cameras show now: between two calls the caller may have changed the world."""
+        senses = self._parts.executor.senses
+        senses.forget()
+        return senses.look_around()
 
     def film(
         self,
@@ -164,7 +171,7 @@ class Session:
         decision = Decision((Subtask(action, target, destination),), model=model)
         executor, subtask = self._parts.executor, decision.subtasks[0]
         with self._stopped_by_errors():
-            observation, _ = look(executor)
+            observation = self._look().observation
             self._listener.executing(len(self._history) + 1, subtask)
             execution = executor.execute(decision, subtask, self._inventory, observation, self._listener)
             execution, self._inventory = aftermath(self._inventory, execution, executor)
@@ -193,6 +200,7 @@ class Session:
         )
         before = self._history
         while not episode.over:
+            self._parts.executor.senses.forget()
             with self._stopped_by_errors():
                 records = episode.step()
             self._inventory = episode.inventory

@@ -123,8 +123,7 @@ def play(
     told = Listeners([*([video] if video else []), store], onlookers=listeners)
     try:
         with stoppable():
-            robot.reset(seed=seed)
-            parts.executor.locator.reset(seed=seed)
+            parts.executor.senses.reset(seed=seed)
             result = run_episode(
                 options.task,
                 parts.planner,

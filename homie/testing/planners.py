@@ -15,6 +15,7 @@ from homie.kernel.errors import PlannerError
 from homie.kernel.interfaces import Planner
 from homie.kernel.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.types import (
+    FLOOR,
     SUCCESS,
     VIEWS,
     Answer,
@@ -105,7 +106,7 @@ def _situations(task: str) -> list[tuple[str, PlannerInput]]:
             Detection("table", "front", (0, 90, 200, 250), 0.8, "table_1"),
             Detection("fridge", "left", (10, 0, 120, 250), 0.9, "fridge_1"),
             Detection("fridge", "left", (20, 5, 60, 240), 0.9, "fridge_1", "door"),
-            Detection("kitchen", "back", (0, 128, 256, 256), 1.0, "kitchen_1", "floor"),
+            Detection("kitchen", "back", (0, 128, 256, 256), 1.0, "kitchen_1", FLOOR),
         ),
         inventory=(),
         history=(),

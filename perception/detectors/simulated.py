@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from homie.kernel.interfaces import Detector
-from homie.kernel.types import CameraFrame, Detection, Mask, Observation
+from homie.kernel.types import FLOOR, CameraFrame, Detection, Mask, Observation
 from perception.words.colours import colour_of, lit_colour
 from perception.words.names import vocabulary
 
 COLOURED = frozenset({"table", "cabinet", "sofa", "armchair", "chair"})
 """Kinds that people tell apart by colour."""
 
-PARTS = frozenset({"floor", "door", "drawer", "handle", "button"})
+PARTS = frozenset({FLOOR, "door", "drawer", "handle", "button"})
 """Parts that are reported by themselves; any other part is seen as the thing that it belongs to."""
 
 _NUMBER = re.compile(r"_\d+$")
@@ -45,7 +45,7 @@ class SimulatedSettings(BaseModel):
 class SimulatedDetector(Detector):
     """Named boxes with masks from `CameraFrame.instances`. A simulated sensor, see the module's docstring.
 
-    A room is reported as its floor (`part` "floor", `name` and `instance` of the room). Frames without an instance
+    A room is reported as its floor (`Detection.is_room`, `name` and `instance` of the room). Frames without an instance
     segmentation, as on hardware, give no detections.
     """
 
@@ -123,7 +123,7 @@ def _things(names: tuple[str, ...]) -> tuple[NDArray[np.intp], tuple[tuple[str, 
         if not entity or entity.startswith(_IGNORED):
             continue
         if is_room(entity):
-            part = "floor"
+            part = FLOOR
         thing = (entity, part if part in PARTS else "")
         if thing not in things:
             things.append(thing)

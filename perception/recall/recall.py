@@ -11,7 +11,7 @@ import numpy as np
 from homie.kernel.interfaces import Robot
 from homie.kernel.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.recall import Landmark, Recall
-from homie.kernel.types import Array, CameraFrame, Detection, Observation, Pose2
+from homie.kernel.types import FLOOR, Array, CameraFrame, Detection, Observation, Pose2
 from perception.localise import Scan
 from perception.recall.arm import OwnArm
 from perception.recall.doorways import Doorways, Passage
@@ -29,7 +29,7 @@ HELD_FROM = 0.5
 """Metres between where a thing was aimed at and where the memory has it."""
 DOORWAY = "doorway"
 """What every doorway is called; its entity has its number behind a blank, which that of a thing has not."""
-NAMED_BY = ("", "door", "drawer", "floor")
+NAMED_BY = ("", "door", "drawer", FLOOR)
 """Parts that show what a thing is; a handle alone does not."""
 
 
@@ -61,8 +61,9 @@ class SightRecall(Recall):
     def take_in(self, observation: Observation, scans: Mapping[str, Scan], detections: Sequence[Detection]) -> None:
         """Take in what is seen now. scans: the frames that have depth, in space."""
         self.update_hand(observation)
-        self._base, self._stamp = observation.body.base, observation.stamp
-        self._pictured = frozenset(scans)
+        before, self._stamp = self._stamp, observation.stamp
+        self._base = observation.body.base
+        self._pictured = frozenset(scans) | (self._pictured if before == self._stamp else frozenset())
         if not scans:
             return
         bare = any(detection.mask is None for detection in detections)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homie.kernel.types import Array, Detection
+from homie.kernel.types import FLOOR, Array, Detection
 from perception.localise import Patch, Points, Scan, object_box, patch_of
 from perception.scene.entities import Furniture, Identity, LooseObject, Room, is_furniture
 from perception.scene.places import contains, seen_through
@@ -48,7 +48,8 @@ class Things:
         self.furniture: dict[str, Furniture] = {}
         self.objects: dict[str, LooseObject] = {}
         self.shown: dict[str, list[Detection]] = {}
-        """What the last look showed of each thing."""
+        """What was seen of each thing at the last moment at which something was seen."""
+        self._shown_at = -np.inf
 
     def __iter__(self) -> Iterator[Furniture | LooseObject]:
         yield from self.furniture.values()
@@ -92,7 +93,10 @@ class Things:
     def update(
         self, scans: Mapping[str, Scan], detections: Sequence[Detection], stamp: float, held: str | None
     ) -> None:
-        """Take in what pictures of one moment show, but for what is in the hand; forget what is no longer there."""
+        """Take in what pictures show, but for what is in the hand; forget what is no longer there.
+
+        stamp: when they were made (s); those of one moment may come in several updates.
+        """
         patches: dict[str, dict[str, list[tuple[Detection, Patch]]]] = defaultdict(lambda: defaultdict(list))
         fresh: dict[str, _Newcomer] = {}
         told: set[tuple[str, str]] = set()
@@ -104,10 +108,11 @@ class Things:
                 entity = detection.instance or self._entity_of(detection, patch, fresh, told)
                 told.add((entity, detection.view))
                 patches[entity][detection.part].append((detection, patch))
-        self.shown = {
-            entity: [detection for found in parts.values() for detection, _ in found]
-            for entity, parts in patches.items()
-        }
+        if stamp != self._shown_at:
+            self.shown, self._shown_at = {}, stamp
+        for entity, parts in patches.items():
+            seen = [detection for found in parts.values() for detection, _ in found]
+            self.shown[entity] = self.shown.get(entity, []) + seen
         for entity, parts in patches.items():
             if entity != held:
                 self._take_in(entity, parts, stamp)
@@ -144,9 +149,9 @@ class Things:
         detections = [detection for found in parts.values() for detection, _ in found]
         patches = defaultdict(list, {part: [patch for _, patch in found] for part, found in parts.items()})
         identity = Identity(entity, kind_of(detections[0].name))
-        if "floor" in parts:
+        if FLOOR in parts:
             room = self.rooms.setdefault(entity, Room(identity))
-            for floor in patches["floor"]:
+            for floor in patches[FLOOR]:
                 room.update(floor)
             return
         if entity not in self.furniture and not (parts.keys() & {"", "door", "drawer"}):

@@ -49,9 +49,9 @@ class Memory:
             name = canonical(detection.name)
             self._seen[name] = None
             share = (detection.box[2] - detection.box[0]) / given.views[detection.view].shape[1]
-            if detection.part != "floor" and share >= CLOSE:
+            if not detection.is_room and share >= CLOSE:
                 self._closely.add(name)
-            if detection.part != "floor" and share >= IN_THIS_ROOM and is_room(self.at):
+            if not detection.is_room and share >= IN_THIS_ROOM and is_room(self.at):
                 self._rooms_with.setdefault(name, {})[self.at] = None
         for place in self.receptacles():
             in_view = any(canonical(one.name) == place for one in self.in_sight)

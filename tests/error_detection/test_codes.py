@@ -22,7 +22,7 @@ def ask(
     if held:
         scene.world.things[held].place = "hand"
     seen = scene.executor.robot.observe(VIEWS)
-    scene.locator.update(seen, scene.executor.detector.detect(seen))
+    scene.locator.update(seen, scene.executor.senses.detector.detect(seen))
     subtask = Subtask(action, target, destination)
     inventory = (held.rstrip("_12"),) if held else ()
     return scene.executor.execute(Decision((subtask,), model=model), subtask, inventory, seen, EpisodeListener())

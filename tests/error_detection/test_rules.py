@@ -23,7 +23,7 @@ def scene():
 def question(scene, action: str, target: str = "", destination: str = "", **more: object) -> CheckQuestion:
     """About the apple in the hand of a robot at the lamp."""
     seen = scene.executor.robot.observe(VIEWS)
-    scene.locator.update(seen, scene.executor.detector.detect(seen))
+    scene.locator.update(seen, scene.executor.senses.detector.detect(seen))
     subtask = Subtask(action, target, destination)
     usual = CheckQuestion(
         Decision((subtask,)), subtask, None, ("apple",), seen, scene.locator, scene.executor.actions, ("text",), True

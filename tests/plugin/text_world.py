@@ -15,6 +15,7 @@ from error_detection import messages, paper_order
 from homie.kernel.agent import EpisodeListener, EpisodeResult, run_episode
 from homie.kernel.executor import Executor, SkillBook
 from homie.kernel.interfaces import Detector, ErrorCheck, Locator, Planner, Robot, Skill
+from homie.kernel.senses import Senses
 from homie.kernel.types import (
     VIEWS,
     CameraFrame,
@@ -347,5 +348,5 @@ def stage(
     locator = TextLocator(world, sensors=sensors)
     book = SkillBook({"text": dict.fromkeys(skill.actions, skill)})
     robot = TextRobot(world)
-    executor = Executor(robot, TextDetector(world), locator, book, checks, messages, attempts=attempts)
+    executor = Executor(Senses(robot, TextDetector(world), locator), book, checks, messages, attempts=attempts)
     return Stage(world, executor, skill, locator)

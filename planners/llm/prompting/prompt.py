@@ -179,7 +179,7 @@ class Prompt:
         """What is in sight with its numbers, and the pictures with the same. They belong to this round only."""
         if not (self.settings.boxes and self.settings.images):
             return Marked({}, pictures)
-        things = [one for one in in_sight(given.detections) if one.part != "floor"]
+        things = [one for one in in_sight(given.detections) if not one.is_room]
         widths = {view: picture.shape[1] for view, picture in given.views.items()}
         return mark(pictures, things if given.listing else in_order(things, VIEWS), widths=widths)
 
@@ -205,7 +205,7 @@ class Prompt:
         """Enlarged pictures of small things, from the pictures as the robot took them, by what they show."""
         if not self.settings.images:
             return {}
-        things = [one for one in in_sight(given.detections) if one.part != "floor"]
+        things = [one for one in in_sight(given.detections) if not one.is_room]
         chosen = small_things(things, given.views, given.task, self.settings.crops)
         return {f"{one.called} ({one.view}), enlarged": crop(given.views[one.view], one) for one in chosen}
 

@@ -23,6 +23,7 @@ from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.executor import Executor, SkillBook
 from homie.kernel.interfaces import Planner, Robot, Skill
 from homie.kernel.options import RunOptions
+from homie.kernel.senses import Senses
 from homie.kernel.types import (
     END,
     Command,
@@ -232,7 +233,7 @@ def executor(robot: FrankaTable, skill: Skill | None = None) -> Executor:
     book = SkillBook({"arm": dict.fromkeys(skill.actions, skill)})
     detector, checks = registry.load("detectors", "simulated")(""), registry.load("checks", "paper")
     sentences, actions = registry.load("sentences", "emmoe"), book.actions(robot)
-    return Executor(robot, detector, locator, book, checks, sentences, attempts=1, actions=actions)
+    return Executor(Senses(robot, detector, locator), book, checks, sentences, attempts=1, actions=actions)
 
 
 def move(robot: FrankaTable, target: str) -> Execution:

@@ -1,0 +1,97 @@
+"""Looking: pictures from the robot, boxes from the detector, and what the locator remembers of both, in one place.
+
+look(cameras):  Robot.observe --> Detector.detect --> Locator.update  =  Sight
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+
+from homie.kernel.interfaces import Detector, Locator, Robot
+from homie.kernel.types import CameraFrame, Detection, Observation
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """An observation and what was detected in its pictures, by view in the order of its frames."""
+
+    observation: Observation
+    detections: tuple[Detection, ...] = ()
+
+    def through(self, cameras: Collection[str]) -> Sight:
+        """The same through some of its cameras, in their order. Raises KeyError for one that it does not have."""
+        frames = {name: self.observation.frames[name] for name in cameras}
+        seen = tuple(one for name in frames for one in self.detections if one.view == name)
+        return Sight(replace(self.observation, frames=frames), seen)
+
+
+class Senses:
+    """What an agent perceives with. The agent loop and the executor share one.
+
+    One state of the world is rendered, searched and remembered once: where the time of the robot stands still between
+    two commands (`Robot.waits`), a camera that has been looked through is not looked through again before the next
+    command. A robot whose time goes on looks anew each time.
+
+    ```python
+    senses = Senses(robot, detector, locator)
+    senses.reset(seed=7)
+    sight = senses.look(robot.views)
+    senses.look((*robot.views, "head"))  # of a simulator: renders the head camera only
+    ```
+    """
+
+    def __init__(self, robot: Robot, detector: Detector, locator: Locator) -> None:
+        self.robot = robot
+        self.detector = detector
+        self.locator = locator
+        self.forget()
+
+    def reset(self, *, seed: int) -> None:
+        """Bring the robot and the locator to the start of an episode. Raises as `Robot.reset`."""
+        self.robot.reset(seed=seed)
+        self.locator.reset(seed=seed)
+        self.forget()
+
+    def forget(self) -> None:
+        """Look anew the next time: somebody else may have changed the world while its time stood still."""
+        self._stamp: float | None = None
+        self._frames: dict[str, CameraFrame] = {}
+        self._found: dict[str, tuple[Detection, ...]] = {}
+
+    def observe(self, cameras: Collection[str] = ()) -> Observation:
+        """What the robot feels now, with pictures of some cameras; nothing is detected in them."""
+        if not cameras:
+            return self.robot.observe()
+        if not self.robot.waits or self.robot.observe().stamp != self._stamp:
+            self.forget()
+        now = self.robot.observe(tuple(name for name in dict.fromkeys(cameras) if name not in self._frames))
+        self._stamp = now.stamp
+        self._frames.update(now.frames)
+        return replace(now, frames={name: self._frames[name] for name in cameras})
+
+    def look(self, cameras: Collection[str]) -> Sight:
+        """What some cameras see now. The detector has searched it and the locator has taken it in.
+
+        Without cameras it is what the robot feels, and the locator is not told.
+        """
+        observation = self.observe(cameras)
+        unsearched = {name: frame for name, frame in observation.frames.items() if name not in self._found}
+        if unsearched:
+            self._search(replace(observation, frames=unsearched))
+        return Sight(observation, tuple(one for name in observation.frames for one in self._found[name]))
+
+    def look_around(self) -> Sight:
+        """What a planner is shown: the robot's views. The locator's cameras are looked through at the same moment, so
+        that a goal that is made of it needs no second look."""
+        views = self.robot.views
+        return self.look((*views, *(name for name in self.locator.cameras if name not in views))).through(views)
+
+    def _search(self, observation: Observation) -> None:
+        found = self.detector.detect(observation)
+        self.locator.update(observation, found)
+        self._found.update(_by_view(found, observation.frames))
+
+
+def _by_view(detections: Collection[Detection], views: Collection[str]) -> Mapping[str, tuple[Detection, ...]]:
+    return {view: tuple(one for one in detections if one.view == view) for view in views}
