@@ -14,9 +14,9 @@ import numpy as np
 
 from homie.kernel.actions import ACTIONS, Ability
 from homie.kernel.knowledge import Doorway, Knowledge, Remembered
+from homie.kernel.prompts import Message
 from homie.kernel.types import VIEWS, Detection, HistoryItem, PlannerInput, Subtask
 from homie.kernel.types import Feedback as Result
-from planners.llm.messages import Message
 from planners.llm.prompting.prompt import Prompt, Turn
 from planners.llm.prompting.settings import PromptSettings
 from skills.classical.skill_set import Classical

@@ -95,6 +95,12 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "sentences": {
             "emmoe": "error_detection:messages",
         },
+        "prompts": {
+            "default": "planners.llm.prompting.writer:TemplateWriter",
+        },
+        "rewriters": {
+            "default": "planners.llm.rewriting:ModelRewriter",
+        },
     }
 )
 

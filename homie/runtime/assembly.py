@@ -18,6 +18,7 @@ from homie.kernel.errors import BadInput, MissingCheckpoint, suggestion
 from homie.kernel.executor import Executor, Sentences, SkillBook
 from homie.kernel.interfaces import Detector, ErrorCheck, Locator, Planner, Privileged, Robot, Skill, SkillSet
 from homie.kernel.options import OpenOptions, explain
+from homie.kernel.prompts import PromptWriter
 from homie.kernel.senses import Senses
 from homie.runtime.objects import NO_OBJECTS, Objects, Part, constructed, resolve
 from homie.runtime.provenance import described
@@ -181,6 +182,16 @@ def check_planner(text: str, settings: Mapping[str, Any] | None = None) -> tuple
     _check_place(text)
     made, argument = registry.find("planners", text)
     return made, argument, _checked(f"planner '{_short(text, argument)}'", _settings_of(made), settings or {})
+
+
+def load_prompts(settings: Mapping[str, Any] | None = None, name: str = "default") -> PromptWriter:
+    """How language models are asked, by its name and its settings (`{"template": "emmoe-text"}`).
+
+    Raises BadInput, MissingPart.
+    """
+    made = registry.load("prompts", name)
+    checked = _checked("prompt", _settings_of(made), settings or {})
+    return constructed("prompt", made, [] if checked is None else [checked], PromptWriter)  # type: ignore[type-abstract]
 
 
 def _check_place(planner: str) -> None:

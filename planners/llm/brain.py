@@ -16,8 +16,9 @@ from typing import ClassVar
 from pydantic import BaseModel
 
 from homie.kernel.interfaces import Planner
+from homie.kernel.prompts import Message
 from homie.kernel.types import Answer, Decision, PlannerInput
-from planners.llm.messages import LanguageModel, Message, Reply, Request
+from planners.llm.messages import LanguageModel, Reply, Request
 from planners.llm.prompting.prompt import Prompt, Turn
 from planners.llm.prompting.settings import PromptSettings
 from planners.llm.reading import Reading, Unlisted, Unreadable

@@ -10,17 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from homie.kernel.types import Image
+from homie.kernel.prompts import Message
 
 Finish: TypeAlias = Literal["stop", "length", "refusal", "unknown"]
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One message of a conversation: texts and pictures (H, W, 3) uint8 RGB, in the order in which they are read."""
-
-    role: Literal["system", "user", "assistant"]
-    parts: tuple[str | Image, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from homie.kernel.prompts import Message
 from homie.kernel.types import Image
 from planners.llm.calls import RemoteModel
-from planners.llm.messages import Message, Request
+from planners.llm.messages import Request
 from planners.llm.providers.chat.model import ChatModel
 from planners.llm.providers.chat.planner import ChatSettings
 from planners.llm.providers.claude import ClaudeModel, ClaudeSettings

@@ -11,7 +11,8 @@ import pytest
 from endpoint import SCHEMA, WORD, Body, Connection, Endpoint, claude_model, question, says, status
 
 from homie.kernel.errors import BadInput
-from planners.llm.messages import Message, Request
+from homie.kernel.prompts import Message
+from planners.llm.messages import Request
 from planners.llm.providers.claude import ClaudePlanner, ClaudeSettings
 
 PICTURE = np.random.default_rng(7).integers(0, 255, (24, 32, 3), np.uint8)

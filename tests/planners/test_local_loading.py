@@ -17,13 +17,13 @@ import torch
 import transformers
 
 from homie.kernel.errors import BadInput, MissingPart, PlannerError
+from homie.kernel.prompts import Message
 from homie.kernel.types import VIEWS, PlannerInput
 from homie.runtime.assembly import load_planner
 from planners.llm.local.engine import Question
 from planners.llm.local.folder import find_folder
 from planners.llm.local.loading import WEIGHTS, Load, load_engine, no_pictures
 from planners.llm.local.planner import LocalSettings, TransformersPlanner
-from planners.llm.messages import Message
 
 pytestmark = pytest.mark.usefixtures("no_network")
 

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 
 from homie.kernel.errors import PlannerError
+from homie.kernel.prompts import Message
 from homie.runtime.assembly import load_planner
 from planners.llm.local.engine import Engine, Question, Written
 from planners.llm.local.loading import Load, load_engine
 from planners.llm.local.server import Server, shared
-from planners.llm.messages import Message, Request
+from planners.llm.messages import Request
 from planners.llm.prompting.schemas import decision_schema
 
 SCHEMA = decision_schema("json", ("Go to", "Pick", "End"), ("classical",))

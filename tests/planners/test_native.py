@@ -13,8 +13,9 @@ import pytest
 from endpoint import SCHEMA, WORD, Body, Connection, Endpoint, Way, question, raw, status
 
 from homie.kernel.errors import BadInput, PlannerError
+from homie.kernel.prompts import Message
 from planners.llm.calls import RemoteModel
-from planners.llm.messages import Message, Request
+from planners.llm.messages import Request
 from planners.llm.providers.gemini import GeminiModel, GeminiPlanner, GeminiSettings
 from planners.llm.providers.responses import ResponsesModel, ResponsesPlanner, ResponsesSettings
 

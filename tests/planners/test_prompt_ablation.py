@@ -17,9 +17,9 @@ from benchmarks.prompt_ablation.serving import Served
 from homie.bench.suite.suite import find_suite
 from homie.kernel.actions import ACTIONS
 from homie.kernel.knowledge import Doorway, Knowledge, Remembered
+from homie.kernel.prompts import Message
 from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
 from homie.runtime.assembly import load_planner
-from planners.llm.messages import Message
 from planners.llm.prompting.prompt import Prompt
 from planners.llm.prompting.settings import PromptSettings
 

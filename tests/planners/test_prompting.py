@@ -13,11 +13,13 @@ import numpy as np
 import pytest
 
 from homie.kernel.errors import BadInput
+from homie.kernel.prompts import Message
 from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
 from perception.boxes import Marked
 from planners.llm.answers import Layout
-from planners.llm.messages import Message, Request
-from planners.llm.prompting.examples import as_json, load_examples, parse_examples
+from planners.llm.messages import Request
+from planners.llm.prompting.answering import as_json
+from planners.llm.prompting.examples import load_examples, parse_examples
 from planners.llm.prompting.prompt import Prompt, Turn
 from planners.llm.prompting.schemas import decision_schema
 from planners.llm.prompting.settings import PromptSettings

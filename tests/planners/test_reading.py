@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from homie.kernel.actions import canonical_action
 from homie.kernel.types import END, Subtask
 from planners.llm.answers import AnswerFormat, Layout
-from planners.llm.prompting.examples import as_json
+from planners.llm.prompting.answering import as_json
 from planners.llm.reading import MAX_TEXT, Reading, Unlisted, Unreadable, listed_model, read
 
 DATA = Path(__file__).parent / "data"

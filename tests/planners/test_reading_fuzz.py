@@ -12,7 +12,7 @@ import pytest
 
 from homie.kernel.types import Subtask
 from planners.llm.answers import Layout
-from planners.llm.prompting.examples import as_json
+from planners.llm.prompting.answering import as_json
 from planners.llm.reading import Reading, Unreadable, read
 from planners.llm.reading.subtasks import SYNONYMS
 from planners.parsing import parse_subtask

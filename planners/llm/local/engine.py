@@ -15,10 +15,10 @@ import transformers
 from PIL import Image as Pictures
 
 from homie.kernel.errors import PlannerError
+from homie.kernel.prompts import Message
 from homie.kernel.types import Image
 from planners.llm.local.decoding import Row, Steering
 from planners.llm.local.grammar import Grammar
-from planners.llm.messages import Message
 
 LEAST = 16
 """Tokens that must be left for an answer."""

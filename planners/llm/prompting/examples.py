@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -18,6 +17,7 @@ from homie.kernel.actions import Ability
 from homie.kernel.errors import BadInput
 from homie.kernel.types import END, VIEWS, Subtask
 from planners.llm.answers import AnswerFormat
+from planners.llm.prompting.answering import written_answer
 from planners.parsing import parse_subtask
 
 
@@ -75,21 +75,7 @@ class Example(BaseModel):
         model = _fitting_model([one.action for one in steps], models, abilities)
         if model in abilities:
             steps = list(takewhile(lambda one: one.action in (*abilities[model].actions, "End"), steps)) or steps
-        chosen = {"model": model} if model else {}
-        if answer == "json":
-            said: dict[str, object] = {"analysis": self.analysis, "subtask": as_json(steps[0]), **chosen}
-        elif answer == "plan":
-            said = {
-                "visual_state_description": self.seen,
-                "reasoning_and_reflection": self.analysis,
-                "language_plan": self.plan,
-                "executable_plan": [as_json(one) for one in steps],
-                **chosen,
-            }
-        else:
-            line = f"\nModel: {model}" if model else ""
-            return f"Analysis: {self.analysis}\nSubtask: {steps[0]}{line}"
-        return json.dumps(said, ensure_ascii=False)
+        return written_answer(answer, steps, model=model, analysis=self.analysis, seen=self.seen, plan=self.plan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +100,6 @@ def _fitting_model(actions: Sequence[str], models: Sequence[str], abilities: Map
         return actions[0] in able.actions, number, actions[0] in able.meant_for
 
     return max(models, key=worth)
-
-
-def as_json(subtask: Subtask) -> dict[str, str]:
-    """A subtask as JSON answers write it: only the parts that it has."""
-    parts = {"action": subtask.action, "target": subtask.target, "destination": subtask.destination}
-    return {key: value for key, value in parts.items() if value}
 
 
 def load_examples(name: str, folder: Path | None) -> Examples:

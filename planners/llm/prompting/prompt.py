@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from homie.kernel.errors import BadInput
+from homie.kernel.prompts import Message
 from homie.kernel.types import VIEWS, HistoryItem, Image, PlannerInput, in_sight
 from perception.boxes import Marked, in_order, mark
 from planners.llm.answers import Layout, how
-from planners.llm.messages import Message, Request
+from planners.llm.messages import Request
 from planners.llm.prompting.examples import Example, load_examples
 from planners.llm.prompting.known import counted, memory_lines, room_lines
 from planners.llm.prompting.pictures import crop, shrink, small_things

@@ -13,13 +13,14 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, Field
 
+from homie.kernel.prompts import Message
 from homie.kernel.types import Image
 from planners.llm.calls import Body, EndpointSettings, RemoteModel, wish_for
 from planners.llm.calls.address import host_name
 from planners.llm.calls.lenient import Count, Words, a_mapping, complaint
 from planners.llm.calls.planner import EndpointPlanner
 from planners.llm.calls.wire import http_client, load_sdk
-from planners.llm.messages import Finish, Message, Reply, Request
+from planners.llm.messages import Finish, Reply, Request
 from planners.llm.prompting.settings import PromptSettings
 
 BASE_URL = "https://api.anthropic.com"

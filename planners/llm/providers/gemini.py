@@ -13,13 +13,14 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, BeforeValidator, Field
 
+from homie.kernel.prompts import Message
 from homie.kernel.types import Image
 from planners.llm.calls import Body, RemoteModel, SampledSettings, wish_for
 from planners.llm.calls.address import host_name
 from planners.llm.calls.lenient import Count, Words, a_mapping, complaint
 from planners.llm.calls.planner import EndpointPlanner
 from planners.llm.calls.wire import http_client, load_sdk
-from planners.llm.messages import Finish, Message, Reply, Request
+from planners.llm.messages import Finish, Reply, Request
 from planners.llm.prompting.settings import PromptSettings
 
 BASE_URL = "https://generativelanguage.googleapis.com/v1beta"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import BaseModel, BeforeValidator
 
+from homie.kernel.prompts import Message
 from homie.kernel.types import Image
 from planners.llm.calls import Body, Failure, wish_for
 from planners.llm.calls.lenient import Count, Words, a_mapping
@@ -25,7 +26,7 @@ from planners.llm.calls.openai_sdk import (
 )
 from planners.llm.calls.planner import EndpointPlanner
 from planners.llm.calls.wire import load_sdk
-from planners.llm.messages import Finish, Message, Reply, Request
+from planners.llm.messages import Finish, Reply, Request
 from planners.llm.prompting.settings import PromptSettings
 from planners.llm.providers.chat.providers import find_provider, providers
 

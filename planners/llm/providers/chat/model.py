@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
 
+from homie.kernel.prompts import Message
 from homie.kernel.types import Image
 from planners.llm.calls import Body, Failure, wish_for
 from planners.llm.calls.failure import about_length
@@ -23,7 +24,7 @@ from planners.llm.calls.openai_sdk import (
     is_strict,
 )
 from planners.llm.calls.wire import load_sdk
-from planners.llm.messages import Finish, Message, Reply, Request
+from planners.llm.messages import Finish, Reply, Request
 from planners.llm.providers.chat.providers import DEFAULT, find_provider
 
 if TYPE_CHECKING:

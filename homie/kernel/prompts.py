@@ -1,0 +1,95 @@
+"""How a language model is asked and how it answers, as a contract: training data are written in the words of planners.
+
+PlannerInput --PromptWriter.ask--> messages
+subtask, analysis, model --PromptWriter.answer--> what a model should say --PromptWriter.read--> Decision
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias
+
+from pydantic import BaseModel
+
+from homie.kernel.types import Decision, Image, PlannerInput, Subtask
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation: texts and pictures (H, W, 3) uint8 RGB, in the order in which they are read."""
+
+    role: Literal["system", "user", "assistant"]
+    parts: tuple[str | Image, ...]
+
+
+Answered: TypeAlias = tuple[PlannerInput, str]
+"""An earlier round: what the planner was told, and the answer."""
+
+
+class PromptWriter(ABC):
+    """Asks as planners ask. It is made as `cls()`, or with `Settings` as `cls(settings)`.
+
+    The registry has them under `prompts`; `default` is that of Homie's own model planners.
+    """
+
+    Settings: ClassVar[type[BaseModel] | None] = None
+    """The model of its settings, or None if it has none."""
+    remembers: int = 0
+    """How many earlier rounds `ask` makes use of."""
+    sees: bool = True
+    """Whether the model is shown pictures."""
+    looks_at_hand: bool = False
+    """Whether it is shown what the camera at the hand sees."""
+
+    @abstractmethod
+    def ask(self, given: PlannerInput, earlier: Sequence[Answered] = ()) -> Sequence[Message]:
+        """The messages of a round, up to the answer.
+
+        A picture that is shown as it was taken is the very array of `given`; one that is scaled or drawn in is another.
+
+        Args:
+            given: what the planner is told.
+            earlier: the rounds before with their answers, in order; the last `remembers` of them will do.
+
+        Raises:
+            BadInput: the template cannot be filled.
+        """
+
+    @abstractmethod
+    def answer(self, subtask: Subtask, model: str = "", analysis: str | None = None) -> str:
+        """What a model should say for one subtask. analysis: None leaves it out of the answer."""
+
+    @abstractmethod
+    def read(self, text: str, given: PlannerInput) -> Decision:
+        """What a planner reads in an answer.
+
+        `problem` says why it would ask again, and "" that it would not. There may be subtasks all the same: of an
+        answer that is readable, but names what is not in its list.
+        """
+
+    @abstractmethod
+    def describe(self) -> Mapping[str, object]:
+        """What decides the words: template, version, SHA-256, settings; JSON-ready."""
+
+
+class Rewriter(ABC):
+    """Says the same in other words. The registry has them under `rewriters`; `default` takes any model planner."""
+
+    @abstractmethod
+    def rewrite(self, text: str, names: Sequence[str], versions: int) -> tuple[str, ...]:
+        """At most so many other versions of a text, all different.
+
+        Args:
+            text: an instruction or an analysis.
+            names: names of things; those that are in the text are in every version.
+            versions: how many are wanted. There may be fewer, if no more are good.
+
+        Raises:
+            PlannerError: no answer can be had.
+        """
+
+    @abstractmethod
+    def describe(self) -> Mapping[str, object]:
+        """What decides its versions; JSON-ready, without secrets."""

@@ -1,0 +1,55 @@
+"""Answers as models should write them: what examples show and what training data teach."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from homie.kernel.types import Subtask
+from planners.llm.answers import AnswerFormat
+
+
+def written_answer(
+    answer: AnswerFormat,
+    steps: Sequence[Subtask],
+    *,
+    model: str = "",
+    analysis: str | None = None,
+    seen: str | None = None,
+    plan: str | None = None,
+) -> str:
+    """An answer in a format.
+
+    Args:
+        answer: the format. Only `plan` has room for more than the first step.
+        steps: the subtasks, one at least.
+        model: the chosen model, "" for none.
+        analysis: why; None leaves its field out, as it does with the two others.
+        seen: what the pictures show (`plan` only).
+        plan: the plan in words (`plan` only).
+    """
+    chosen = {"model": model} if model else {}
+    if answer == "text":
+        lines = [f"Analysis: {analysis}"] if analysis is not None else []
+        return "\n".join([*lines, f"Subtask: {steps[0]}", *([f"Model: {model}"] if model else [])])
+    if answer == "json":
+        return _json({"analysis": analysis, "subtask": as_json(steps[0]), **chosen})
+    return _json(
+        {
+            "visual_state_description": seen,
+            "reasoning_and_reflection": analysis,
+            "language_plan": plan,
+            "executable_plan": [as_json(one) for one in steps],
+            **chosen,
+        }
+    )
+
+
+def as_json(subtask: Subtask) -> dict[str, str]:
+    """A subtask as JSON answers write it: only the parts that it has."""
+    parts = {"action": subtask.action, "target": subtask.target, "destination": subtask.destination}
+    return {key: value for key, value in parts.items() if value}
+
+
+def _json(fields: dict[str, object]) -> str:
+    return json.dumps({name: value for name, value in fields.items() if value is not None}, ensure_ascii=False)

@@ -1,0 +1,57 @@
+"""Homie's own way of asking, for those who make training data: the requests and answers of the model planners.
+
+PlannerInput --Prompt--> messages        subtask, analysis, model --the format of the template--> answer
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from homie.kernel.prompts import Answered, Message, PromptWriter
+from homie.kernel.types import Decision, PlannerInput, Subtask
+from planners.llm.prompting.answering import written_answer
+from planners.llm.prompting.prompt import Prompt, Turn
+from planners.llm.prompting.settings import PromptSettings
+from planners.llm.reading import Unlisted, Unreadable
+
+
+class TemplateWriter(PromptWriter):
+    """Asks as `planners.llm.brain.ModelPlanner` does with the same settings. Raises BadInput for settings that cannot
+    be used together.
+
+    Example:
+        writer = TemplateWriter(PromptSettings(template="emmoe-text"))
+        messages = writer.ask(given)
+        answer = writer.answer(Subtask("Pick", "apple"), "classical", "The apple is in reach.")
+    """
+
+    Settings = PromptSettings
+
+    def __init__(self, settings: PromptSettings) -> None:
+        self._prompt = Prompt(settings)
+        self._settings = settings
+        self.remembers = max(settings.chat_turns, settings.past_images)
+        self.sees = settings.images
+        self.looks_at_hand = settings.hand and settings.images
+
+    def ask(self, given: PlannerInput, earlier: Sequence[Answered] = ()) -> Sequence[Message]:
+        turns: list[Turn] = []
+        for before, answer in earlier[-self.remembers :] if self.remembers else ():
+            turns.append(self._prompt.request(before, turns)[1].answered(answer))
+        return self._prompt.request(given, turns)[0].messages
+
+    def answer(self, subtask: Subtask, model: str = "", analysis: str | None = None) -> str:
+        return written_answer(self._prompt.template.answer, (subtask,), model=model, analysis=analysis)
+
+    def read(self, text: str, given: PlannerInput) -> Decision:
+        try:
+            reading = self._prompt.read(text, given)
+        except Unlisted as unlisted:
+            reading = unlisted.reading
+            return Decision(reading.subtasks, reading.analysis, reading.model, raw=text, problem=str(unlisted))
+        except Unreadable as unread:
+            return Decision((), raw=text, problem=str(unread))
+        return Decision(reading.subtasks, reading.analysis, reading.model, raw=text)
+
+    def describe(self) -> Mapping[str, object]:
+        return {"prompt": self._prompt.describe(), "settings": self._settings.model_dump(mode="json")}

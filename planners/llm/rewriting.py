@@ -1,0 +1,68 @@
+"""Other words for instructions and analyses by any language model, as EMMOE had GPT-4o write them (appendix F.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Planner
+from homie.kernel.prompts import Message, Rewriter
+from planners.llm.brain import ModelPlanner
+from planners.llm.messages import Request
+
+SYSTEM = (
+    "Rewrite the following text with the same meaning but in a different description while do not change object's "
+    "name: "
+)
+"""Word for word that of EMMOE, appendix F.1."""
+AGAIN = "Again, in other words."
+TRIES = 3
+"""Answers that are asked for in a row before a version is given up: a model that has left out a name twice rarely
+keeps it later."""
+LONGER = 3
+"""A version is at most so many times as long as its text, and a line of it: beyond that it is no rewriting."""
+
+
+class ModelRewriter(Rewriter):
+    """Asks the model of a model planner. Raises BadInput for a planner that has none.
+
+    A version that has lost a name, that has several lines or that is not new is asked for again.
+    """
+
+    def __init__(self, planner: Planner) -> None:
+        if not isinstance(planner, ModelPlanner):
+            name = type(planner).__name__
+            raise BadInput(f"{name} has no language model to rewrite texts with: give another, such as chat:MODEL.")
+        self._planner = planner
+
+    def rewrite(self, text: str, names: Sequence[str], versions: int) -> tuple[str, ...]:
+        kept = [name for name in names if name and _has(text, name)]
+        messages = [Message("system", (SYSTEM,)), Message("user", (text,))]
+        good: list[str] = []
+        refused = 0
+        while len(good) < versions and refused < TRIES:
+            reply = self._planner.model.complete(Request(tuple(messages)))
+            version = " ".join(reply.text.strip().strip('"').split())
+            new = version.casefold() not in {one.casefold() for one in (text, *good)}
+            short = 0 < len(version) <= LONGER * len(text)
+            if reply.finish == "stop" and new and short and all(_has(version, name) for name in kept):
+                good.append(version)
+                refused = 0
+            else:
+                refused += 1
+            messages += [Message("assistant", (version or "(empty)",)), Message("user", (_again(kept),))]
+        return tuple(good)
+
+    def describe(self) -> Mapping[str, object]:
+        return {"system": SYSTEM, "model": self._planner.model.describe()}
+
+
+def _has(text: str, name: str) -> bool:
+    """Whether a text names a thing, written with blanks or with underscores."""
+    plain = text.replace("_", " ").lower()
+    return re.search(rf"\b{re.escape(name.replace('_', ' ').lower())}\b", plain) is not None
+
+
+def _again(names: Sequence[str]) -> str:
+    return f"{AGAIN} Keep these names as they are: {', '.join(names)}." if names else AGAIN
