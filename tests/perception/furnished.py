@@ -108,7 +108,9 @@ class House:
         forward = np.array(
             [math.cos(elevation) * math.cos(heading), math.cos(elevation) * math.sin(heading), math.sin(elevation)]
         )
-        camera = FreeCamera(tuple(eye + forward), 1.0, heading, elevation, math.radians(fovy))
+        camera = FreeCamera(
+            lookat=tuple(eye + forward), distance=1.0, azimuth=heading, elevation=elevation, fovy=math.radians(fovy)
+        )
         picture = self._renderer.rgbd(self.data, camera)
         geoms = self._renderer.segmentation(self.data, camera)
         intrinsics = camera_intrinsics(self.model, camera, SIZE, SIZE)

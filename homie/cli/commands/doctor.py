@@ -33,7 +33,7 @@ try:
     renderer = make_renderer(model, 64, 64, backend=sys.argv[1])
 except HomieError as error:
     sys.exit(str(error))
-renderer.rgb(data, FreeCamera((0.0, 0.0, 0.0), 2.0, 0.0, -1.0))
+renderer.rgb(data, FreeCamera(lookat=(0.0, 0.0, 0.0), distance=2.0, azimuth=0.0, elevation=-1.0))
 """
 """Run in a process of its own: a process can draw with one GL only, and a broken GL library may take it down."""
 _HOME = """

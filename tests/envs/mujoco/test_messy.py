@@ -128,8 +128,8 @@ def test_a_plum_that_is_told_to_be_in_a_bowl_is_in_it() -> None:
     ("other", "message"),
     [
         ({"z": 0.045}, "in each other by [0-9]+ mm"),
-        ({"z": 0.4, "x": 0.9}, "the middle of 'plum' is not over 'top' of 'table'"),
-        ({"z": -0.1}, "not between 'top' of 'table' and what is above it"),
+        ({"z": 0.4, "x": 0.9}, "the centre of 'plum' is not above 'top' of 'table'"),
+        ({"z": -0.1}, "below 'top' of 'table', or too high for it"),
         ({}, "objects 'sugar_box' and 'plum' overlap"),
     ],
 )
@@ -206,7 +206,7 @@ def test_a_door_cannot_stand_in_furniture() -> None:
     spec["furniture"] = [
         {"name": "table", "kind": "table", "colour": "wood", "room": "study", "x": 4.9, "y": 1.4, "yaw": 0.0}
     ]
-    with pytest.raises(BadInput, match="the door between 'kitchen' and 'study' cuts into 'table'"):
+    with pytest.raises(BadInput, match="the door between 'kitchen' and 'study' overlaps 'table'"):
         SceneSpec.parse(json.dumps(spec))
 
 

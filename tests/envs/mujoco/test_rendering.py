@@ -57,7 +57,9 @@ import mujoco, numpy as np
 model = mujoco.MjModel.from_xml_string(open(sys.argv[1]).read())
 data = mujoco.MjData(model)
 mujoco.mj_forward(model, data)
-above = FreeCamera((3.0, 0.0, 1.0), 4.0, np.pi / 2, -np.pi / 2, np.radians(40))
+above = FreeCamera(
+    lookat=(3.0, 0.0, 1.0), distance=4.0, azimuth=np.pi / 2, elevation=-np.pi / 2, fovy=np.radians(40)
+)
 try:
     renderer = make_renderer(model, 256, 256)
 except MissingPart as error:
@@ -217,7 +219,7 @@ def test_renderers_of_several_threads_do_not_disturb_each_other(model: mujoco.Mj
     def draw(azimuth: float) -> list[NDArray[np.uint8]]:
         data = mujoco.MjData(model)
         mujoco.mj_forward(model, data)
-        camera = FreeCamera((3.0, 0.0, 1.0), 2.0, azimuth, -0.3)
+        camera = FreeCamera(lookat=(3.0, 0.0, 1.0), distance=2.0, azimuth=azimuth, elevation=-0.3)
         with make_renderer(model, 64, 64) as renderer:
             return [renderer.rgb(data, camera) for _ in range(5)]
 
@@ -238,7 +240,11 @@ def test_rays_leave_the_model_as_it_was(model: mujoco.MjModel, data: mujoco.MjDa
 
 
 def test_pose_of_a_free_camera(model: mujoco.MjModel, data: mujoco.MjData) -> None:
-    pose = camera_pose(model, data, FreeCamera((1.0, 2.0, 0.5), 3.0, math.radians(30), math.radians(-20)))
+    pose = camera_pose(
+        model,
+        data,
+        FreeCamera(lookat=(1.0, 2.0, 0.5), distance=3.0, azimuth=math.radians(30), elevation=math.radians(-20)),
+    )
     np.testing.assert_allclose(pose.rotation.T @ ([1.0, 2.0, 0.5] - pose.position), [0, 0, 3.0], atol=1e-9)
     np.testing.assert_allclose(pose.rotation.T @ pose.rotation, np.eye(3), atol=1e-9)
     assert np.linalg.det(pose.rotation) == pytest.approx(1.0)

@@ -40,7 +40,7 @@ def test_a_house_has_what_is_asked_for_and_stays_the_same_otherwise() -> None:
     [
         (Variation(start="attic"), "cannot start in 'attic'"),
         (Variation(opened=["wardrobe"]), "'wardrobe' cannot stand open: this house has no such furniture"),
-        (Variation(opened=["sofa"]), "'sofa' has neither door nor drawer"),
+        (Variation(opened=["sofa"]), "'sofa' has neither a door nor a drawer"),
         (Variation(added=["apple on sofa"]), "KIND@FURNITURE"),
         (Variation(added=["kiwi@sofa"]), "no kind of object 'kiwi'"),
         (Variation(added=["apple@balcony"]), "'apple' cannot be added at 'balcony'"),
@@ -102,9 +102,9 @@ def test_open_things_must_not_meet_the_robot_or_furniture() -> None:
     room = {"name": "kitchen", "kind": "kitchen", "x0": 0, "y0": 0, "x1": 5, "y1": 5}
     drawer = {"name": "drawer", "kind": "drawer", "colour": "white", "room": "kitchen", "x": 2.0, "y": 2.0, "open": 1.0}
     spec = {"rooms": [room], "furniture": [drawer], "robot": {"x": 2.7, "y": 2.0}}
-    with pytest.raises(ValueError, match="the robot starts in what stands open of 'drawer'"):
+    with pytest.raises(ValueError, match="the robot starts in the open door or drawer of 'drawer'"):
         SceneSpec.model_validate(spec)
     SceneSpec.model_validate({**spec, "furniture": [{**drawer, "open": 0.0}]})
     stool = {"name": "chair", "kind": "chair", "colour": "white", "room": "kitchen", "x": 2.7, "y": 2.0}
-    with pytest.raises(ValueError, match="what stands open of 'drawer' cuts into 'chair'"):
+    with pytest.raises(ValueError, match="the open door or drawer of 'drawer' overlaps 'chair'"):
         SceneSpec.model_validate({**spec, "furniture": [drawer, stool], "robot": {"x": 4.0, "y": 4.0}})

@@ -1,6 +1,6 @@
-"""The kinds of loose objects: YCB names, sizes and masses (Calli et al. 2015, table I), colours and other names.
+"""The kinds of movable objects: YCB names, sizes and masses (Calli et al. 2015, table I), colours and aliases.
 
-Where YCB's size could not be grasped by a gripper that opens 0.10 m, or would not show, it is changed:
+Where a gripper that opens 0.10 m could not grasp YCB's size, or where a part would not be visible, it is changed:
 master_chef_can is 0.085 m across (YCB 0.102), sponge 0.030 m thick (YCB 0.014), tuna_fish_can has a green label
 (so that a house has a green can); lemon, pear and strawberry lie on their side.
 """
@@ -18,7 +18,10 @@ from homie.envs.mujoco.blueprints.parts import ObjectPlan
 
 @dataclass(frozen=True, slots=True)
 class ObjectKind:
-    """One kind. `homes` are the furniture kinds on or in which a generated house may have it."""
+    """One kind of object. `homes` are the furniture kinds on or in which a generated house may have it.
+
+    Positional, because `OBJECTS` is a table that is read by columns: name, shape and mass, colours, aliases, homes.
+    """
 
     name: str
     plan: Callable[[RGB], ObjectPlan]

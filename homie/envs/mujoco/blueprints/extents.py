@@ -1,6 +1,6 @@
-"""True extents: the solids that bodies of the model are made of, and upright boxes around them, however they lie.
+"""True extents: the collision solids of the model's bodies, and upright bounding boxes around them in any pose.
 
-Only what can be touched counts. Labels, leaves and stems that are only seen reach no further than a thing does.
+Only collision geoms count. Labels, leaves and stems are visual geoms and do not enlarge an object.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ _KINDS: Mapping[int, Kind] = MappingProxyType(
 )
 
 MORE_LEVEL = 0.05
-"""Sine of a slope by which the second axis must be more level than the first to give a box its yaw: of a thing that
-stands upright, whose axes are equally level but for rounding, it is always the first."""
+"""A box takes its yaw from its second axis only if the sine of that axis's slope is smaller by this much. The axes of
+an upright object are equally level except for rounding, so that the first axis is always taken."""
 
 _LEVEL = np.array([[1, 2], [0, 2], [0, 1]])
 """The two other axes, by axis."""
 
 
 class Extents:
-    """How far the bodies and geoms of a model reach, in any state of it."""
+    """Solids and bounding boxes of the bodies and geoms of a model, for any state."""
 
     def __init__(self, model: mujoco.MjModel) -> None:
         self._model = model
@@ -46,7 +46,7 @@ class Extents:
         self._straight, self._curved = np.zeros((model.ngeom, 3)), np.zeros((model.ngeom, 3))
         for geom in range(model.ngeom):
             kind = _KINDS.get(int(model.geom_type[geom]))
-            if kind is None:  # the ground, which ends nowhere
+            if kind is None:  # the ground plane, which is infinite
                 continue
             if model.geom_contype[geom]:
                 self._of_body.setdefault(int(model.geom_bodyid[geom]), []).append(geom)
@@ -58,11 +58,11 @@ class Extents:
                 self._straight[geom], self._curved[geom] = shape.summands()
 
     def solid_geoms(self, body: int) -> list[int]:
-        """The geoms of a body that other things can touch."""
+        """The collision geoms of a body."""
         return self._of_body.get(body, [])
 
     def body_parts(self, data: mujoco.MjData, body: int) -> tuple[Solid, ...]:
-        """The solids of a body that other things can touch, in the world."""
+        """The collision solids of a body, in the world frame."""
         return tuple(self._solid(data, geom) for geom in self.solid_geoms(body))
 
     def _solid(self, data: mujoco.MjData, geom: int) -> Solid:
@@ -89,7 +89,7 @@ class Extents:
         return _boxes(*self._spans(data, geoms, yaws), yaws)
 
     def _spans(self, data: mujoco.MjData, geoms: Sequence[int], yaws: Array) -> tuple[Array, Array]:
-        """Lowest and highest coordinates (n, 3) of geoms along axes turned by yaws (n,): as `Solid.reach`, at once."""
+        """Lowest and highest coordinates (n, 3) of geoms along axes turned by yaws (n,): `Solid.reach`, vectorised."""
         turned = data.geom_xmat[geoms].reshape(-1, 3, 3)
         axes = _axes(yaws)
         local = axes @ turned
@@ -105,7 +105,8 @@ class Extents:
 
 
 def half_sizes(kind: Kind, size: Sequence[float] | Array) -> tuple[float, float, float]:
-    """Half sizes along its own axes, from MuJoCo's, which has radii and half lengths without the round ends."""
+    """Half sizes (m) along the geom's own axes. MuJoCo's `size` holds radii, and half lengths without the round
+    ends."""
     first, second, third = (float(value) for value in size)
     return {
         "sphere": (first, first, first),
@@ -121,7 +122,7 @@ def _corners(model: mujoco.MjModel, mesh: int) -> Array:
 
 
 def level_yaws(rotations: Array) -> Array:
-    """Of frames (n, 3, 3) the yaw (n,) of the axis that is most level: of the two that do not point up or down."""
+    """The yaw (n,) of the most level axis of frames (n, 3, 3), among the two axes that are not the steepest."""
     slopes, rows = np.abs(rotations[:, 2]), np.arange(len(rotations))
     first, second = _LEVEL[slopes.argmax(axis=1)].T
     chosen = np.where(slopes[rows, second] < slopes[rows, first] - MORE_LEVEL, second, first)
@@ -130,7 +131,7 @@ def level_yaws(rotations: Array) -> Array:
 
 
 def _axes(yaws: Array) -> Array:
-    """The axes (n, 3, 3), by row, of upright frames."""
+    """The axes (n, 3, 3) of upright frames, one per row."""
     axes = np.zeros((len(yaws), 3, 3))
     axes[:, 0, 0] = axes[:, 1, 1] = np.cos(yaws)
     axes[:, 0, 1] = np.sin(yaws)

@@ -20,12 +20,14 @@ from homie.envs.mujoco.blueprints.parts import (
 )
 
 FREE_FRONT = 1.25
-OPEN_ANGLE = 1.92  # 110 degrees
+"""Depth (m) of the floor kept free in front: a robot with its arm extended, and an open door or drawer."""
+OPEN_ANGLE = 1.92
+"""Angle (rad) of a fully open door: 110 degrees."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Style:
-    """What varies between two pieces of a kind: outer size (m), colour, and the side of the hinge."""
+    """The properties that differ between pieces of a kind: outer size (m), colour, and the side of the hinge."""
 
     width: float
     depth: float
@@ -57,12 +59,14 @@ def _cupboard(style: Style, top: float) -> list[Part]:
 
 
 def kitchen_counter(style: Style) -> Blueprint:
-    """A worktop, over a cupboard where it stands on the floor, bare where it lies on a drawer unit."""
+    """A worktop: with a cupboard below if it stands on the floor, without one if it lies on a drawer unit."""
     x, y, h = style.x, style.y, style.height
     parts = _cupboard(style, h - 0.04) if h > 0.1 else []
     parts.append(block((-x, x + 0.01), (-y, y), (h - 0.04, h), GRANITE, finish="gloss"))
-    surface = SurfacePlan("top", (0.0, 0.0, h), x, y)
-    return Blueprint(x, y, h, tuple(parts), surfaces=(surface,), free_front=FREE_FRONT, support=h)
+    surface = SurfacePlan(name="top", center=(0.0, 0.0, h), half_x=x, half_y=y)
+    return Blueprint(
+        half_x=x, half_y=y, height=h, parts=tuple(parts), surfaces=(surface,), free_front=FREE_FRONT, support=h
+    )
 
 
 def sink(style: Style) -> Blueprint:
@@ -85,8 +89,8 @@ def sink(style: Style) -> Blueprint:
         rod((-x + 0.06, 0.05, h), (-x + 0.06, 0.09, h + 0.03), 0.009, CHROME, finish="metal"),
     ]
     center = ((inner_x[0] + inner_x[1]) / 2, 0.0, floor)
-    basin = SurfacePlan("basin", center, (inner_x[1] - inner_x[0]) / 2, inner_y[1])
-    return Blueprint(x, y, h, tuple(parts), surfaces=(basin,), free_front=FREE_FRONT)
+    basin = SurfacePlan(name="basin", center=center, half_x=(inner_x[1] - inner_x[0]) / 2, half_y=inner_y[1])
+    return Blueprint(half_x=x, half_y=y, height=h, parts=tuple(parts), surfaces=(basin,), free_front=FREE_FRONT)
 
 
 def stove(style: Style) -> Blueprint:
@@ -114,9 +118,11 @@ def stove(style: Style) -> Blueprint:
         *(rod((x - 0.01, k, 0.8), (x + 0.012, k, 0.8), 0.018, DARK) for k in (-0.05, 0.05, 0.15)),
         *rings,
     ]
-    surface = SurfacePlan("top", (0.0, 0.0, h), x, y)
+    surface = SurfacePlan(name="top", center=(0.0, 0.0, h), half_x=x, half_y=y)
     knob = button((x, -y + 0.1, 0.8), (0.85, 0.2, 0.15))
-    return Blueprint(x, y, h, tuple(parts), (knob,), (surface,), FREE_FRONT)
+    return Blueprint(
+        half_x=x, half_y=y, height=h, parts=tuple(parts), links=(knob,), surfaces=(surface,), free_front=FREE_FRONT
+    )
 
 
 def drawer(style: Style) -> Blueprint:
@@ -147,17 +153,45 @@ def drawer(style: Style) -> Blueprint:
         block(inner_x, (inner_y, inner_y + 0.012), rim, inside),
         *handle(x, (-0.09, (z0 + z1) / 2), (0.09, (z0 + z1) / 2)),
     )
-    slide = Link("drawer", "slide", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), 0.36, tray, 3.0, frictionloss=5.0, damping=12.0)
-    surface = SurfacePlan("tray", (x - panel - 0.20, 0.0, floor), 0.20, inner_y, 0.17, inside=True, link="drawer")
-    return Blueprint(x, y, h, tuple(carcass), (slide,), (surface,), FREE_FRONT, support=h)
+    slide = Link(
+        name="drawer",
+        kind="slide",
+        pos=(0.0, 0.0, 0.0),
+        axis=(1.0, 0.0, 0.0),
+        upper=0.36,
+        parts=tray,
+        mass=3.0,
+        frictionloss=5.0,
+        damping=12.0,
+    )
+    surface = SurfacePlan(
+        name="tray",
+        center=(x - panel - 0.20, 0.0, floor),
+        half_x=0.20,
+        half_y=inner_y,
+        clearance=0.17,
+        inside=True,
+        link="drawer",
+    )
+    return Blueprint(
+        half_x=x,
+        half_y=y,
+        height=h,
+        parts=tuple(carcass),
+        links=(slide,),
+        surfaces=(surface,),
+        free_front=FREE_FRONT,
+        support=h,
+    )
 
 
 def _door(
     style: Style, x: Span, z: Span, width: float, center_y: float, grip: Span, mass: float, rgb: RGB
 ) -> tuple[Link, Span]:
-    """A hinged door over the front at `x`, and the room it needs beside the piece when it is fully open.
+    """A hinged door over the front at `x`, and the space that it needs beside the piece when it is fully open.
 
-    `width` and `center_y` place the panel, `grip` is the height of the bar handle, on the side away from the hinge.
+    `width` and `center_y` place the panel; `grip` is the range of heights of the handle bar, on the side away from the
+    hinge.
     """
     sign = 1.0 if style.hinge == "left" else -1.0
     hinge_y = center_y + sign * width / 2
@@ -168,17 +202,17 @@ def _door(
     bar = handle(x[1] - x[0], (bar_y, grip[0]), (bar_y, grip[1]))
     arm = abs(bar_y)
     link = Link(
-        "door",
-        "hinge",
-        (x[0], hinge_y, 0.0),
-        (0.0, 0.0, sign),
-        OPEN_ANGLE,
-        (panel, *bar),
-        mass,
-        frictionloss=5.0 * arm,
-        damping=4.0 * arm * arm,
+        name="door",
+        kind="hinge",
+        pos=(x[0], hinge_y, 0.0),
+        axis=(0.0, 0.0, sign),
+        upper=OPEN_ANGLE,
+        parts=(panel, *bar),
+        mass=mass,
+        frictionloss=5.0 * arm,  # 5 N at the handle
+        damping=4.0 * arm * arm,  # 4 N per m/s at the handle
     )
-    side = width * 0.36 + 0.10
+    side = width * 0.36 + 0.10  # at 110 degrees a door reaches 0.34 of its width to the side; 0.1 m for handle and hand
     return link, ((side, 0.0) if sign > 0 else (0.0, side))
 
 
@@ -208,10 +242,35 @@ def fridge(style: Style) -> Blueprint:
     half_x, half_y = (front - 0.04 - back) / 2, y - wall
     mid = (front - 0.04 + back) / 2
     surfaces = (
-        SurfacePlan("upper shelf", (mid, 0.0, levels[1]), half_x, half_y, h - wall - levels[1], True, "front"),
-        SurfacePlan("lower shelf", (mid, 0.0, levels[0]), half_x, half_y, levels[1] - 0.02 - levels[0], True, "front"),
+        SurfacePlan(
+            name="upper shelf",
+            center=(mid, 0.0, levels[1]),
+            half_x=half_x,
+            half_y=half_y,
+            clearance=h - wall - levels[1],
+            inside=True,
+            access="front",
+        ),
+        SurfacePlan(
+            name="lower shelf",
+            center=(mid, 0.0, levels[0]),
+            half_x=half_x,
+            half_y=half_y,
+            clearance=levels[1] - 0.02 - levels[0],
+            inside=True,
+            access="front",
+        ),
     )
-    return Blueprint(x, y, h, tuple(parts), (link,), surfaces, FREE_FRONT, sweep)
+    return Blueprint(
+        half_x=x,
+        half_y=y,
+        height=h,
+        parts=tuple(parts),
+        links=(link,),
+        surfaces=surfaces,
+        free_front=FREE_FRONT,
+        sweep=sweep,
+    )
 
 
 def cabinet(style: Style) -> Blueprint:
@@ -235,10 +294,35 @@ def cabinet(style: Style) -> Blueprint:
     )
     half_x, half_y, mid = (front - 0.02 - back) / 2, y - wall, (front - 0.02 + back) / 2
     surfaces = (
-        SurfacePlan("upper shelf", (mid, 0.0, levels[0]), half_x, half_y, h - wall - levels[0], True, "front"),
-        SurfacePlan("lower shelf", (mid, 0.0, levels[1]), half_x, half_y, levels[0] - wall - levels[1], True, "front"),
+        SurfacePlan(
+            name="upper shelf",
+            center=(mid, 0.0, levels[0]),
+            half_x=half_x,
+            half_y=half_y,
+            clearance=h - wall - levels[0],
+            inside=True,
+            access="front",
+        ),
+        SurfacePlan(
+            name="lower shelf",
+            center=(mid, 0.0, levels[1]),
+            half_x=half_x,
+            half_y=half_y,
+            clearance=levels[0] - wall - levels[1],
+            inside=True,
+            access="front",
+        ),
     )
-    return Blueprint(x, y, h, tuple(parts), (link,), surfaces, FREE_FRONT, sweep)
+    return Blueprint(
+        half_x=x,
+        half_y=y,
+        height=h,
+        parts=tuple(parts),
+        links=(link,),
+        surfaces=surfaces,
+        free_front=FREE_FRONT,
+        sweep=sweep,
+    )
 
 
 def microwave(style: Style) -> Blueprint:
@@ -283,13 +367,22 @@ def microwave(style: Style) -> Blueprint:
     )
     link = replace(link, parts=(*link.parts, window))
     surface = SurfacePlan(
-        "floor",
-        ((back + front) / 2, sign * (split + y - wall) / 2, wall),
-        (front - back) / 2,
-        (y - wall - split) / 2,
-        h - 2 * wall,
+        name="floor",
+        center=((back + front) / 2, sign * (split + y - wall) / 2, wall),
+        half_x=(front - back) / 2,
+        half_y=(y - wall - split) / 2,
+        clearance=h - 2 * wall,
         inside=True,
         access="front",
     )
     start = button((x, sign * (split - y) / 2, 0.1), (0.9, 0.9, 0.9))
-    return Blueprint(x, y, h, tuple(parts), (link, start), (surface,), FREE_FRONT, sweep)
+    return Blueprint(
+        half_x=x,
+        half_y=y,
+        height=h,
+        parts=tuple(parts),
+        links=(link, start),
+        surfaces=(surface,),
+        free_front=FREE_FRONT,
+        sweep=sweep,
+    )

@@ -24,8 +24,10 @@ def table(style: Style) -> Blueprint:
         for cx in (-x + inset, x - inset)
     ]
     top = block((-x, x), (-y, y), (h - 0.035, h), style.rgb, finish="grain")
-    surface = SurfacePlan("top", (0.0, 0.0, h), x, y)
-    return Blueprint(x, y, h, (*legs, *apron, top), surfaces=(surface,), free_front=FREE_FRONT, support=h)
+    surface = SurfacePlan(name="top", center=(0.0, 0.0, h), half_x=x, half_y=y)
+    return Blueprint(
+        half_x=x, half_y=y, height=h, parts=(*legs, *apron, top), surfaces=(surface,), free_front=FREE_FRONT, support=h
+    )
 
 
 def sofa(style: Style) -> Blueprint:
@@ -44,8 +46,8 @@ def sofa(style: Style) -> Blueprint:
         block((back_x, x), (0.004, y - arm), (0.3, seat), cushion, finish="fabric"),
         block((back_x, back_x + 0.012), (-y + arm, y - arm), (seat, h - 0.05), cushion, finish="fabric", solid=False),
     ]
-    surface = SurfacePlan("seat", (x - 0.265, 0.0, seat), 0.265, y - arm)
-    return Blueprint(x, y, h, tuple(parts), surfaces=(surface,), free_front=FREE_FRONT)
+    surface = SurfacePlan(name="seat", center=(x - 0.265, 0.0, seat), half_x=0.265, half_y=y - arm)
+    return Blueprint(half_x=x, half_y=y, height=h, parts=tuple(parts), surfaces=(surface,), free_front=FREE_FRONT)
 
 
 def chair(style: Style) -> Blueprint:
@@ -60,8 +62,8 @@ def chair(style: Style) -> Blueprint:
         parts.append(block((-x, -x + 0.025), (cy - r, cy + r), (seat, h), dark, finish="grain"))
     for z in (0.6, h - 0.14):
         parts.append(block((-x, -x + 0.022), (-y + 2 * r, y - 2 * r), (z, z + 0.12), style.rgb, finish="grain"))
-    surface = SurfacePlan("seat", (0.02, 0.0, seat), x - 0.02, y)
-    return Blueprint(x, y, h, tuple(parts), surfaces=(surface,), free_front=0.9)
+    surface = SurfacePlan(name="seat", center=(0.02, 0.0, seat), half_x=x - 0.02, half_y=y)
+    return Blueprint(half_x=x, half_y=y, height=h, parts=tuple(parts), surfaces=(surface,), free_front=0.9)
 
 
 def tv_stand(style: Style) -> Blueprint:
@@ -83,8 +85,10 @@ def tv_stand(style: Style) -> Blueprint:
             for k in range(3)
         ),
     ]
-    surface = SurfacePlan("top", (0.0, 0.0, h), x, y)
-    return Blueprint(x, y, h, tuple(parts), surfaces=(surface,), free_front=FREE_FRONT, support=h)
+    surface = SurfacePlan(name="top", center=(0.0, 0.0, h), half_x=x, half_y=y)
+    return Blueprint(
+        half_x=x, half_y=y, height=h, parts=tuple(parts), surfaces=(surface,), free_front=FREE_FRONT, support=h
+    )
 
 
 def tv(style: Style) -> Blueprint:
@@ -106,7 +110,7 @@ def tv(style: Style) -> Blueprint:
         ),
     ]
     power = button((0.02, -y + 0.05, 0.105), (0.85, 0.2, 0.15), radius=0.01)
-    return Blueprint(x, y, h, tuple(parts), (power,))
+    return Blueprint(half_x=x, half_y=y, height=h, parts=tuple(parts), links=(power,))
 
 
 def lamp(style: Style) -> Blueprint:
@@ -117,7 +121,13 @@ def lamp(style: Style) -> Blueprint:
         rod((0.0, 0.0, 0.03), (0.0, 0.0, h - 0.12), 0.009, CHROME, finish="metal"),
         disc(0.0, 0.0, (h - 0.15, h), x * 0.95, LINEN, label="lamp", glow=(1.0, 0.87, 0.5)),
     ]
-    return Blueprint(x, x, h, tuple(parts), (button((x - 0.004, 0.0, 0.015), (0.85, 0.2, 0.15), radius=0.01),))
+    return Blueprint(
+        half_x=x,
+        half_y=x,
+        height=h,
+        parts=tuple(parts),
+        links=(button((x - 0.004, 0.0, 0.015), (0.85, 0.2, 0.15), radius=0.01),),
+    )
 
 
 def bed(style: Style) -> Blueprint:
@@ -141,8 +151,8 @@ def bed(style: Style) -> Blueprint:
         *pillows,
     ]
     near = head + 0.62
-    surface = SurfacePlan("blanket", ((near + x) / 2, 0.0, h), (x - near) / 2, y)
-    return Blueprint(x, y, 1.0, tuple(parts), surfaces=(surface,), free_front=0.9)
+    surface = SurfacePlan(name="blanket", center=((near + x) / 2, 0.0, h), half_x=(x - near) / 2, half_y=y)
+    return Blueprint(half_x=x, half_y=y, height=1.0, parts=tuple(parts), surfaces=(surface,), free_front=0.9)
 
 
 def shelf(style: Style) -> Blueprint:
@@ -161,10 +171,17 @@ def shelf(style: Style) -> Blueprint:
     parts += _books(-x + wall, -y + wall + 0.01, y - wall - 0.12)
     names = ("middle board", "lower board", "upper board")
     surfaces = tuple(
-        SurfacePlan(name, (wall / 2, 0.0, z), x - wall / 2, y - wall, top - z, access="front")
+        SurfacePlan(
+            name=name,
+            center=(wall / 2, 0.0, z),
+            half_x=x - wall / 2,
+            half_y=y - wall,
+            clearance=top - z,
+            access="front",
+        )
         for name, z, top in zip(names, levels, tops, strict=True)
     )
-    return Blueprint(x, y, h, tuple(parts), surfaces=surfaces, free_front=FREE_FRONT)
+    return Blueprint(half_x=x, half_y=y, height=h, parts=tuple(parts), surfaces=surfaces, free_front=FREE_FRONT)
 
 
 def _books(back: float, start: float, end: float) -> list[Part]:
@@ -201,7 +218,7 @@ def toilet(style: Style) -> Blueprint:
         disc(bowl_x, 0.0, (0.41, 0.43), 0.19, shade(CERAMIC, 0.93), finish="gloss"),
         disc(-x + 0.09, 0.0, (h, h + 0.012), 0.025, CHROME, finish="metal"),
     ]
-    return Blueprint(x, y, h, tuple(parts), free_front=0.6)
+    return Blueprint(half_x=x, half_y=y, height=h, parts=tuple(parts), free_front=0.6)
 
 
 def bathtub(style: Style) -> Blueprint:
@@ -220,7 +237,7 @@ def bathtub(style: Style) -> Blueprint:
         rod((0.0, y - 0.04, h), (0.0, y - 0.04, h + 0.1), 0.015, CHROME, finish="metal"),
         rod((0.0, y - 0.04, h + 0.09), (0.0, y - 0.16, h + 0.07), 0.012, CHROME, finish="metal"),
     ]
-    return Blueprint(x, y, h, tuple(parts), free_front=0.6)
+    return Blueprint(half_x=x, half_y=y, height=h, parts=tuple(parts), free_front=0.6)
 
 
 def washbasin(style: Style) -> Blueprint:
@@ -246,10 +263,15 @@ def washbasin(style: Style) -> Blueprint:
         rod((-x + 0.05, y - 0.23, h + 0.12), (-x + 0.14, y - 0.23, h + 0.1), 0.01, CHROME, finish="metal"),
     ]
     surfaces = (
-        SurfacePlan("top", (0.0, (split - y) / 2, h), x, (split + y) / 2),
-        SurfacePlan("basin", (sum(ix) / 2, sum(iy) / 2, floor), (ix[1] - ix[0]) / 2, (iy[1] - iy[0]) / 2),
+        SurfacePlan(name="top", center=(0.0, (split - y) / 2, h), half_x=x, half_y=(split + y) / 2),
+        SurfacePlan(
+            name="basin",
+            center=(sum(ix) / 2, sum(iy) / 2, floor),
+            half_x=(ix[1] - ix[0]) / 2,
+            half_y=(iy[1] - iy[0]) / 2,
+        ),
     )
-    return Blueprint(x, y, h, tuple(parts), surfaces=surfaces, free_front=FREE_FRONT)
+    return Blueprint(half_x=x, half_y=y, height=h, parts=tuple(parts), surfaces=surfaces, free_front=FREE_FRONT)
 
 
 def plant(style: Style) -> Blueprint:
@@ -266,7 +288,7 @@ def plant(style: Style) -> Blueprint:
         tip = (lean * math.cos(turn), lean * math.sin(turn), z + 0.1)
         leaf = rod((0.02 * math.cos(turn), 0.02 * math.sin(turn), z - 0.05), tip, 0.03, shade(LEAF, 0.85 + 0.05 * k))
         parts.append(Part("ellipsoid", (0.05, 0.018, lean * 0.75), leaf.pos, leaf.rgb, leaf.quat, solid=False))
-    return Blueprint(x, x, h, tuple(parts))
+    return Blueprint(half_x=x, half_y=x, height=h, parts=tuple(parts))
 
 
 def nightstand(style: Style) -> Blueprint:
@@ -281,5 +303,7 @@ def nightstand(style: Style) -> Blueprint:
             for cy in (-y + 0.04, y - 0.04)
         ),
     ]
-    surface = SurfacePlan("top", (0.0, 0.0, h), x, y)
-    return Blueprint(x, y, h, tuple(parts), surfaces=(surface,), free_front=FREE_FRONT, support=h)
+    surface = SurfacePlan(name="top", center=(0.0, 0.0, h), half_x=x, half_y=y)
+    return Blueprint(
+        half_x=x, half_y=y, height=h, parts=tuple(parts), surfaces=(surface,), free_front=FREE_FRONT, support=h
+    )

@@ -1,4 +1,4 @@
-"""How an object lies before there is a model of it: its orientation, and how far it reaches."""
+"""Orientation and extent of an object from its spec, before a MuJoCo model exists."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def rotation_of(yaw: float, pitch: float, roll: float) -> Array:
 def angles_of(rotation: Array) -> tuple[float, float, float]:
     """Yaw, pitch and roll (rad) of a rotation (3, 3): the inverse of `rotation_of`."""
     pitch = math.asin(min(max(-float(rotation[2, 0]), -1.0), 1.0))
-    if abs(rotation[2, 0]) > 1.0 - 1e-9:  # its x points up or down: only the sum of the others has a meaning
+    if abs(rotation[2, 0]) > 1.0 - 1e-9:  # gimbal lock: only yaw plus or minus roll is defined, so roll is 0
         return math.atan2(-float(rotation[0, 1]), float(rotation[1, 1])), pitch, 0.0
     yaw = math.atan2(float(rotation[1, 0]), float(rotation[0, 0]))
     return yaw, pitch, math.atan2(float(rotation[2, 1]), float(rotation[2, 2]))
@@ -40,7 +40,8 @@ def quat_of(rotation: Array) -> Quat:
 
 
 def span(plan: ObjectPlan, rotation: Array) -> tuple[Array, Array]:
-    """Lowest and highest coordinates (3,) of the solid parts of an object, from its middle, when it is turned so."""
+    """Lowest and highest coordinates (3,) of an object's solid parts relative to its centre, after a rotation (3,
+    3)."""
     solids = [_solid(part, rotation) for part in plan.parts if part.solid]
     axes = np.eye(3)
     high = np.max([solid.reach(axes) for solid in solids], axis=0)

@@ -1,4 +1,4 @@
-"""Shapes of the loose objects, as blueprints. Authored standing on z = 0, then centred on their bounding box."""
+"""Shapes of the movable objects, as blueprints: written standing on z = 0, then centred on their bounding box."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from homie.envs.mujoco.blueprints.parts import (
 SILVER: RGB = (0.72, 0.73, 0.75)
 PAPER: RGB = (0.96, 0.95, 0.90)
 SKIN = 0.0006
-"""How far a label stands off what it is glued to, so that it is drawn (m)."""
+"""Distance (m) of a label from the surface below it, so that it is drawn."""
 FOOT = 0.0005
-"""How far the flat ends of a cylinder are lifted off what carries it (m)."""
+"""Distance (m) of the flat ends of a cylinder from its support: a hidden box carries it instead."""
 
 
 def _centred(half: Vec3, parts: list[Part], rolls: bool = False, hollow: Hollow | None = None) -> ObjectPlan:
@@ -34,8 +34,11 @@ def _centred(half: Vec3, parts: list[Part], rolls: bool = False, hollow: Hollow 
 
 
 def _tin(x: float, z: Span, radius: float, rgb: RGB, **options: object) -> tuple[Part, Part]:
-    """A solid cylinder that stands still: MuJoCo gives a cylinder on a box one contact at a time, on which it rocks, so
-    an unseen box inscribed in it, half a millimetre longer at both ends, carries it."""
+    """A solid cylinder that stands still.
+
+    MuJoCo gives a cylinder on a box one contact at a time, on which it rocks. So an invisible box inscribed in the
+    cylinder, half a millimetre longer at both ends, carries it.
+    """
     core = radius * 0.7
     stand = block((x - core, x + core), (-core, core), z, rgb, hidden=True)
     return disc(x, 0.0, (z[0] + FOOT, z[1] - FOOT), radius, rgb, **options), stand
@@ -112,7 +115,7 @@ def orange(mass: float, rgb: RGB) -> ObjectPlan:
 
 
 def peach(mass: float, rgb: RGB) -> ObjectPlan:
-    """Round, blushing on one side, with a leaf."""
+    """Round, redder on one side, with a leaf."""
     r = 0.0295
     blush = ball(0.006, 0.0, r + 0.003, r * 0.88, (0.88, 0.32, 0.25), solid=False)
     stem = rod((0.0, 0.0, 2 * r - 0.003), (0.0, 0.0, 2 * r + 0.006), 0.002, STEM, solid=False)

@@ -1,4 +1,4 @@
-"""Colours by name: the names that people use in instructions, and the shades that furniture is painted with."""
+"""Colours by name: those that instructions and scene specs use, and the materials that furniture is made of."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COLOURS: dict[str, RGB] = {
     "teal": (0.16, 0.50, 0.52),
     "navy": (0.16, 0.20, 0.34),
 }
-"""What `colour` may be in a scene spec."""
+"""The values of `colour` in a scene spec."""
 
 STEEL: RGB = (0.70, 0.72, 0.74)
 CHROME: RGB = (0.82, 0.84, 0.86)

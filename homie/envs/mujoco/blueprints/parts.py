@@ -1,14 +1,14 @@
-"""Blueprints: furniture and objects as plain data, before any of it is MuJoCo.
+"""Blueprints: furniture and objects as plain data, independent of MuJoCo.
 
-The generator, the builder, the checks of a scene spec and the map all read the same blueprint, so a shelf is
-where the objects are put. Furniture frame: origin on the floor (or on what it stands on) at the footprint centre,
-x to the front, y left, z up. Lengths in metres, masses in kilograms, angles in radians.
+The generator, the builder, the checks of a scene spec and the map read the same blueprint, so objects are placed
+exactly where the shelves are built. Furniture frame: origin on the floor (or on the supporting piece) at the centre of
+the footprint, x to the front, y left, z up. Lengths in metres, masses in kilograms, angles in radians.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Literal, TypeAlias
 
 from homie.envs.mujoco.blueprints.palette import CHROME, RGB
@@ -22,7 +22,7 @@ Finish: TypeAlias = Literal["matte", "gloss", "metal", "grain", "fabric"]
 UPRIGHT: Quat = (1.0, 0.0, 0.0, 0.0)
 
 WALL = 0.1
-"""Thickness of walls (m): half of it inside the rectangle of each room."""
+"""Thickness of walls (m), half of it inside the rectangle of each of the two rooms."""
 
 FLOOR_SURFACE = "floor"
 """The surface of a room that objects may stand on."""
@@ -30,10 +30,11 @@ FLOOR_SURFACE = "floor"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One geom. `size` is MuJoCo's (half sizes; radius, half length); `pos` and `quat` are in the frame of its body.
+    """One geom. Its first five fields are positional in the order of MuJoCo's own geoms, all others by name.
 
-    label: "" for the thing itself, or `handle`, `button`, `lamp`, ... ; a lamp changes to the colour `glow` when on.
-    A part that is not solid is only seen, a hidden one only felt.
+    size: as in MuJoCo (half sizes; radius and half length). pos, quat: in the frame of the body. solid: whether it
+    collides; a part that does not is visual only. hidden: whether it is invisible and only collides. label: "" for the
+    body itself, or `handle`, `button`, `lamp`, ... glow: the colour of a lamp that is on.
     """
 
     shape: Shape
@@ -41,6 +42,7 @@ class Part:
     pos: Vec3
     rgb: RGB
     quat: Quat = UPRIGHT
+    _: KW_ONLY
     solid: bool = True
     hidden: bool = False
     label: str = ""
@@ -53,12 +55,13 @@ class Part:
         return replace(self, pos=(self.pos[0] + x, self.pos[1] + y, self.pos[2] + z))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
     """A moving part: `door` (hinge), `drawer` (slide) or `button` (slide with a spring).
 
-    `pos` is the origin of its frame in the furniture frame (on the hinge axis for doors); parts are in that frame.
-    Joint position 0 is closed (or not pressed), `upper` is fully open.
+    pos: origin of its frame in the furniture frame, on the hinge axis for doors; `parts` are in the link's frame.
+    upper: joint position when fully open (rad or m); 0 is closed or not pressed. frictionloss, damping, stiffness: as
+    in MuJoCo.
     """
 
     name: Literal["door", "drawer", "button"]
@@ -73,9 +76,13 @@ class Link:
     stiffness: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SurfacePlan:
-    """A horizontal rectangle that objects rest on, in the frame of `link` (or of the furniture if that is "")."""
+    """A horizontal rectangle that objects rest on, in the frame of `link` (of the furniture if `link` is "").
+
+    clearance: free height above it (m). inside: whether it is behind a door or in a drawer. access: whether it is
+    reached from above or only through the open front.
+    """
 
     name: str
     center: Vec3
@@ -87,12 +94,12 @@ class SurfacePlan:
     link: Literal["", "drawer"] = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Blueprint:
     """A piece of furniture. Footprint 2 half_x by 2 half_y, without handles.
 
-    free_front: free floor that it needs in front (m). sweep: room that an open door needs beside it, (left, right) (m).
-    support: height at which another piece can stand on it.
+    free_front: depth of the floor kept free in front (m). sweep: space that an open door needs beside the piece, (left,
+    right) (m). support: height at which another piece can stand on it; None if none can.
     """
 
     half_x: float
@@ -118,9 +125,10 @@ class Blueprint:
 
 @dataclass(frozen=True, slots=True)
 class Hollow:
-    """The room inside a bowl or a mug, in the frame of the object: round, from the middle of its bottom up to its rim.
+    """The space inside a bowl or a mug: a truncated cone in the frame of the object, `center` in the middle of its
+    floor.
 
-    floor, rim: its radius at the bottom and at the rim (m). depth: m.
+    floor, rim: radius at the floor and at the rim (m). depth: height from the floor to the rim (m).
     """
 
     center: Vec3
@@ -129,15 +137,15 @@ class Hollow:
     rim: float
 
     def radius(self, height: float) -> float:
-        """Its radius at a height over its bottom; above the rim that of the rim (m)."""
+        """The radius (m) at a height (m) above the floor; above the rim it is that of the rim."""
         return self.floor + (self.rim - self.floor) * min(max(height / self.depth, 0.0), 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectPlan:
-    """A loose object standing upright: origin at the centre of its bounding box, `half` its half extents (3,).
+    """A movable object standing upright: origin at the centre of its bounding box, `half` its half extents (3,).
 
-    rolls: round, so that it needs rolling friction to come to rest. hollow: where other objects fit into it.
+    rolls: whether it is round and needs rolling friction to come to rest. hollow: the space inside that holds others.
     """
 
     half: Vec3
@@ -189,11 +197,11 @@ def turned(yaw: float) -> Quat:
 
 HANDLE_RADIUS = 0.01
 HANDLE_GAP = 0.05
-"""Free space between a panel and its handle bar: two fingers close around the bar."""
+"""Free space (m) between a panel and its handle bar, so that two fingers can close around the bar."""
 
 
 def handle(x: float, start: Span, end: Span) -> tuple[Part, ...]:
-    """A bar handle in front of a panel at `x`, between two points (y, z). First the bar, then its two posts."""
+    """A bar handle in front of a panel at `x`, between two points (y, z): the bar, then its two posts."""
     bar_x = x + HANDLE_GAP + HANDLE_RADIUS
     bar = rod((bar_x, *start), (bar_x, *end), HANDLE_RADIUS, CHROME, label="handle", finish="metal")
     posts = (rod((x, *at), (bar_x, *at), 0.007, CHROME, label="handle", finish="metal") for at in (start, end))
@@ -204,4 +212,14 @@ def button(pos: Vec3, rgb: RGB, radius: float = 0.015) -> Link:
     """A push button on a vertical front panel at `pos`, pressed along -x by up to 8 mm against a spring."""
     cap = Part("cylinder", (radius, 0.008, 0.0), (0.006, 0.0, 0.0), rgb, (0.70710678, 0.0, 0.70710678, 0.0))
     parts = (replace(cap, label="button"),)
-    return Link("button", "slide", pos, (-1.0, 0.0, 0.0), 0.008, parts, 0.03, damping=2.0, stiffness=250.0)
+    return Link(
+        name="button",
+        kind="slide",
+        pos=pos,
+        axis=(-1.0, 0.0, 0.0),
+        upper=0.008,
+        parts=parts,
+        mass=0.03,
+        damping=2.0,
+        stiffness=250.0,
+    )

@@ -12,19 +12,24 @@ from homie.envs.mujoco.house.spec import DoorwaySpec, LeafSpec, SceneSpec
 from homie.envs.mujoco.house.spec_checks import Corners, check, overlap
 
 OPEN_SHARE, LEAF_SHARE = 0.3, 0.8
-"""How often what opens is not shut, and how often a doorway has a door."""
+"""Share of the doors and drawers of furniture that are not shut, and share of the doorways that have a door."""
 AJAR, WIDE = (0.08, 0.4), (0.6, 0.95)
-"""Fractions of its range that something stands ajar, and open."""
+"""Opening of a door or drawer that is ajar, and of one that is wide open, as fractions of its range."""
 AJAR_SHARE = 0.5
+"""Share of the open doors and drawers that are only ajar."""
 ACROSS, BESIDE = (LEAST_ANGLE, 1.75), (2.6, LARGEST_ANGLE)
-"""Angles (rad) of a door that stands out into the room, and of one that stands along the wall."""
+"""Angles (rad) of a door that points into the room, and of a door that lies along the wall."""
 TRIES = 6
+"""Draws of hinge side, room and angle before a doorway stays without a door."""
 FREE = 0.3
-"""Metres beside the way through a doorway, and before what holds things, that no door between rooms stands in."""
+"""Margin (m) on both sides of the floor in front of a container that room doors keep clear."""
 
 
 def with_open_doors(scene: SceneSpec, rng: np.random.Generator) -> SceneSpec:
-    """The house with some doors and drawers open, and with doors in doorways. The robot still gets everywhere."""
+    """The house with some doors and drawers open and with doors in doorways.
+
+    A change that blocks the robot's way to a room or a container is dropped.
+    """
     for number, piece in enumerate(scene.furniture):
         if piece.blueprint.articulation is None or piece.open or rng.random() >= OPEN_SHARE:
             continue
@@ -38,7 +43,7 @@ def with_open_doors(scene: SceneSpec, rng: np.random.Generator) -> SceneSpec:
 
 
 def _with_leaf(scene: SceneSpec, number: int, doorway: DoorwaySpec, rng: np.random.Generator) -> SceneSpec:
-    """The first of a few ways to hang a door that leaves the way free; without one if none does."""
+    """The scene with a door in the doorway, or unchanged if no drawn door leaves the way free."""
     for _ in range(TRIES):
         leaf = LeafSpec(
             into=doorway.rooms[int(rng.integers(2))],
@@ -56,7 +61,7 @@ def _with_leaf(scene: SceneSpec, number: int, doorway: DoorwaySpec, rng: np.rand
 
 
 def _fronts(scene: SceneSpec) -> list[Corners]:
-    """The floor before what opens, where a person stands to open it."""
+    """The floor in front of every container, where the robot stands to open it."""
     fronts = []
     for piece in scene.furniture:
         plan = piece.blueprint
@@ -69,7 +74,7 @@ def _fronts(scene: SceneSpec) -> list[Corners]:
 
 
 def _if_sound(scene: SceneSpec, change: dict[str, object]) -> SceneSpec:
-    """The changed scene if it is consistent and the robot gets everywhere, else the scene as it was."""
+    """The changed scene if it is valid and every room and container stays reachable, else the scene unchanged."""
     changed = scene.model_copy(update=change)
     try:
         check(changed)
@@ -79,11 +84,11 @@ def _if_sound(scene: SceneSpec, change: dict[str, object]) -> SceneSpec:
 
 
 def obstructions(scene: SceneSpec) -> list[Corners]:
-    """What stands in the way besides walls and furniture: open doors and drawers, things on the floor."""
+    """Obstacles besides walls and furniture: open doors and drawers, and objects on the floor."""
     panels = [panel for piece in scene.furniture if piece.stands_on is None and (panel := piece.panel_corners())]
     leaves = [leaf for doorway in scene.doorways if (leaf := leaf_corners(scene, doorway))]
     rooms = {room.name for room in scene.rooms}
-    return [*panels, *leaves, *(thing.corners() for thing in scene.objects if thing.receptacle in rooms)]
+    return [*panels, *leaves, *(item.corners() for item in scene.objects if item.receptacle in rooms)]
 
 
 def _replaced(parts: Sequence[object], number: int, other: object) -> tuple[object, ...]:

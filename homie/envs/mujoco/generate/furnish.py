@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -18,18 +18,39 @@ from homie.envs.mujoco.house.spec import DoorwaySpec, RoomSpec
 
 Rect: TypeAlias = tuple[float, float, float, float]
 STEP = 0.05
+"""Distance (m) between the positions along a wall that are tried."""
 GAP = 0.012
-"""Between furniture and the wall behind it (m)."""
+"""Distance (m) between furniture and the wall behind it."""
 DOOR_DEPTH = 0.9
-"""Floor kept free on both sides of a doorway (m)."""
+"""Depth (m) of the floor kept free on both sides of a doorway."""
+DOOR_MARGIN = 0.05
+"""Floor (m) kept free beside the opening of a doorway."""
+LEAST_SIDE = 0.3
+"""Half width (m) from which the floor in front of a piece is as wide as the piece; a robot needs more than a narrower
+piece takes."""
+SIDE = 0.4
+"""Half width (m) of the floor kept free in front of a narrower piece."""
+HANDLE = 0.1
+"""Depth (m) that the handle adds to the floor under an open door or drawer."""
+CORNER_SHARE = 0.7
+"""Share of the attempts at a wall that try its two corners first, as people furnish rooms."""
+TABLE_TRIES = 60
+"""Draws of a place for a free-standing piece."""
+FROM_WALL = 0.5
+"""Least distance (m) of a free-standing piece's centre from the walls."""
+TABLE_ENDS = 0.55
+"""Floor (m) kept free at both ends of a free-standing table: room for a chair."""
+TUCKED = 0.1
+"""Depth (m) by which a chair is pushed under its table."""
 
 
 @dataclass(slots=True)
 class Piece:
-    """Furniture while it is being placed. `stands_on` is another piece; `name` is given last."""
+    """Furniture while it is being placed. `stands_on` is another piece; `name` is set when all pieces are placed."""
 
     kind: str
     colour: str
+    _: KW_ONLY
     room: str = ""
     width: float | None = None
     depth: float | None = None
@@ -47,7 +68,7 @@ class Piece:
         return blueprint(self.kind, self.colour, self.width, self.depth, self.height, self.hinge)
 
     def area(self, x0: float, x1: float, y0: float, y1: float) -> Rect:
-        """A rectangle of its own frame, in the world."""
+        """A rectangle of the piece's own frame, in the world frame."""
         c, s = round(math.cos(self.yaw)), round(math.sin(self.yaw))
         us = (self.x + c * x0 - s * y0, self.x + c * x1 - s * y1)
         vs = (self.y + s * x0 + c * y0, self.y + s * x1 + c * y1)
@@ -59,26 +80,26 @@ class Piece:
         return self.area(-plan.half_x, plan.half_x, -plan.half_y, plan.half_y)
 
     def zones(self) -> list[Rect]:
-        """Floor that has to stay free: in front of it, and where its door sweeps."""
+        """Floor that has to stay free: in front of the piece, and where its door swings."""
         plan = self.plan
-        side = plan.half_y if plan.half_y >= 0.3 else 0.4
+        side = plan.half_y if plan.half_y >= LEAST_SIDE else SIDE
         front = self.area(plan.half_x, plan.half_x + plan.free_front, -side, side)
         return ([front] if plan.free_front else []) + self.sweeps()
 
     def sweeps(self) -> list[Rect]:
-        """Floor under its door while that opens."""
+        """Floor under the piece's door while it opens."""
         plan = self.plan
         if not any(plan.sweep):
             return []
         left, right = plan.half_y + plan.sweep[0], -plan.half_y - plan.sweep[1]
-        return [self.area(plan.half_x, plan.half_x + 2 * plan.half_y + 0.1, right, left)]
+        return [self.area(plan.half_x, plan.half_x + 2 * plan.half_y + HANDLE, right, left)]
 
     def pulls(self) -> list[Rect]:
-        """Floor under its drawer, with the handle, while that is pulled out."""
+        """Floor under the piece's drawer and its handle while it is pulled out."""
         plan, link = self.plan, self.plan.articulation
         if link is None or link.kind != "slide":
             return []
-        return [self.area(plan.half_x, plan.half_x + link.upper + 0.1, -plan.half_y, plan.half_y)]
+        return [self.area(plan.half_x, plan.half_x + link.upper + HANDLE, -plan.half_y, plan.half_y)]
 
 
 class Floor:
@@ -93,17 +114,24 @@ class Floor:
         self.pieces: list[Piece] = []
         for d in doorways:
             if room.name in d.rooms:
-                w = d.width / 2 + 0.05
+                w = d.width / 2 + DOOR_MARGIN
                 deep = DOOR_DEPTH + half
                 across = abs(d.x - room.x0) < 1e-6 or abs(d.x - room.x1) < 1e-6
                 u, v = (deep, w) if across else (w, deep)
                 self.free.append((d.x - u, d.y - v, d.x + u, d.y + v))
 
     def against_wall(self, group: Sequence[Piece], *, gap: float = 0.0, wall: int | None = None) -> bool:
-        """Place a row of pieces side by side along a wall (front to back order: left to right as seen from the room).
+        """Place a row of pieces side by side along a wall, left to right as seen from the room.
 
-        Tries walls and offsets in random order; corners first. Returns whether it found a place. `wall`: 0 south,
-        1 east, 2 north, 3 west.
+        Walls and offsets are tried in random order, mostly with the corners first.
+
+        Args:
+            group: the pieces of the row; their poses are set.
+            gap: distance between two pieces (m).
+            wall: 0 south, 1 east, 2 north, 3 west; None for any wall.
+
+        Returns:
+            Whether the row was placed.
         """
         length = sum(2 * p.plan.half_y for p in group) + gap * (len(group) - 1)
         walls = [int(k) for k in self.rng.permutation(4)] if wall is None else [wall]
@@ -115,7 +143,7 @@ class Floor:
                 continue
             starts = GAP + STEP * self.rng.permutation(count)
             corners = [GAP, run - length - GAP]
-            for start in [*(corners if self.rng.random() < 0.7 else []), *starts]:
+            for start in [*(corners if self.rng.random() < CORNER_SHARE else []), *starts]:
                 self._line_up(group, k, float(start), gap)
                 if self.fits(group):
                     self._keep(group)
@@ -134,15 +162,15 @@ class Floor:
             piece.x, piece.y = round(x, 4), round(y, 4)
 
     def standing_free(self, piece: Piece, *, back: float = 1.1) -> bool:
-        """Place a piece in the open, reachable from its front and its back."""
+        """Place a piece away from the walls with `back` metres of free floor behind it. False if it does not fit."""
         x0, y0, x1, y1 = self.inner
-        for _ in range(60):
+        for _ in range(TABLE_TRIES):
             piece.yaw = float(self.rng.choice([0.0, math.pi / 2, math.pi, -math.pi / 2]))
-            piece.x = round(float(self.rng.uniform(x0 + 0.5, x1 - 0.5)), 2)
-            piece.y = round(float(self.rng.uniform(y0 + 0.5, y1 - 0.5)), 2)
+            piece.x = round(float(self.rng.uniform(x0 + FROM_WALL, x1 - FROM_WALL)), 2)
+            piece.y = round(float(self.rng.uniform(y0 + FROM_WALL, y1 - FROM_WALL)), 2)
             plan = piece.plan
             behind = piece.area(-plan.half_x - back, -plan.half_x, -plan.half_y, plan.half_y)
-            ends = piece.area(-plan.half_x, plan.half_x, -plan.half_y - 0.55, plan.half_y + 0.55)
+            ends = piece.area(-plan.half_x, plan.half_x, -plan.half_y - TABLE_ENDS, plan.half_y + TABLE_ENDS)
             if self.fits([piece], extra=[behind]) and self._inside(ends) and not self._blocked(ends, self.solid):
                 self._keep([piece])
                 self.free.append(behind)
@@ -150,13 +178,14 @@ class Floor:
         return False
 
     def beside(self, piece: Piece, host: Piece, side: int) -> bool:
-        """Place a chair at the left (1) or right (-1) end of a table, looking at it."""
+        """Place a chair at the left (1) or right (-1) end of a table, facing it. False if it does not fit."""
         plan, own = host.plan, piece.plan
-        away = plan.half_y + own.half_x - 0.1
+        away = plan.half_y + own.half_x - TUCKED
         c, s = round(math.cos(host.yaw)), round(math.sin(host.yaw))
         piece.x, piece.y = round(host.x - s * side * away, 4), round(host.y + c * side * away, 4)
         piece.yaw = math.remainder(host.yaw - side * math.pi / 2, 2 * math.pi)
-        area = piece.area(-own.half_x - 0.02, own.half_x - 0.12, -own.half_y, own.half_y)
+        # Only the part of the chair that is not under the table needs free floor, with 2 cm to spare at both ends.
+        area = piece.area(-own.half_x - 0.02, own.half_x - TUCKED - 0.02, -own.half_y, own.half_y)
         if not self._inside(area) or self._blocked(area, self.solid) or self._blocked(area, self.free):
             return False
         piece.room = self.room.name
@@ -176,7 +205,7 @@ class Floor:
         return all(self._inside(zone) and not self._blocked(zone, self.solid) for zone in piece.sweeps())
 
     def fits(self, group: Sequence[Piece], extra: Sequence[Rect] = ()) -> bool:
-        """Whether footprints are inside and clear, and the floor they need is too."""
+        """Whether the pieces are inside the room and free of others, and so is the floor that has to stay free."""
         prints = [piece.footprint for piece in group]
         zones = [zone for piece in group for zone in piece.zones()] + list(extra)
         return (
@@ -187,13 +216,13 @@ class Floor:
         )
 
     def _doors_meet_drawers(self, pieces: Sequence[Piece]) -> bool:
-        """Whether an open door would stand in the way of a drawer."""
+        """Whether an open door would block a drawer."""
         standing = [piece for piece in pieces if piece.stands_on is None]
         pulls = [zone for piece in standing for zone in piece.pulls()]
         return any(self._blocked(zone, pulls) for piece in standing for zone in piece.sweeps())
 
     def open_sides(self, piece: Piece) -> tuple[str, ...]:
-        """The sides (front, back, left, right) with 0.9 m of free floor before them."""
+        """The sides (front, back, left, right) with 0.9 m of free floor in front: room for a robot and its arm."""
         plan, deep = piece.plan, 0.9
         a, b = plan.half_x, plan.half_y
         strips = {
@@ -213,12 +242,12 @@ class Floor:
             self.pieces.append(piece)
 
     def _inside(self, rect: Rect) -> bool:
-        a, b = self.inner, 0.001
+        a, b = self.inner, 0.001  # 1 mm for rounding
         return rect[0] >= a[0] - b and rect[1] >= a[1] - b and rect[2] <= a[2] + b and rect[3] <= a[3] + b
 
     @staticmethod
     def _blocked(rect: Rect, others: Sequence[Rect]) -> bool:
-        e = 0.004
+        e = 0.004  # pieces in a row touch: less than 4 mm of overlap is rounding
         return any(
             rect[0] < o[2] - e and o[0] < rect[2] - e and rect[1] < o[3] - e and o[1] < rect[3] - e for o in others
         )

@@ -19,14 +19,32 @@ from homie.kernel.options import OpenOptions, SceneOptions
 from homie.kernel.text import own_words
 
 ATTEMPTS = 100
+"""Houses drawn for a seed before it is given up."""
 START_CLEARANCE = 0.6
+"""Distance (m) of the robot's start from obstacles and walls: its radius is 0.28 m, and it must turn and unfold."""
+START_TRIES = 300
+"""Draws of a start pose in a room."""
 
 
 def generate(seed: int, rooms: int | None = None, objects: int = 40, variation: Variation | None = None) -> SceneSpec:
-    """A furnished house with loose objects and a free start for the robot.
+    """A furnished house with movable objects and a free start pose for the robot.
 
-    rooms: 2 to 6, drawn (3 to 6) if None. objects: 0 to 60. variation: what this house has besides. Raises BadInput for
-    values out of range and for a variation that the house of this seed cannot have.
+    Args:
+        seed: 0 to 2**32 - 1; the same arguments give the same house on every machine.
+        rooms: number of rooms, 2 to 6; None draws 3 to 6.
+        objects: number of movable objects, 0 to 60.
+        variation: changes to the seed's house (further objects, open doors, another start, clutter).
+
+    Returns:
+        A valid scene in which the robot reaches every room and every container.
+
+    Raises:
+        BadInput: a value is out of range, or the house of this seed cannot have the variation.
+
+    Example:
+        >>> house = generate(7, rooms=3, objects=12)
+        >>> len(house.rooms), len(house.objects)
+        (3, 12)
     """
     if not 0 <= seed < 2**32:
         raise BadInput(f"The seed must be between 0 and {2**32 - 1}, not {seed}.")
@@ -63,8 +81,10 @@ def _with(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
 
 
 def _house(seed: int, count: int, objects: int, rng: np.random.Generator) -> tuple[SceneSpec, Sides]:
-    """One try; the house and the sides from which its furniture can be reached. Raises NoRoom if something needed does
-    not fit or can't be reached."""
+    """One attempt: the house and the sides from which each piece can be reached.
+
+    Raises NoRoom if an essential piece does not fit or cannot be reached.
+    """
     rooms, doorways = plan_rooms(rng, count)
     scheme = Scheme.draw(rng)
     floors = [_furnish(room, doorways, scheme, rng) for room in rooms]
@@ -121,11 +141,12 @@ def _spec(piece: Piece) -> FurnitureSpec:
 
 
 def _start(scene: SceneSpec, rng: np.random.Generator) -> StartSpec:
-    """A free spot for the robot, in the living room if there is one, looking along an axis of the room."""
+    """A free start pose for the robot: in the living room, else in the largest room, facing along a wall."""
     floor = FreeFloor(scene)
     room = max(scene.rooms, key=lambda r: (r.kind == "living room", (r.x1 - r.x0) * (r.y1 - r.y0)))
-    for _ in range(300):
-        x, y = float(rng.uniform(room.x0 + 0.6, room.x1 - 0.6)), float(rng.uniform(room.y0 + 0.6, room.y1 - 0.6))
+    for _ in range(START_TRIES):
+        x = float(rng.uniform(room.x0 + START_CLEARANCE, room.x1 - START_CLEARANCE))
+        y = float(rng.uniform(room.y0 + START_CLEARANCE, room.y1 - START_CLEARANCE))
         if floor.clear(x, y) > START_CLEARANCE:
             yaw = float(rng.integers(4)) * np.pi / 2 - np.pi / 2
             return StartSpec(x=round(x, 2), y=round(y, 2), yaw=round(float(yaw), 6))

@@ -1,4 +1,4 @@
-"""Puts the loose objects of a generated house in plausible places, where an arm can reach them."""
+"""Places the movable objects of a generated house on plausible surfaces within reach of an arm."""
 
 from __future__ import annotations
 
@@ -22,18 +22,27 @@ EDGE = 0.04
 WITHIN = 0.30
 """Largest distance of an object's centre from an edge that can be reached over (m)."""
 APART = 0.07
-"""Room for a finger between two objects (m)."""
+"""Least distance of two objects (m): room for a gripper finger."""
 HEADROOM = 0.05
 """Free height above an object in a compartment (m)."""
 INSIDE_SHARE = 0.3
-"""How often an object goes into a closed container if its kind may."""
+"""Share of the objects that go into a closed container, among kinds that are kept in one."""
+INSIDE_EDGE = 0.02
+"""Metres added to `EDGE` inside a container, where the gripper needs room beside the side walls."""
+FILL_NOISE = 0.8
+"""Largest random term added to a surface's fill level (0 to 1) when surfaces are ranked: emptier ones come first in the
+mean, but houses differ."""
+TRIES = 40
+"""Draws of a pose on one surface."""
+SKEW = 0.3
+"""Largest angle (rad) by which an object is turned off the axes of its surface."""
 
 _ANYWHERE = ("kitchen_counter", "table", "desk", "tv_stand", "nightstand", "shelf", "cabinet", "drawer", "stove")
 
 
 @dataclass(slots=True)
 class Spot:
-    """A surface to fill. `sides` are those from which it can be reached."""
+    """A surface to fill. `sides` are the sides of the furniture from which it can be reached."""
 
     piece: FurnitureSpec
     plan: SurfacePlan
@@ -42,13 +51,14 @@ class Spot:
 
     @property
     def capacity(self) -> int:
+        """How many objects the surface may hold: about one per 0.07 m2 (0.1 m2 inside a container), at most 7 (3)."""
         area = 4 * self.plan.half_x * self.plan.half_y
         return min(3, 1 + int(area / 0.1)) if self.plan.inside else max(1, min(7, int(area / 0.07)))
 
 
 def place_objects(scene: SceneSpec, sides: Sides, count: int, rng: np.random.Generator) -> tuple[ObjectSpec, ...]:
-    """Objects for a furnished scene; `sides` names the accessible sides of each piece. May return fewer than `count`
-    where the house is full."""
+    """Up to `count` objects for a furnished scene, fewer where the house is full; `sides` names the accessible sides of
+    each piece."""
     spots = [spot for piece in scene.furniture for spot in spots_of(scene, piece, sides) if spot.plan.name != "basin"]
     kinds = list(OBJECTS)
     order: list[str] = []
@@ -59,24 +69,27 @@ def place_objects(scene: SceneSpec, sides: Sides, count: int, rng: np.random.Gen
     for kind in order[:count]:
         options = OBJECTS[kind].colours
         colour = options[(colours[kind] + (int(rng.integers(len(options))) if not colours[kind] else 0)) % len(options)]
-        thing = _place(kind, colour, spots, rng)
-        if thing is not None:
+        item = _place(kind, colour, spots, rng)
+        if item is not None:
             colours[kind] += 1
-            placed.append(thing)
+            placed.append(item)
     return _named(placed)
 
 
 def add_objects(
     scene: SceneSpec, sides: Sides, added: Sequence[tuple[str, str, str]], rng: np.random.Generator
 ) -> tuple[ObjectSpec, ...]:
-    """The objects of a scene and some more, each as colour ("": any), kind and the furniture that it is at. The others
-    stay where they are; of a kind with several the names get numbers. Raises ValueError in one sentence."""
+    """The objects of a scene and further ones, each a colour ("" for any), a kind and the name of its furniture.
+
+    The original objects stay where they are; names get numbers where a kind occurs more than once. Raises ValueError
+    with one sentence for an unknown kind or furniture and where no spot is free.
+    """
     spots: dict[str, list[Spot]] = {}
     for piece in scene.furniture:
         spots[piece.name] = spots_of(scene, piece, sides)
         for spot in spots[piece.name]:
             there = (piece.name, spot.plan.name)
-            spot.taken += [thing for thing in scene.objects if (thing.receptacle, thing.surface) == there]
+            spot.taken += [item for item in scene.objects if (item.receptacle, item.surface) == there]
     placed = list(scene.objects)
     for colour, kind, where in added:
         if kind not in OBJECTS:
@@ -87,16 +100,16 @@ def add_objects(
         painted = colour or options[int(rng.integers(len(options)))]
         emptiest = sorted(spots[where], key=lambda spot: len(spot.taken) / spot.capacity)
         tries = ((free, _try(kind, painted, free, rng)) for free in emptiest)
-        at, thing = next((pair for pair in tries if pair[1] is not None), (None, None))
-        if at is None or thing is None:
+        at, item = next((pair for pair in tries if pair[1] is not None), (None, None))
+        if at is None or item is None:
             raise ValueError(f"there is no free spot for another '{kind}' at '{where}'")
-        at.taken.append(thing)
-        placed.append(thing)
+        at.taken.append(item)
+        placed.append(item)
     return _named(placed)
 
 
 def spots_of(scene: SceneSpec, piece: FurnitureSpec, sides: Sides) -> list[Spot]:
-    """The surfaces of a piece of furniture, empty."""
+    """The surfaces of a piece of furniture, with no object on them yet."""
     return [
         Spot(piece, plan, ("front",) if plan.access == "front" or plan.link else sides.get(piece.name, ("front",)))
         for plan in surfaces_of(scene, piece)
@@ -104,34 +117,34 @@ def spots_of(scene: SceneSpec, piece: FurnitureSpec, sides: Sides) -> list[Spot]
 
 
 def _place(kind: str, colour: str, spots: list[Spot], rng: np.random.Generator) -> ObjectSpec | None:
-    """Where the kind is at home; in a house so full that nothing is free there, anywhere it stands well."""
+    """An object of a kind on one of its usual surfaces; if all are full, on any other surface; None if none is free."""
     homes = OBJECTS[kind].homes
     inside = bool(rng.random() < INSIDE_SHARE)
     usual = [spot for spot in spots if spot.piece.kind in homes and len(spot.taken) < spot.capacity]
-    usual.sort(key=lambda s: (s.plan.inside != inside, len(s.taken) / s.capacity + rng.uniform(0, 0.8)))
+    usual.sort(key=lambda s: (s.plan.inside != inside, len(s.taken) / s.capacity + rng.uniform(0, FILL_NOISE)))
     other = [spot for spot in spots if spot.piece.kind in _ANYWHERE]
     other.sort(key=lambda s: len(s.taken) / s.capacity)
     for spot in (*usual, *other):
-        thing = _try(kind, colour, spot, rng)
-        if thing is not None:
-            spot.taken.append(thing)
-            return thing
+        item = _try(kind, colour, spot, rng)
+        if item is not None:
+            spot.taken.append(item)
+            return item
     return None
 
 
 def _try(kind: str, colour: str, spot: Spot, rng: np.random.Generator) -> ObjectSpec | None:
-    """A free place on one surface, or None after 40 tries."""
+    """An object at a free pose on one surface, or None if `TRIES` draws find none."""
     plan, shape = spot.plan, object_plan(kind, colour)
     if 2 * shape.half[2] + HEADROOM > plan.clearance:
         return None
-    edge = EDGE + (0.02 if plan.inside else 0.0)
-    for _ in range(40):
+    edge = EDGE + (INSIDE_EDGE if plan.inside else 0.0)
+    for _ in range(TRIES):
         quarter = 1 if plan.access == "front" else int(rng.integers(2))
         turn = quarter * math.pi / 2 + math.pi * int(rng.integers(2))
-        yaw = math.remainder(turn + float(rng.uniform(-0.3, 0.3)), math.tau)
+        yaw = math.remainder(turn + float(rng.uniform(-SKEW, SKEW)), math.tau)
         x = float(rng.uniform(-plan.half_x, plan.half_x))
         y = float(rng.uniform(-plan.half_y, plan.half_y))
-        thing = ObjectSpec(
+        item = ObjectSpec(
             name="new",
             kind=kind,
             colour=colour,
@@ -141,15 +154,15 @@ def _try(kind: str, colour: str, spot: Spot, rng: np.random.Generator) -> Object
             y=round(y, 3),
             yaw=round(yaw, 3),
         )
-        a, b = thing.footprint
+        a, b = item.footprint
         on_it = abs(x) + a + edge <= plan.half_x and abs(y) + b + edge <= plan.half_y
-        if on_it and reachable(spot, x, y) and not any(_crowded(spot, thing, other) for other in spot.taken):
-            return thing
+        if on_it and reachable(spot, x, y) and not any(_crowded(spot, item, other) for other in spot.taken):
+            return item
     return None
 
 
 def reachable(spot: Spot, x: float, y: float) -> bool:
-    """Whether an arm reaches that point of a surface over one of its sides."""
+    """Whether an arm reaches a point of a surface over one of its accessible sides."""
     plan, piece = spot.plan, spot.piece.blueprint
     if plan.link:
         return True
@@ -159,21 +172,21 @@ def reachable(spot: Spot, x: float, y: float) -> bool:
     return any(away[side] <= WITHIN for side in spot.sides)
 
 
-def _crowded(spot: Spot, one: ObjectSpec, other: ObjectSpec) -> bool:
-    """Too close to grasp; where the only way in is the front, also one behind the other."""
-    (a, b), (c, d) = one.footprint, other.footprint
-    beside = abs(one.y - other.y) >= b + d + APART
-    apart = abs(one.x - other.x) >= a + c + APART and spot.plan.access == "top"
+def _crowded(spot: Spot, item: ObjectSpec, other: ObjectSpec) -> bool:
+    """Whether two objects stand too close to grasp; on a surface reached from the front, also one behind the other."""
+    (a, b), (c, d) = item.footprint, other.footprint
+    beside = abs(item.y - other.y) >= b + d + APART
+    apart = abs(item.x - other.x) >= a + c + APART and spot.plan.access == "top"
     return not beside and not apart
 
 
-def _named(things: list[ObjectSpec]) -> tuple[ObjectSpec, ...]:
-    """Names: the kind, with a number where there are several."""
-    total = Counter(thing.kind for thing in things)
+def _named(items: list[ObjectSpec]) -> tuple[ObjectSpec, ...]:
+    """The objects named by their kinds, with a number where a kind occurs more than once."""
+    total = Counter(item.kind for item in items)
     seen: Counter[str] = Counter()
     named = []
-    for thing in sorted(things, key=lambda t: t.kind):
-        seen[thing.kind] += 1
-        name = thing.kind if total[thing.kind] == 1 else f"{thing.kind}_{seen[thing.kind]}"
-        named.append(thing.model_copy(update={"name": name}))
+    for item in sorted(items, key=lambda t: t.kind):
+        seen[item.kind] += 1
+        name = item.kind if total[item.kind] == 1 else f"{item.kind}_{seen[item.kind]}"
+        named.append(item.model_copy(update={"name": name}))
     return tuple(named)

@@ -1,4 +1,4 @@
-"""Where a robot can stand in a house: the free floor on a grid, and whether all of it hangs together."""
+"""Where a robot's base can be in a house: the free floor on a grid, and whether it is connected."""
 
 from __future__ import annotations
 
@@ -13,14 +13,21 @@ from homie.envs.mujoco.house.spec import FurnitureSpec, SceneSpec
 from homie.envs.mujoco.house.spec_checks import Corners
 
 CELL = 0.05
+"""Side of a grid cell (m)."""
 ROBOT = 0.38
-"""Footprint radius of Fetch and a margin (m)."""
+"""Footprint radius of Fetch (0.28 m) and a margin of 0.1 m."""
+NEAREST, FURTHEST = 0.45, 1.1
+"""Range of distances (m) in front of a piece from which Fetch's arm reaches it."""
+BESIDE = 0.2
+"""Metres beside the middle line of a piece at which the base may stand as well."""
 
 
 class FreeFloor:
     """The floor of a spec. `clearance` (ny, nx): metres to the nearest obstacle; cell (0, 0) is at `origin`.
 
-    also: convex polygons, corners in order, of what stands in the way besides walls and furniture.
+    Args:
+        scene: the house.
+        also: further obstacles, as convex polygons with their corners in order.
     """
 
     def __init__(self, scene: SceneSpec, also: Sequence[Corners] = ()) -> None:
@@ -48,12 +55,12 @@ class FreeFloor:
         free[a[1] : b[1], a[0] : b[0]] = value
 
     def zone(self, x: float, y: float) -> int:
-        """The connected piece of floor that the robot's centre can be in at a point; 0 where it can't be."""
+        """The number of the connected region of floor around a point for the robot's centre; 0 where it cannot be."""
         i, j = self._cell(x, y)
         return int(self._zones[j, i])
 
     def near(self, zone: int, x: float, y: float, distance: float) -> bool:
-        """Whether the robot's centre can be somewhere in a zone within a distance (m) of a point."""
+        """Whether a zone has a point within `distance` metres of (x, y)."""
         rows, columns = np.nonzero(self._zones == zone)
         i, j = self._cell(x, y)
         return bool(len(rows)) and float(np.hypot(rows - j, columns - i).min()) * CELL <= distance
@@ -68,18 +75,20 @@ class FreeFloor:
         return min(max(i, 0), self._zones.shape[1] - 1), min(max(j, 0), self._zones.shape[0] - 1)
 
     def reaches(self, zone: int, piece: FurnitureSpec) -> bool:
-        """Whether some place 0.45 to 1.1 m in front of a piece, near its middle line, is in a zone."""
+        """Whether a zone has a base placement in front of a piece from which the arm reaches it."""
         c, s, half = np.cos(piece.yaw), np.sin(piece.yaw), piece.blueprint.half_x
         return any(
             self.zone(piece.x + c * (half + d) - s * side, piece.y + s * (half + d) + c * side) == zone
-            for d in np.arange(0.45, 1.1, 0.05)
-            for side in (0.0, -0.2, 0.2)
+            for d in np.arange(NEAREST, FURTHEST, CELL)
+            for side in (0.0, -BESIDE, BESIDE)
         )
 
 
 def unreachable(scene: SceneSpec, also: Sequence[Corners] = ()) -> list[str]:
-    """Rooms and pieces with surfaces or doors that the robot can't get to from its start, by name. also: as for
-    `FreeFloor`."""
+    """Names of rooms, and of pieces with surfaces or doors, that the robot cannot reach from its start.
+
+    `also`: further obstacles, as for `FreeFloor`. Chairs need not be reached.
+    """
     floor = FreeFloor(scene, also)
     zone = floor.zone(scene.robot.x, scene.robot.y)
     if zone == 0:

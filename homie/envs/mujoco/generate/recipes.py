@@ -1,4 +1,8 @@
-"""What belongs in which room. Each recipe fills a `Floor`; NoRoom is raised if something essential does not fit."""
+"""The furniture of each kind of room. A recipe fills a `Floor` and raises NoRoom if an essential piece does not fit.
+
+Bare shares (`rng.random() < 0.6`) say how often a house has an optional piece, or one that is switched on; bare widths
+and depths are sizes in metres that differ from the usual size in the catalogue.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +16,13 @@ from homie.envs.mujoco.generate.furnish import Floor, Piece
 
 
 class NoRoom(Exception):
-    """A piece that the room needs does not fit: the house is planned anew."""
+    """An essential piece does not fit: another house is drawn."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Scheme:
-    """Colours of a house: one for the kitchen, and each table and cabinet its own, so that names are unambiguous."""
+    """Colours of a house: one for the kitchen, and a different one for every table and cabinet, so that a name with a
+    colour is unambiguous."""
 
     rng: np.random.Generator
     kitchen: str
@@ -34,7 +39,13 @@ class Scheme:
             return [colours[k] for k in rng.permutation(len(colours))]
 
         woods = ("wood", "white", "brown")
-        return cls(rng, mixed("sink")[0], mixed("table"), mixed("cabinet"), woods[int(rng.integers(3))])
+        return cls(
+            rng=rng,
+            kitchen=mixed("sink")[0],
+            tables=mixed("table"),
+            cabinets=mixed("cabinet"),
+            wood=woods[int(rng.integers(3))],
+        )
 
     def table(self) -> str:
         """The next table's colour."""
@@ -59,7 +70,7 @@ def _need(placed: bool, what: str) -> None:
 
 
 def _hinged(floor: Floor, piece: Piece) -> bool:
-    """Place a piece with a door alone at a wall, with either hinge side."""
+    """Place a piece with a door at a wall, with the hinge on either side."""
     for hinge in ("left", "right") if floor.rng.random() < 0.5 else ("right", "left"):
         piece.hinge = "left" if hinge == "left" else "right"
         if floor.against_wall([piece]):

@@ -29,8 +29,19 @@ _FLOORS: dict[RoomKind, tuple[Literal["wood", "tiles", "carpet"], ...]] = {
 }
 _ROWS = {1: (1,), 2: (2,), 3: (2, 1), 4: (2, 2), 5: (3, 2), 6: (3, 3)}
 ROW_DEPTH = (4.2, 4.8)
+"""Range of the depths of a row of rooms (m)."""
+EVEN = 0.9
+"""Difference in length (m) below which a row is stretched to the longest one, so that the house has no niches."""
 LEAST_WALL = 2.0
 """Length (m) of common wall that a doorway needs."""
+FURTHER_SHARE = 0.3
+"""Share of the common walls that get a doorway although their rooms are already connected."""
+DOOR_WIDTH = (1.05, 1.2)
+"""Range of the widths of doorways (m)."""
+FROM_CORNER = 0.85
+"""Distance (m) of a doorway's middle from the end of its wall, so that furniture in the corner does not block it."""
+CORNER_SHARE = 0.6
+"""Share of the doorways that are at an end of their wall: that leaves longer walls for furniture."""
 
 
 def plan_rooms(rng: np.random.Generator, count: int) -> tuple[tuple[RoomSpec, ...], tuple[DoorwaySpec, ...]]:
@@ -62,7 +73,7 @@ def _rows(rng: np.random.Generator, kinds: list[RoomKind], rows: tuple[int, ...]
         row += [round(float(rng.uniform(*_WIDTHS[kind])), 1) for kind in line]
     longest = max(sum(row) for row in widths)
     for row in widths:
-        if longest - sum(row) < 0.9:
+        if longest - sum(row) < EVEN:
             row[int(np.argmax(row))] += longest - sum(row)
     rooms, y = [], 0.0
     for row, line in zip(widths, named, strict=True):
@@ -86,7 +97,8 @@ def _rows(rng: np.random.Generator, kinds: list[RoomKind], rows: tuple[int, ...]
 
 
 def _connect(rng: np.random.Generator, rooms: tuple[RoomSpec, ...]) -> tuple[DoorwaySpec, ...] | None:
-    """A random tree of doorways in which bathrooms are leaves, and now and then one more; None if there is none."""
+    """A random spanning tree of doorways with bathrooms as leaves, and a few further doorways; None if the rooms cannot
+    all be connected."""
     edges = []
     for a, b in combinations(rooms, 2):
         wall = _common_wall(a, b)
@@ -98,13 +110,13 @@ def _connect(rng: np.random.Generator, rooms: tuple[RoomSpec, ...]) -> tuple[Doo
     doorways = []
     for private, chance, a, b, (axis, at, low, high) in edges:
         joined = group[a.name] == group[b.name]
-        if joined and (private or chance < 0.7):
+        if joined and (private or chance < 1.0 - FURTHER_SHARE):
             continue
         old, new = group[b.name], group[a.name]
         group = {name: new if g == old else g for name, g in group.items()}
-        width = round(float(rng.uniform(1.05, 1.2)), 2)
-        ends = (low + 0.85, high - 0.85)
-        middle = round(float(ends[int(rng.integers(2))] if rng.random() < 0.6 else rng.uniform(*ends)), 2)
+        width = round(float(rng.uniform(*DOOR_WIDTH)), 2)
+        ends = (low + FROM_CORNER, high - FROM_CORNER)
+        middle = round(float(ends[int(rng.integers(2))] if rng.random() < CORNER_SHARE else rng.uniform(*ends)), 2)
         x, y = (at, middle) if axis == "y" else (middle, at)
         doorways.append(DoorwaySpec(rooms=(a.name, b.name), x=x, y=y, width=width))
     return tuple(doorways) if len(set(group.values())) == 1 else None

@@ -1,5 +1,5 @@
-"""What a generated house has besides what its seed gives: more things of a kind, doors that stand open, another room in
-which the robot starts. The rest of the house stays as it is."""
+"""Variations of a generated house: further objects, open doors and drawers, another start room, clutter. The rest of
+the house stays as its seed gives it."""
 
 from __future__ import annotations
 
@@ -15,22 +15,28 @@ from homie.envs.mujoco.house.spec import SceneSpec, StartSpec
 from homie.envs.mujoco.house.spec_checks import overlap, square
 
 AJAR = 0.8
-"""How far what stands open is open: a door at 88 degrees, a drawer 0.29 m out, much as the Open skill leaves them."""
+"""Opening of an open door or drawer as a fraction of its range: a door at 88 degrees, a drawer 0.29 m out, about as the
+Open skill leaves them."""
 CLEARANCE = 0.5
-"""Metres from the robot's start to the next obstacle: its radius is 0.28."""
+"""Distance (m) between the robot's start and the nearest obstacle: its radius is 0.28 m."""
 BESIDE_DOORS = 0.45
-"""Half the square (m) around the robot's start that open doors and drawers keep out of: it turns before it drives."""
+"""Half side (m) of the square around the robot's start that open doors and drawers keep clear: it turns on the spot
+before it drives."""
 TIDY = "tidy"
-"""Things stand upright and apart, and what opens is shut."""
+"""Objects stand upright and apart, and doors and drawers are shut."""
 TRIES = 400
+"""Draws of a start pose in the room that was asked for."""
 _ADDED = re.compile(r"(?:(?P<colour>[a-z]+) )?(?P<kind>[a-z_]+)@(?P<where>[a-z][a-z0-9_]*)")
 
 
 @dataclass(frozen=True, slots=True)
 class Variation:
-    """start: name of the room in which the robot starts (None: as generated). opened: names of furniture whose door or
-    drawer stands open. added: further objects, each as `KIND@FURNITURE` or `COLOUR KIND@FURNITURE`. clutter: how things
-    lie, `tidy` or `messy`."""
+    """How a house differs from the one that its seed gives.
+
+    start: name of the room in which the robot starts (None: as generated). opened: names of furniture whose door or
+    drawer is open. added: further objects, each as `KIND@FURNITURE` or `COLOUR KIND@FURNITURE`. clutter: `tidy`
+    (objects upright and apart) or `messy`.
+    """
 
     start: str | None = None
     opened: Sequence[str] = ()
@@ -42,8 +48,8 @@ class Variation:
 
 
 def varied(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
-    """The house with the variation. Raises ValueError in one sentence if it does not fit."""
-    rng = np.random.default_rng([scene.seed, len(scene.objects)])  # its own: the seed's house must not change
+    """The house with the variation. Raises ValueError with one sentence if the variation does not fit."""
+    rng = np.random.default_rng([scene.seed, len(scene.objects)])  # a separate stream: the seed's house stays the same
     objects = add_objects(scene, sides, [_read(text) for text in variation.added], rng)
     names = {piece.name: piece for piece in scene.furniture}
     for name in variation.opened:
@@ -64,16 +70,16 @@ def varied(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:
 
 
 def _read(text: str) -> tuple[str, str, str]:
-    found = _ADDED.fullmatch(text)
-    if found is None:
+    match = _ADDED.fullmatch(text)
+    if match is None:
         raise ValueError(
             f"a further object is KIND@FURNITURE, for example apple@table_1 or 'red mug@sofa' (got '{text}')"
         )
-    return found["colour"] or "", found["kind"], found["where"]
+    return match["colour"] or "", match["kind"], match["where"]
 
 
 def _start(scene: SceneSpec, name: str, rng: np.random.Generator) -> StartSpec:
-    """A free spot in a room from which the robot gets to where it would have started."""
+    """A free start pose in a room that is connected to the generated start."""
     room = next((room for room in scene.rooms if room.name == name), None)
     if room is None:
         raise ValueError(f"the robot cannot start in '{name}': the rooms are {', '.join(r.name for r in scene.rooms)}")

@@ -1,4 +1,4 @@
-"""From a scene spec to a MuJoCo model and its index.
+"""Builds a MuJoCo model and its index from a scene spec.
 
 Names: furniture body `fridge`, its door or drawer body `fridge/door` or `drawer_1/drawer`, joint `fridge/joint`,
 handle bar geom `fridge/handle`; a button's body, joint, geom and site `stove/button`; objects have a free joint.
@@ -47,11 +47,17 @@ __all__ = [
 ]
 
 TIMESTEP = 0.004
+"""Time step (s) of the physics; `Pace` divides it while objects are fast."""
 FLOAT = 0.0004
-"""How far above their surface objects start (m), so that the first step finds no deep contact."""
+"""Height (m) of objects above their surface at the start, so that the first step has no deep contact."""
 
 STIFF = [0.985, 0.995, 0.001, 0.5, 2.0]
 """Impedance of dry friction in joints: with MuJoCo's softer default a door creeps under a force too weak to open it."""
+
+AMBIENT, DIFFUSE = 0.48, 0.32
+"""Strength of the headlight: mostly ambient, so that the inside of cabinets is visible."""
+SUNS = (((0.3, 0.5, -1.0), 0.36), ((-0.6, -0.35, -0.5), 0.14))
+"""Directions and strengths of two directional lights: walls and tops of a piece differ in brightness."""
 
 RobotBuilder = Callable[[mujoco.MjSpec, tuple[float, float, float], float], object]
 """Adds a robot to a spec at a position (3,) and yaw, like `homie.envs.mujoco.robots.fetch.fetch.add_fetch`."""
@@ -67,37 +73,38 @@ _SHAPES = {
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """A built home: its spec, the model, and what is what in it."""
+    """A built home: its spec, the MuJoCo model, and the index of its entities."""
 
     scene: SceneSpec
     model: mujoco.MjModel
     index: SceneIndex
 
     def new_data(self) -> mujoco.MjData:
-        """A fresh state: doors and drawers, appliances and objects as the spec has them; positions computed."""
+        """A new state with doors, drawers, appliances and objects as in the spec; kinematics are computed."""
         data = mujoco.MjData(self.model)
         self.reset(data)
         return data
 
     def reset(self, data: mujoco.MjData) -> None:
-        """Bring a state back to the start of an episode (a robot is left at its reference configuration)."""
+        """Reset a state to the start of an episode, with the robot at the model's reference configuration."""
         mujoco.mj_resetData(self.model, data)
         pieces = self.scene.furniture_by_name
-        for thing in self.index.receptacles:
-            for item in thing.articulations:
-                data.qpos[self.model.jnt_qposadr[item.joint]] = item.open * pieces[thing.name].open
-            if thing.appliance is not None:
-                self.show_power(thing, thing.appliance.initially_on)
+        for receptacle in self.index.receptacles:
+            for articulation in receptacle.articulations:
+                address = self.model.jnt_qposadr[articulation.joint]
+                data.qpos[address] = articulation.open * pieces[receptacle.name].open
+            if receptacle.appliance is not None:
+                self.show_power(receptacle, receptacle.appliance.initially_on)
         for number, doorway in enumerate(self.scene.doorways):
             if doorway.leaf is not None:
                 data.qpos[self.model.joint(joint_name(number)).qposadr[0]] = doorway.leaf.angle
         mujoco.mj_forward(self.model, data)
 
-    def show_power(self, thing: ReceptacleInfo, on: bool) -> None:
-        """Make the lamps of an appliance glow or not. Raises ValueError if it is none."""
-        if thing.appliance is None:
-            raise ValueError(f"{thing.name} cannot be on or off")
-        lamps = thing.appliance
+    def show_power(self, receptacle: ReceptacleInfo, on: bool) -> None:
+        """Turn the lamps of an appliance on or off. Raises ValueError if the furniture is not an appliance."""
+        if receptacle.appliance is None:
+            raise ValueError(f"{receptacle.name} cannot be on or off")
+        lamps = receptacle.appliance
         finish = self.model.material("glow" if on else "matte").id
         for geom, rgb in zip(lamps.lamps, lamps.glow if on else lamps.off, strict=True):
             self.model.geom_rgba[geom, :3] = rgb
@@ -105,7 +112,21 @@ class Home:
 
 
 def build(scene: SceneSpec, robot: RobotBuilder | None = None) -> Home:
-    """Compile a scene, with a robot at its start if a builder is given. The same spec gives the same model."""
+    """Compile a scene into a MuJoCo model.
+
+    Args:
+        scene: a valid scene.
+        robot: adds a robot at the scene's start pose; None builds the house alone.
+
+    Returns:
+        The built home. The same spec gives the same model.
+
+    Example:
+        >>> from homie.envs.mujoco.generate.generate import generate
+        >>> home = build(generate(7, rooms=2, objects=3))
+        >>> len(home.index.rooms), len(home.index.objects)
+        (2, 3)
+    """
     spec = empty_spec("home")
     stiffen(spec)
     geoms: dict[str, GeomInfo] = {}
@@ -115,8 +136,8 @@ def build(scene: SceneSpec, robot: RobotBuilder | None = None) -> Home:
     for number, doorway in enumerate(scene.doorways):
         if doorway.leaf is not None:
             add_door(spec, scene, number, geoms, SOLID)
-    for thing in scene.objects:
-        _add_object(spec, scene, thing, geoms)
+    for item in scene.objects:
+        _add_object(spec, scene, item, geoms)
     if robot is not None:
         robot(spec, (scene.robot.x, scene.robot.y, 0.0), scene.robot.yaw)
     model = spec.compile()
@@ -124,7 +145,7 @@ def build(scene: SceneSpec, robot: RobotBuilder | None = None) -> Home:
 
 
 def empty_spec(name: str) -> mujoco.MjSpec:
-    """A world with nothing but lights and materials, and the options that all our worlds are simulated with."""
+    """A spec with lights, materials and the simulation options that all worlds share, and no bodies."""
     spec = mujoco.MjSpec()
     spec.modelname = name
     spec.compiler.degree = False
@@ -134,18 +155,18 @@ def empty_spec(name: str) -> mujoco.MjSpec:
     option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     option.solver = mujoco.mjtSolver.mjSOL_NEWTON
     option.iterations, option.ls_iterations = 20, 20
-    option.impratio = 5.0
+    option.impratio = 5.0  # friction stiffer than the normal force, so that held objects do not slip slowly
     option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
     visual = spec.visual
-    visual.headlight.ambient = [0.48, 0.48, 0.48]
-    visual.headlight.diffuse = [0.32, 0.32, 0.32]
+    visual.headlight.ambient = [AMBIENT] * 3
+    visual.headlight.diffuse = [DIFFUSE] * 3
     visual.headlight.specular = [0.05, 0.05, 0.05]
-    # Half of a frame's time on a CPU is vertices: a flat wall needs one quad a side, a plum no 28 slices.
+    # On a CPU vertices take half of a frame's time: one quad per side of a wall, 16 slices instead of 28 for a sphere.
     visual.quality.numquads, visual.quality.numslices, visual.quality.numstacks = 1, 16, 10
     visual.map.znear, visual.map.zfar = 0.004, 20.0
     spec.stat.extent, spec.stat.center = 5.0, [0.0, 0.0, 1.0]
     visual.global_.offwidth, visual.global_.offheight = 1920, 1080
-    for direction, strength in (((0.3, 0.5, -1.0), 0.36), ((-0.6, -0.35, -0.5), 0.14)):
+    for direction, strength in SUNS:
         spec.worldbody.add_light(
             type=mujoco.mjtLightType.mjLIGHT_DIRECTIONAL,
             dir=direction,
@@ -189,8 +210,11 @@ def _add_parts(
     geoms: dict[str, GeomInfo],
     mass: float = 0.0,
 ) -> None:
-    """Furniture parts; the first labelled handle or button carries the plain name `<entity>/<label>`. The first
-    part has the mass of the body."""
+    """Add the parts of a piece of furniture to a body.
+
+    The first part labelled handle or button gets the plain name `<entity>/<label>`. The first part has the mass of the
+    body.
+    """
     for k, part in enumerate(parts):
         label = part.label or where
         plain = f"{entity}/{label}"
@@ -202,8 +226,7 @@ def _add_parts(
 def _add_furniture(spec: mujoco.MjSpec, scene: SceneSpec, piece: FurnitureSpec, geoms: dict[str, GeomInfo]) -> None:
     plan = piece.blueprint
     body = spec.worldbody.add_body(name=piece.name, pos=[piece.x, piece.y, scene.base(piece)], quat=turned(piece.yaw))
-    # Standing still it needs no mass, but without a frame of inertia of its own MuJoCo looks for it in the wrong place
-    # when it casts many rays at once.
+    # A static body needs no mass, but without an inertial frame `mj_multiRay` looks for it in the wrong place.
     body.mass, body.inertia, body.explicitinertial = 1.0, [1.0, 1.0, 1.0], True
     body.ipos, body.iquat = [0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]
     _add_parts(body, piece.name, "", plan.parts, geoms)
@@ -232,47 +255,47 @@ def _add_link(spec: mujoco.MjSpec, parent: mujoco.MjsBody, entity: str, link: Li
     spec.add_exclude(name=f"{entity}/{link.name}", bodyname1=entity, bodyname2=body.name)
 
 
-def _add_object(spec: mujoco.MjSpec, scene: SceneSpec, thing: ObjectSpec, geoms: dict[str, GeomInfo]) -> None:
-    plan = thing.plan
-    pos, quat = start_pose(scene, thing)
-    body = spec.worldbody.add_body(name=thing.name, pos=pos, quat=quat)
-    body.add_freejoint(name=thing.name)
+def _add_object(spec: mujoco.MjSpec, scene: SceneSpec, item: ObjectSpec, geoms: dict[str, GeomInfo]) -> None:
+    plan = item.plan
+    pos, quat = start_pose(scene, item)
+    body = spec.worldbody.add_body(name=item.name, pos=pos, quat=quat)
+    body.add_freejoint(name=item.name)
     for k, part in enumerate(plan.parts):
-        name = f"{thing.name}/#{k}"
+        name = f"{item.name}/#{k}"
         geom = add_geom(body, name, part, part.mass)
         geom.condim = 6 if plan.rolls else 4
         geom.friction = [0.9, 0.006, 0.0012 if plan.rolls else 0.0001]
-        geoms[name] = GeomInfo(thing.name, "")
+        geoms[name] = GeomInfo(item.name, "")
 
 
-def start_pose(scene: SceneSpec, thing: ObjectSpec) -> tuple[Vec3, Quat]:
-    """Where an object starts in the world: its middle (3,) and its quaternion (wxyz)."""
-    piece = scene.furniture_by_name.get(thing.receptacle)
+def start_pose(scene: SceneSpec, item: ObjectSpec) -> tuple[Vec3, Quat]:
+    """The start pose of an object in the world: its centre (3,) and its quaternion (wxyz)."""
+    piece = scene.furniture_by_name.get(item.receptacle)
     if piece is None:  # on the floor of a room
-        return (thing.x, thing.y, _height(thing)), _turn(thing, 0.0)
-    surface = next(plan for plan in surfaces_of(scene, piece) if plan.name == thing.surface)
+        return (item.x, item.y, _height(item)), _turn(item, 0.0)
+    surface = next(plan for plan in surfaces_of(scene, piece) if plan.name == item.surface)
     link = piece.blueprint.articulation
     shift = piece.open * link.upper if surface.link and link is not None else 0.0
-    x, y = surface.center[0] + thing.x + shift, surface.center[1] + thing.y
+    x, y = surface.center[0] + item.x + shift, surface.center[1] + item.y
     c, s = math.cos(piece.yaw), math.sin(piece.yaw)
-    z = scene.base(piece) + surface.center[2] + _height(thing)
-    return (piece.x + c * x - s * y, piece.y + s * x + c * y, z), _turn(thing, piece.yaw)
+    z = scene.base(piece) + surface.center[2] + _height(item)
+    return (piece.x + c * x - s * y, piece.y + s * x + c * y, z), _turn(item, piece.yaw)
 
 
-def _height(thing: ObjectSpec) -> float:
-    """Of its middle over the surface. Where none is given, its lowest point is just above the surface."""
-    if thing.z is not None:
-        return thing.z
-    if thing.stands:
-        return thing.plan.half[2] + FLOAT
-    return FLOAT - float(span(thing.plan, rotation_of(thing.yaw, thing.pitch, thing.roll))[0][2])
+def _height(item: ObjectSpec) -> float:
+    """Height (m) of an object's centre above its surface. If the spec has none, its lowest point is just above it."""
+    if item.z is not None:
+        return item.z
+    if item.stands:
+        return item.plan.half[2] + FLOAT
+    return FLOAT - float(span(item.plan, rotation_of(item.yaw, item.pitch, item.roll))[0][2])
 
 
-def _turn(thing: ObjectSpec, yaw: float) -> Quat:
-    """Its orientation in the world on a surface of that yaw."""
-    if thing.pitch == thing.roll == 0.0:
-        return turned(yaw + thing.yaw)
-    return quat_of(rotation_of(yaw + thing.yaw, thing.pitch, thing.roll))
+def _turn(item: ObjectSpec, yaw: float) -> Quat:
+    """The orientation (wxyz) of an object in the world, on a surface with the given yaw."""
+    if item.pitch == item.roll == 0.0:
+        return turned(yaw + item.yaw)
+    return quat_of(rotation_of(yaw + item.yaw, item.pitch, item.roll))
 
 
 # ---------------------------------------------------------------- index
@@ -281,32 +304,32 @@ def _turn(thing: ObjectSpec, yaw: float) -> Quat:
 def _index(scene: SceneSpec, model: mujoco.MjModel, geoms: dict[str, GeomInfo]) -> SceneIndex:
     rooms = tuple(
         RoomInfo(
-            room.name,
-            room.kind,
-            (room.x0 + WALL / 2, room.y0 + WALL / 2, room.x1 - WALL / 2, room.y1 - WALL / 2),
-            model.geom(f"floor/{room.name}").id,
-            (room.kind,),
+            name=room.name,
+            kind=room.kind,
+            rect=(room.x0 + WALL / 2, room.y0 + WALL / 2, room.x1 - WALL / 2, room.y1 - WALL / 2),
+            floor_geom=model.geom(f"floor/{room.name}").id,
+            aliases=(room.kind,),
         )
         for room in scene.rooms
     )
     receptacles = tuple(_receptacle(scene, model, geoms, piece) for piece in scene.furniture)
-    things = tuple(
+    objects = tuple(
         ObjectInfo(
-            thing.name,
-            thing.kind,
-            thing.colour,
-            _aliases(thing.kind, thing.colour, OBJECTS[thing.kind].aliases),
-            model.body(thing.name).id,
-            thing.plan.half,
-            thing.plan.hollow,
+            name=item.name,
+            kind=item.kind,
+            colour=item.colour,
+            aliases=_aliases(item.kind, item.colour, OBJECTS[item.kind].aliases),
+            body=model.body(item.name).id,
+            half=item.plan.half,
+            hollow=item.plan.hollow,
         )
-        for thing in scene.objects
+        for item in scene.objects
     )
-    return SceneIndex(rooms, receptacles, things, {model.geom(name).id: info for name, info in geoms.items()})
+    return SceneIndex(rooms, receptacles, objects, {model.geom(name).id: info for name, info in geoms.items()})
 
 
 def _aliases(kind: str, colour: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Every way to say it: the kind in words, its other names, and all of them with the colour in front."""
+    """All names of an entity: the kind in words, its aliases, and each of them with the colour in front."""
     plain = dict.fromkeys((kind.replace("_", " "), *names))
     return (*plain, *(f"{colour} {name}" for name in plain))
 
@@ -318,44 +341,44 @@ def _receptacle(
     body = model.body(name).id
     surfaces = tuple(
         SupportSurface(
-            s.name,
-            model.body(f"{name}/{s.link}").id if s.link else body,
-            s.center,
-            s.half_x,
-            s.half_y,
-            s.clearance,
-            s.inside,
-            s.access,
+            name=s.name,
+            body=model.body(f"{name}/{s.link}").id if s.link else body,
+            center=s.center,
+            half_x=s.half_x,
+            half_y=s.half_y,
+            clearance=s.clearance,
+            inside=s.inside,
+            access=s.access,
         )
         for s in surfaces_of(scene, piece)
     )
     articulations = tuple(
         ArticulationInfo(
-            f"{name}/{link.name}",
-            link.kind,
-            model.joint(f"{name}/joint").id,
-            model.body(f"{name}/{link.name}").id,
-            model.geom(f"{name}/handle").id,
-            0.0,
-            link.upper,
+            name=f"{name}/{link.name}",
+            kind=link.kind,
+            joint=model.joint(f"{name}/joint").id,
+            body=model.body(f"{name}/{link.name}").id,
+            handle=model.geom(f"{name}/handle").id,
+            closed=0.0,
+            open=link.upper,
         )
         for link in (plan.articulation,)
         if link is not None
     )
     half = (plan.half_x, plan.half_y, plan.height / 2)
     return ReceptacleInfo(
-        name,
-        piece.kind,
-        piece.colour,
-        _aliases(piece.kind, piece.colour, FURNITURE[piece.kind].aliases),
-        body,
-        piece.room,
-        piece.yaw,
-        (0.0, 0.0, plan.height / 2),
-        half,
-        surfaces,
-        articulations,
-        _appliance(model, geoms, piece),
+        name=name,
+        kind=piece.kind,
+        colour=piece.colour,
+        aliases=_aliases(piece.kind, piece.colour, FURNITURE[piece.kind].aliases),
+        body=body,
+        room=piece.room,
+        front=piece.yaw,
+        center=(0.0, 0.0, plan.height / 2),
+        half=half,
+        surfaces=surfaces,
+        articulations=articulations,
+        appliance=_appliance(model, geoms, piece),
     )
 
 
@@ -368,11 +391,11 @@ def _appliance(model: mujoco.MjModel, geoms: dict[str, GeomInfo], piece: Furnitu
     ids = tuple(model.geom(name).id for name, info in geoms.items() if info == GeomInfo(piece.name, "lamp"))
     glow = tuple(part.glow or part.rgb for part in lamps)
     return ApplianceInfo(
-        model.joint(f"{piece.name}/button").id,
-        model.geom(f"{piece.name}/button").id,
-        press.upper,
-        ids,
-        tuple(part.rgb for part in lamps),
-        glow,
-        piece.on,
+        joint=model.joint(f"{piece.name}/button").id,
+        button=model.geom(f"{piece.name}/button").id,
+        travel=press.upper,
+        lamps=ids,
+        off=tuple(part.rgb for part in lamps),
+        glow=glow,
+        initially_on=piece.on,
     )

@@ -1,11 +1,11 @@
-"""How stiff contact is, and how finely it has to be stepped to stay so.
+"""Stiffness of contacts, and the time step that they need.
 
-A contact of MuJoCo is a critically damped spring between two shapes. How far it gives is set by its time constant and
-by its impedance: the share of the force that goes into the constraint, not into softness. With MuJoCo's defaults
-(0.02 s, 0.9) sixty newtons of a gripper push its finger 27 mm into an orange; a stiffer spring gives by less than one.
+A contact in MuJoCo is a critically damped spring between two shapes. Its compliance follows from its time constant and
+its impedance (`solref`, `solimp`). With MuJoCo's defaults (0.02 s, 0.9) a gripper force of 60 N pushes a finger 27 mm
+into an orange; with the values here it is less than 1 mm.
 
-A spring acts only once things overlap. What falls at 4 m/s moves 17 mm in a step of 4 ms, and is that deep before
-anything stops it, so the physics is stepped more finely while something flies.
+The spring acts only after bodies overlap. A body that falls at 4 m/s moves 17 mm in a step of 4 ms and penetrates by as
+much before the contact acts, so the time step is divided while a movable body is fast.
 """
 
 from __future__ import annotations
@@ -17,53 +17,57 @@ from numpy.typing import NDArray
 from homie.envs.mujoco.house.index import SceneIndex
 
 SOLREF = [0.002, 1.0]
-"""Time constant (s) and damping ratio. MuJoCo never takes less than two time steps: so this is 8 ms with steps of 4 ms,
-and shrinks with them; what meets at a speed v sinks in by no more than it moves in one step."""
+"""Time constant (s) and damping ratio. MuJoCo raises the time constant to two time steps: it is 8 ms with steps of 4 ms
+and shrinks with them. A body that arrives at a speed v penetrates by at most its motion in one step."""
 
 SOLIMP = [0.98, 0.99, 0.001, 0.5, 2.0]
-"""Impedance of contacts: at the touch, 1 mm deep, and how it goes from one to the other."""
+"""Impedance of contacts: at zero depth, at 1 mm, and midpoint and power of the transition between the two."""
 
 PAD_SOLIMP = [0.98, 0.995, 0.001, 0.5, 2.0]
-"""Impedance of the finger pads: a gripper's force is far over the weight of a strawberry (18 g), and how far a contact
-gives grows with the force over the mass. Still harder, and heavy things chatter between the fingers."""
+"""Impedance of the finger pads. Penetration grows with force over mass, and the gripper's force is far above the weight
+of a strawberry (18 g), so the pads are stiffer. With still stiffer pads heavy objects chatter between the fingers."""
 
 DEEPEST = 0.0045
-"""Metres that a loose thing may move in one step."""
+"""Largest motion (m) of a movable body in one time step."""
 
 FINEST = 8
-"""Into how many a step is divided at most: half a millisecond, enough for 8 m/s, a fall from 3 m."""
+"""Largest divisor of the time step: half a millisecond, enough for 8 m/s, a fall from 3 m."""
 
 SQUEEZED = 4
-"""Into how many a step is divided while nothing but friction holds a thing. Friction knows speeds and not places: what
-turns with the hand slides outwards by half of w^2 r dt (m/s), 5 mm in the folding of an arm with undivided steps."""
+"""Divisor of the time step while an object is held by friction only. Friction constrains velocities, not positions: an
+object that turns with the hand slides outwards at w^2 r dt / 2 (m/s), which is 5 mm while the arm folds with undivided
+steps."""
 
 AT_REST = 0.1
-"""m/s and rad/s below which nothing is looked at more closely."""
+"""Speed (m/s and rad/s) below which a body does not divide the time step."""
 
 GRAVITY = 9.81
 
 
 def stiffen(spec: mujoco.MjSpec) -> None:
-    """Make the contacts of all geoms stiff that are added to a world from now on."""
+    """Set stiff contacts as the default for all geoms added to the spec afterwards."""
     spec.default.geom.solref, spec.default.geom.solimp[:5] = SOLREF, SOLIMP
 
 
 class Pace:
-    """How finely the loose things of a world have to be stepped, from how fast they move."""
+    """Chooses the division of the time step from the speed of the movable bodies."""
 
     def __init__(self, model: mujoco.MjModel, index: SceneIndex) -> None:
-        bodies = np.array([thing.body for thing in index.objects], dtype=int)
+        bodies = np.array([item.body for item in index.objects], dtype=int)
         starts = model.jnt_dofadr[model.body_jntadr[bodies]]
         self._bodies: NDArray[np.intp] = bodies
         self._dofs: NDArray[np.intp] = starts[:, None] + np.arange(6)
-        self._reach = np.array([np.linalg.norm(thing.half) for thing in index.objects])
+        self._reach = np.array([np.linalg.norm(item.half) for item in index.objects])
         self._step = float(model.opt.timestep)  # the undivided one
 
     def division(self, data: mujoco.MjData, period: float, held: int, *, squeezed: bool) -> int:
-        """Into how many (1, 2, 4 or 8) each step of the next `period` seconds is to be divided.
+        """The divisor (1, 2, 4 or 8) of the time step for the next `period` seconds.
 
-        held: the body that is in the hand, -1 if none; it moves with the arm, which is slow. squeezed: whether nothing
-        but friction holds it.
+        Args:
+            data: the state of the world.
+            period: seconds until the next call.
+            held: id of the body in the hand, -1 if none; it moves with the arm, which is slow, and is ignored.
+            squeezed: whether only friction holds it.
         """
         least = SQUEEZED if squeezed else 1
         speed = data.qvel[self._dofs]

@@ -1,5 +1,5 @@
-"""Doors in doorways. They stand open at the start, stay where they are left, and a stop keeps them from falling shut:
-no skill opens a door that is as wide as its own way, so none is ever closed."""
+"""Doors in doorways. They are open at the start and stay where they are left. A joint limit keeps them from closing,
+because no skill can open a door that is as wide as the doorway that the robot has to pass."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ if TYPE_CHECKING:
     from homie.envs.mujoco.house.spec import DoorwaySpec, SceneSpec
 
 LEAST_ANGLE, LARGEST_ANGLE = 1.45, 2.9
-"""Radians that a door stands open: at the least it leaves 0.95 m of a doorway of 1.1 m, at most it is near the wall."""
+"""Range of the opening angle (rad): the least leaves 0.95 m of a doorway of 1.1 m free, the largest is near the
+wall."""
 THICK, GAP, HIGH = 0.04, 0.02, 2.03
-"""Thickness of a door, its distance from wall and frame, and how high it is (m)."""
+"""Thickness of a door, its distance from wall and frame, and its height (m)."""
 MASS, FRICTION, DAMPING = 12.0, 4.0, 3.0
-"""Of a light inner door (kg); what turns it (N m) and slows it down (N m s): a push of 4 N at its edge moves it."""
+"""Mass (kg) of a light inner door, dry friction (N m) and damping (N m s) of its hinge: 4 N at its edge move it."""
 KNOB = 1.0
-"""Height of its knobs (m)."""
+"""Height of the knobs (m)."""
 PAINT: RGB = (0.93, 0.91, 0.86)
 
 
 def leaf_corners(scene: SceneSpec, doorway: DoorwaySpec) -> tuple[tuple[float, float], ...] | None:
-    """The corners in the world, in order, of a door as it stands open at the start; None for a doorway without."""
+    """The corners (x, y) in the world, in order, of a door at its start angle; None for a doorway without a door."""
     if doorway.leaf is None:
         return None
     pivot, closed, inward = _frame(scene, doorway)
@@ -41,32 +42,32 @@ def leaf_corners(scene: SceneSpec, doorway: DoorwaySpec) -> tuple[tuple[float, f
 
 
 def _frame(scene: SceneSpec, doorway: DoorwaySpec) -> tuple[Array, Array, Array]:
-    """The hinge (2,), the way (2,) from there to the other side of the doorway, and the way (2,) into the room."""
+    """The hinge (2,), the direction (2,) from it along the closed door, and the direction (2,) into the room."""
     leaf = doorway.leaf
     assert leaf is not None
     room = next(room for room in scene.rooms if room.name == leaf.into)
     across = min(abs(doorway.x - room.x0), abs(doorway.x - room.x1)) < 1e-6  # the wall runs along y
     middle = np.array([(room.x0 + room.x1) / 2 - doorway.x, (room.y0 + room.y1) / 2 - doorway.y])
     inward = np.array([np.sign(middle[0]), 0.0]) if across else np.array([0.0, np.sign(middle[1])])
-    left = np.array([inward[1], -inward[0]])  # of one who stands in the room and looks at the doorway
+    left = np.array([inward[1], -inward[0]])  # as seen from the room, facing the doorway
     side = left if leaf.hinge == "left" else -left
     pivot = np.array([doorway.x, doorway.y]) + side * doorway.width / 2 + inward * (WALL / 2 + GAP)
     return pivot, -side, inward
 
 
 def joint_name(number: int) -> str:
-    """The hinge of the door in a doorway, by its place in the spec."""
+    """Name of the hinge joint of the door in doorway number `number` of the spec."""
     return f"doorway/{number}/joint"
 
 
 def add_door(
     spec: mujoco.MjSpec, scene: SceneSpec, number: int, geoms: dict[str, GeomInfo], solid: tuple[int, int]
 ) -> None:
-    """Add the door of a doorway. Joint position 0 is shut; `Home.reset` brings it to its angle."""
+    """Add the door of a doorway. Joint position 0 is closed; `Home.reset` sets its start angle."""
     doorway = scene.doorways[number]
     pivot, closed, inward = _frame(scene, doorway)
     turn = math.atan2(closed[1], closed[0])
-    opens = float(closed[0] * inward[1] - closed[1] * inward[0])  # the sign of the turn from shut to open
+    opens = float(closed[0] * inward[1] - closed[1] * inward[0])  # the sign of the rotation from closed to open
     name = f"doorway/{number}"
     body = spec.worldbody.add_body(name=name, pos=[*pivot, 0.0], quat=turned(turn))
     body.add_joint(
@@ -106,5 +107,5 @@ def add_door(
         )
         knob.contype = knob.conaffinity = 0
         geoms[f"{name}/{side}"] = GeomInfo("wall", "door")
-    for room in doorway.rooms:  # the edge at the hinge turns close to the wall
+    for room in doorway.rooms:  # the edge at the hinge passes close to the wall: no contacts between the two
         spec.add_exclude(name=f"{name}/{room}", bodyname1=name, bodyname2=f"walls/{room}")

@@ -1,4 +1,4 @@
-"""What is what in a built home: the typed table that skills' goals, world state and the simulated detector read.
+"""The index of a built home: entities and their MuJoCo ids, for skill goals, world state and the simulated detector.
 
 Body, joint and geom fields are MuJoCo ids. Positions are in the frame of the body beside them; SI units, radians.
 """
@@ -14,7 +14,7 @@ from homie.envs.mujoco.blueprints.parts import Hollow, Vec3
 Rect = tuple[float, float, float, float]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RoomInfo:
     """A room: free floor `rect` (x0, y0, x1, y1) between its walls, in the world frame."""
 
@@ -25,12 +25,12 @@ class RoomInfo:
     aliases: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SupportSurface:
     """A horizontal rectangle that objects rest on, in the frame of `body` (a drawer's moves).
 
-    clearance: free height above it in the closed state, inf under the open sky. inside: behind a door or in a drawer.
-    access: `top` if it is reached from above, `front` if only through the open front (+x).
+    clearance: free height above it (m) when closed, inf if nothing is above it. inside: whether it is behind a door or
+    in a drawer. access: `top` if it is reached from above, `front` if only through the open front (+x).
     """
 
     name: str
@@ -43,9 +43,9 @@ class SupportSurface:
     access: Literal["top", "front"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ArticulationInfo:
-    """A door or drawer: its joint, its body, its handle bar. Joint position `closed` is shut, `open` fully open."""
+    """A door or drawer: its joint, its body and its handle bar, and its joint positions when closed and fully open."""
 
     name: str
     kind: Literal["hinge", "slide"]
@@ -56,9 +56,10 @@ class ArticulationInfo:
     open: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApplianceInfo:
-    """What can be on or off: the button's joint and geom, the lamp geoms and their colours off and on."""
+    """The power of an appliance: joint, geom and travel (m) of its button, its lamp geoms and their colours off and
+    on."""
 
     joint: int
     button: int
@@ -69,11 +70,11 @@ class ApplianceInfo:
     initially_on: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReceptacleInfo:
     """A piece of furniture. `center` and `half` (3,) are its box in its body frame, doors closed, without handles.
 
-    front: yaw of the side a person uses, in the world. surfaces: best first, () where nothing can be put.
+    front: yaw in the world of the side from which it is used. surfaces: best first, () if objects cannot be put there.
     """
 
     name: str
@@ -90,10 +91,10 @@ class ReceptacleInfo:
     appliance: ApplianceInfo | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ObjectInfo:
-    """A loose object: half the size of its box as it stands, and where a hollow one (bowl, mug) can hold others, both
-    in the frame of its body. How far it reaches as it lies, `Extents` says."""
+    """A movable object. half: half extents of its bounding box when it is upright; hollow: the space inside a bowl or a
+    mug; both in the frame of its body. `Extents` gives its bounding box at its current pose."""
 
     name: str
     kind: str
@@ -106,7 +107,7 @@ class ObjectInfo:
 
 @dataclass(frozen=True, slots=True)
 class GeomInfo:
-    """Which entity a geom belongs to, and which part of it: "", door, drawer, handle, button, lamp, books."""
+    """The entity that a geom belongs to, and its part: "", door, drawer, handle, button, lamp, books."""
 
     entity: str
     part: str
@@ -114,7 +115,7 @@ class GeomInfo:
 
 @dataclass(frozen=True, slots=True)
 class SceneIndex:
-    """Everything by kind. `geoms` has every geom of the home (not of the robot); walls are the entity `wall`."""
+    """All entities by kind. `geoms` has every geom of the home (not of the robot); walls are the entity `wall`."""
 
     rooms: tuple[RoomInfo, ...]
     receptacles: tuple[ReceptacleInfo, ...]

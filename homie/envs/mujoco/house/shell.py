@@ -1,6 +1,7 @@
-"""The shell of a house: floors, walls with doorways, skirting, windows, ceilings. All of it static.
+"""The static shell of a house: floors, walls with doorways, skirting boards, windows, ceilings.
 
-Geom groups: 0 what is below 1.1 m, 1 what is above (hidden in third-person views), 3 the invisible ground plane.
+Geom groups: 0 below 1.1 m, 1 above (hidden in third-person views), 3 the invisible ground plane. The bare numbers are
+positions and sizes in metres.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ from homie.envs.mujoco.house.index import GeomInfo
 from homie.envs.mujoco.house.spec import RoomSpec, SceneSpec
 
 KNEE = 1.1
-"""Height (m) where walls are split into a lower and an upper geom."""
+"""Height (m) at which walls are split into a lower and an upper geom."""
 CEILING = 2.4
 LINTEL = 2.05
+"""Height (m) of the ceiling, and of the upper edge of a doorway."""
 UPPER = 1
+"""Geom group of the upper part of the walls and of the ceiling."""
 SOLID = (1, 3)
 """contype and conaffinity of everything solid in the house."""
 
@@ -42,9 +45,10 @@ RUGS: dict[str, tuple[RGB, RGB]] = {
 """Colours of the rug in the middle of a room: border and field."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Side:
-    """One side of a room: `at` is the edge's coordinate, `along` the axis it runs, `inward` the sign into the room."""
+    """One side of a room: `at` is the coordinate of the edge, `along` the axis it runs along, `inward` the sign of the
+    direction into the room."""
 
     room: RoomSpec
     along: int
@@ -82,15 +86,15 @@ class _Builder:
         if room.kind in RUGS:
             self._rug(*RUGS[room.kind])
         for side in (
-            _Side(room, 0, room.y0, 1.0, (room.x0, room.x1)),
-            _Side(room, 0, room.y1, -1.0, (room.x0, room.x1)),
-            _Side(room, 1, room.x0, 1.0, (room.y0, room.y1)),
-            _Side(room, 1, room.x1, -1.0, (room.y0, room.y1)),
+            _Side(room=room, along=0, at=room.y0, inward=1.0, span=(room.x0, room.x1)),
+            _Side(room=room, along=0, at=room.y1, inward=-1.0, span=(room.x0, room.x1)),
+            _Side(room=room, along=1, at=room.x0, inward=1.0, span=(room.y0, room.y1)),
+            _Side(room=room, along=1, at=room.x1, inward=-1.0, span=(room.y0, room.y1)),
         ):
             self._side(side)
 
     def _rug(self, border: RGB, field: RGB) -> None:
-        """A rug in the middle of the room: only seen, nothing stumbles over it."""
+        """A rug in the middle of the room: visual geoms only, without contacts."""
         room = self.room
         x, y = (room.x0 + room.x1) / 2, (room.y0 + room.y1) / 2
         for half_x, half_y, high, rgb in (
@@ -131,7 +135,7 @@ class _Builder:
         return sorted(spans)
 
     def _shared(self, side: _Side) -> list[Span]:
-        """Where another room lies beyond this side."""
+        """The stretches of this side that border another room."""
         spans = []
         for other in self.scene.rooms:
             edges = (other.y0, other.y1) if side.along == 0 else (other.x0, other.x1)
@@ -149,7 +153,8 @@ class _Builder:
         self._slab(side, span, (KNEE, CEILING), 0.0, depth, paint, solid=True, group=UPPER)
 
     def _hang(self, side: _Side, outside: list[Span], walls: list[Span]) -> None:
-        """A window amid a long outer wall, a picture amid a long inner one, unless something tall is there."""
+        """A window in the middle of a long outer wall and a picture in the middle of a long inner one, unless tall
+        furniture is in front of it."""
         inner = [span for span in walls if not any(span[0] < b and a < span[1] for a, b in outside)]
         for spans, half, hang in ((outside, 0.6, self._window), (inner, 0.4, self._picture)):
             free = max(spans, key=lambda span: span[1] - span[0], default=(0.0, 0.0))
@@ -158,7 +163,7 @@ class _Builder:
                 hang(side, middle)
 
     def _hidden(self, side: _Side, span: Span) -> bool:
-        """Whether something tall stands at a stretch of wall."""
+        """Whether tall furniture stands at a stretch of wall."""
         for piece in self.scene.furniture:
             corners = [(c[side.along], c[1 - side.along]) for c in piece.corners()]
             near = min(abs(across - side.at) for _, across in corners) < 0.5
@@ -240,7 +245,7 @@ class _Builder:
 
 
 def _subtract(span: Span, holes: list[Span]) -> list[Span]:
-    """What is left of an interval without sorted, disjoint holes."""
+    """The parts of an interval outside of sorted, disjoint holes."""
     left, spans = span[0], []
     for a, b in holes:
         if a - left > 1e-6:

@@ -1,7 +1,7 @@
 """Scene specs: a house as a JSON file, version 1. docs/scene-spec.md explains every field.
 
-Frames: world x, y on the floor in metres, yaw in radians; an object's x, y, yaw are in the frame of its surface, those
-of an object on a floor in the world.
+Frames: world x, y on the floor in metres, yaw in radians. The x, y, yaw of an object are in the frame of its surface,
+or in the world if it is on a floor.
 """
 
 from __future__ import annotations
@@ -42,16 +42,17 @@ class _Model(BaseModel):
 
 
 class _Leaner(_Model):
-    """A part of a spec that leaves out of a file what it has only in some: files of before stay as they were."""
+    """A part of a spec that leaves the fields in `seldom` out of a file while they have their defaults, so that files
+    written before those fields existed stay as they were."""
 
     @model_serializer(mode="wrap")
     def _without_usual(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        told: dict[str, Any] = dump(self)
-        usual = {name: field.default for name, field in type(self).model_fields.items() if name in self.seldom}
-        return {name: value for name, value in told.items() if name not in usual or value != usual[name]}
+        fields: dict[str, Any] = dump(self)
+        defaults = {name: field.default for name, field in type(self).model_fields.items() if name in self.seldom}
+        return {name: value for name, value in fields.items() if name not in defaults or value != defaults[name]}
 
     seldom: ClassVar[tuple[str, ...]] = ()
-    """Names of the fields that are left out where they are as usual."""
+    """Names of the fields that are left out while they have their defaults."""
 
 
 class RoomSpec(_Model):
@@ -77,8 +78,11 @@ class RoomSpec(_Model):
 
 
 class LeafSpec(_Model):
-    """The door in a doorway. into: the room that it opens into. hinge: its side as seen from there. angle: how far it
-    stands open at the start (rad); it stays where it is until something pushes it."""
+    """The door in a doorway.
+
+    into: the room that it opens into. hinge: the side of its hinge as seen from that room. angle: its opening angle at
+    the start (rad); it keeps its angle until something pushes it.
+    """
 
     into: Name
     hinge: Literal["left", "right"] = "left"
@@ -86,7 +90,7 @@ class LeafSpec(_Model):
 
 
 class DoorwaySpec(_Leaner):
-    """An opening in the wall between two rooms, centred at (x, y) on their common edge, with a door or without."""
+    """An opening in the wall between two rooms, centred at (x, y) on their common edge, with or without a door."""
 
     seldom: ClassVar[tuple[str, ...]] = ("leaf",)
 
@@ -104,9 +108,10 @@ class DoorwaySpec(_Leaner):
 
 
 class FurnitureSpec(_Model):
-    """A piece of furniture: where its centre is, where its front looks, its size if not the usual one, its state.
+    """A piece of furniture: the pose of its centre (the front faces along `yaw`), its size and its state.
 
-    stands_on: the piece it stands on instead of the floor. open: fraction of its door or drawer. on: for appliances.
+    width, depth, height: metres, None for the usual size of the kind. stands_on: name of the piece it stands on, None
+    for the floor. open: opening of its door or drawer, 0 to 1. on: whether an appliance is on.
     """
 
     name: Name
@@ -128,14 +133,14 @@ class FurnitureSpec(_Model):
     def _known(self) -> FurnitureSpec:
         plan = self.blueprint
         if self.open and plan.articulation is None:
-            raise ValueError(f"'{self.name}' has neither door nor drawer, it cannot be open")
+            raise ValueError(f"'{self.name}' has neither a door nor a drawer, so it cannot be open")
         if self.on and not plan.powered:
-            raise ValueError(f"'{self.name}' is no appliance, it cannot be on")
+            raise ValueError(f"'{self.name}' is not an appliance, so it cannot be on")
         return self
 
     @property
     def blueprint(self) -> Blueprint:
-        """What it is made of."""
+        """The blueprint of the piece at its size."""
         return blueprint(self.kind, self.colour, self.width, self.depth, self.height, self.hinge)
 
     def corners(self, margin: float = 0.0) -> tuple[tuple[float, float], ...]:
@@ -145,7 +150,8 @@ class FurnitureSpec(_Model):
         return tuple((self.x + c * u - s * v, self.y + s * u + c * v) for u, v in ((a, b), (-a, b), (-a, -b), (a, -b)))
 
     def panel_corners(self) -> tuple[tuple[float, float], ...] | None:
-        """The corners in the world of an open door or of what a drawer is pulled out; None if nothing is open."""
+        """The corners (x, y) in the world of an open door, or of the part of a drawer that is pulled out; None if the
+        piece is closed."""
         link, plan = self.blueprint.articulation, self.blueprint
         if link is None or not self.open:
             return None
@@ -169,11 +175,11 @@ class FurnitureSpec(_Model):
 
 
 class ObjectSpec(_Leaner):
-    """A loose object. It stands on a surface of a piece of furniture, x, y, yaw in the surface's frame; or, where
-    `receptacle` is a room and `surface` is `floor`, on the floor of that room, x, y, yaw in the world.
+    """A movable object, on a surface of a piece of furniture or on the floor of a room.
 
-    It lies otherwise with pitch (about its y) and roll (about its x) besides yaw, and where z (height of its middle
-    over the surface, m) says that it is on or in another object there, or leans on one.
+    x, y, yaw: in the frame of the surface; in the world if `receptacle` is a room and `surface` is `floor`. pitch,
+    roll: rotations about the object's y and x (rad), 0 if it is upright. z: height of its centre above the surface (m);
+    None if it stands on the surface itself. An object on, in or against another one has a z.
     """
 
     seldom: ClassVar[tuple[str, ...]] = ("z", "pitch", "roll")
@@ -197,17 +203,17 @@ class ObjectSpec(_Leaner):
 
     @property
     def plan(self) -> ObjectPlan:
-        """What it is made of."""
+        """The blueprint of the object."""
         return object_plan(self.kind, self.colour)
 
     @property
     def stands(self) -> bool:
-        """Whether it stands on its surface as its kind does, and not in any other way."""
+        """Whether it stands upright on its surface."""
         return self.z is None and self.pitch == 0.0 and self.roll == 0.0
 
     @property
     def footprint(self) -> tuple[float, float]:
-        """Half extents of its bounding box along the surface's axes, from its middle."""
+        """Half extents (m) of its bounding box along the surface's axes, from its centre."""
         if self.stands:
             a, b, _ = self.plan.half
             c, s = abs(math.cos(self.yaw)), abs(math.sin(self.yaw))
@@ -217,20 +223,20 @@ class ObjectSpec(_Leaner):
 
     @property
     def heights(self) -> tuple[float, float]:
-        """Its lowest and highest point, from its middle."""
+        """Heights (m) of its lowest and highest points relative to its centre."""
         if self.stands:
             return -self.plan.half[2], self.plan.half[2]
         low, high = span(self.plan, rotation_of(self.yaw, self.pitch, self.roll))
         return float(low[2]), float(high[2])
 
     def corners(self) -> tuple[tuple[float, float], ...]:
-        """The four corners of that bounding box, counter-clockwise, in the frame of x and y."""
+        """The four corners of its footprint, counter-clockwise, in the frame of x and y."""
         a, b = self.footprint
         return tuple((self.x + u, self.y + v) for u, v in ((a, b), (-a, b), (-a, -b), (a, -b)))
 
 
 class StartSpec(_Model):
-    """Where the robot starts."""
+    """The start pose of the robot's base."""
 
     x: Metres
     y: Metres
@@ -259,7 +265,7 @@ class SceneSpec(_Model):
         return {piece.name: piece for piece in self.furniture}
 
     def base(self, piece: FurnitureSpec) -> float:
-        """Height (m) of what a piece stands on."""
+        """Height (m) of the floor or the piece that a piece stands on."""
         if piece.stands_on is None:
             return 0.0
         host = self.furniture_by_name[piece.stands_on]
@@ -267,9 +273,10 @@ class SceneSpec(_Model):
 
     @classmethod
     def load(cls, path: Path | str) -> SceneSpec:
-        """Read a spec file. Raises BadInput with one sentence if it can't be read or is wrong.
+        """Read a spec file. Warns of rooms that the robot cannot reach (`spec_doubts`).
 
-        Warns of what is allowed and probably not meant (`spec_doubts`).
+        Raises:
+            BadInput: the file cannot be read or is not a valid scene; one sentence names the first mistake.
         """
         try:
             text = Path(path).read_text(encoding="utf-8")
@@ -283,7 +290,21 @@ class SceneSpec(_Model):
 
     @classmethod
     def parse(cls, text: str, source: str = "scene spec") -> SceneSpec:
-        """Read a spec from JSON text. Raises BadInput with one sentence naming the first mistake."""
+        """Read a spec from JSON text.
+
+        Args:
+            text: the JSON text.
+            source: how error messages name the text, for example its path.
+
+        Raises:
+            BadInput: the text is not a valid scene; one sentence names the first mistake.
+
+        Example:
+            >>> room = '{"name": "hall", "kind": "study", "x0": 0, "y0": 0, "x1": 4, "y1": 4}'
+            >>> scene = SceneSpec.parse('{"rooms": [' + room + '], "robot": {"x": 2, "y": 2}}')
+            >>> scene.rooms[0].floor
+            'wood'
+        """
         try:
             loaded = json.loads(text)
             if isinstance(loaded, dict) and "things" in loaded:

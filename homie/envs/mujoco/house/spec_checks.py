@@ -1,4 +1,4 @@
-"""Consistency of a scene spec beyond its fields' types. Every failure is one sentence."""
+"""Consistency of a scene spec beyond the types of its fields. Every failure is one sentence."""
 
 from __future__ import annotations
 
@@ -16,10 +16,14 @@ if TYPE_CHECKING:
     from homie.envs.mujoco.house.spec import DoorwaySpec, FurnitureSpec, ObjectSpec, RoomSpec, SceneSpec
 
 OVERLAP = 0.02
-"""How far footprints may cut into each other (m)."""
+"""Overlap (m) of two footprints that is allowed."""
 
 LOWEST = 0.02
-"""Metres that the middle of a thing may be below its surface: over an edge."""
+"""Depth (m) that the centre of an object may be below its surface, when it hangs over an edge."""
+
+START_MARGIN, START_SQUARE = 0.3, 0.25
+"""Distance (m) of the robot's start from walls, and half side (m) of the square around it that must be free of
+furniture and objects: about the base of Fetch, whose radius is 0.28 m."""
 
 UNDER_ROBOT = 0.03
 """Height (m) up to which an object fits under the robot's base."""
@@ -28,10 +32,10 @@ Corners: TypeAlias = tuple[tuple[float, float], ...]
 
 
 def check(scene: SceneSpec) -> None:
-    """Raises ValueError with one sentence if names clash, things do not exist, or things overlap."""
+    """Raises ValueError with one sentence if names clash, a named entity does not exist, or bodies overlap."""
     _unique([room.name for room in scene.rooms], "room")
     names = [room.name for room in scene.rooms] + [piece.name for piece in scene.furniture]
-    _unique(names + [thing.name for thing in scene.objects], "thing")
+    _unique(names + [item.name for item in scene.objects], "thing")
     rooms = {room.name: room for room in scene.rooms}
     for a, b in combinations(scene.rooms, 2):
         if min(a.x1, b.x1) - max(a.x0, b.x0) > OVERLAP and min(a.y1, b.y1) - max(a.y0, b.y0) > OVERLAP:
@@ -40,35 +44,35 @@ def check(scene: SceneSpec) -> None:
         _doorway(doorway, rooms)
     for piece in scene.furniture:
         _piece(scene, piece, rooms)
-    for one, other in combinations([p for p in scene.furniture if p.stands_on is None], 2):
-        if overlap(_standing(one, other), _standing(other, one)):
-            raise ValueError(f"furniture '{one.name}' and '{other.name}' overlap")
+    for piece_a, piece_b in combinations([p for p in scene.furniture if p.stands_on is None], 2):
+        if overlap(_standing(piece_a, piece_b), _standing(piece_b, piece_a)):
+            raise ValueError(f"furniture '{piece_a.name}' and '{piece_b.name}' overlap")
     for piece in scene.furniture:
         _standing_open(scene, piece)
     for doorway in scene.doorways:
         _leaf(scene, doorway, rooms)
-    for thing in scene.objects:
-        _object(scene, thing, rooms)
-    for first, second in combinations([thing for thing in scene.objects if thing.z is None], 2):
+    for item in scene.objects:
+        _object(scene, item, rooms)
+    for first, second in combinations([item for item in scene.objects if item.z is None], 2):
         if (first.receptacle, first.surface) == (second.receptacle, second.surface) and _touch(first, second):
             raise ValueError(f"objects '{first.name}' and '{second.name}' overlap")
-    if not any(room.contains(scene.robot.x, scene.robot.y, 0.3) for room in scene.rooms):
-        raise ValueError("the robot must start inside a room, 0.3 m from its walls")
-    start = square(scene.robot.x, scene.robot.y, 0.25)
+    if not any(room.contains(scene.robot.x, scene.robot.y, START_MARGIN) for room in scene.rooms):
+        raise ValueError(f"the robot must start inside a room, {START_MARGIN} m from its walls")
+    start = square(scene.robot.x, scene.robot.y, START_SQUARE)
     for piece in scene.furniture:
         if overlap(piece.corners(), start):
             raise ValueError(f"the robot starts in '{piece.name}'")
         panel = piece.panel_corners()
         if panel is not None and overlap(panel, start):
-            raise ValueError(f"the robot starts in what stands open of '{piece.name}'")
+            raise ValueError(f"the robot starts in the open door or drawer of '{piece.name}'")
     for doorway in scene.doorways:
         leaf = leaf_corners(scene, doorway)
         if leaf is not None and overlap(leaf, start):
             raise ValueError(f"the robot starts in the door between '{doorway.rooms[0]}' and '{doorway.rooms[1]}'")
-    for thing in scene.objects:
-        tall = 2 * thing.plan.half[2] > UNDER_ROBOT + 1e-9
-        if thing.receptacle in rooms and tall and overlap(thing.corners(), start):
-            raise ValueError(f"the robot starts in '{thing.name}'")
+    for item in scene.objects:
+        tall = 2 * item.plan.half[2] > UNDER_ROBOT + 1e-9
+        if item.receptacle in rooms and tall and overlap(item.corners(), start):
+            raise ValueError(f"the robot starts in '{item.name}'")
 
 
 def _unique(names: Iterable[str], what: str) -> None:
@@ -82,7 +86,7 @@ def _unique(names: Iterable[str], what: str) -> None:
 def _doorway(doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -> None:
     for name in doorway.rooms:
         if name not in rooms:
-            raise ValueError(f"a doorway leads to '{name}', which is no room")
+            raise ValueError(f"a doorway leads to '{name}', which is not a room")
     a, b = (rooms[name] for name in doorway.rooms)
     half = doorway.width / 2
     along_y = any(abs(p - q) < 1e-6 and abs(p - doorway.x) < 1e-6 for p, q in ((a.x0, b.x1), (a.x1, b.x0)))
@@ -95,7 +99,7 @@ def _doorway(doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -> None:
 
 def _piece(scene: SceneSpec, piece: FurnitureSpec, rooms: dict[str, RoomSpec]) -> None:
     if piece.room not in rooms:
-        raise ValueError(f"'{piece.name}' is in '{piece.room}', which is no room")
+        raise ValueError(f"'{piece.name}' is in '{piece.room}', which is not a room")
     room = rooms[piece.room]
     if not all(room.contains(x, y, WALL / 2 - 0.015) for x, y in piece.corners()):
         raise ValueError(f"'{piece.name}' stands outside the walls of '{room.name}'")
@@ -103,7 +107,7 @@ def _piece(scene: SceneSpec, piece: FurnitureSpec, rooms: dict[str, RoomSpec]) -
         return
     host = scene.furniture_by_name.get(piece.stands_on)
     if host is None or host.name == piece.name or host.stands_on == piece.name:
-        raise ValueError(f"'{piece.name}' stands on '{piece.stands_on}', which is no other piece of furniture")
+        raise ValueError(f"'{piece.name}' stands on '{piece.stands_on}', which is not another piece of furniture")
     if host.blueprint.support is None:
         raise ValueError(f"nothing can stand on '{host.name}'")
     if not overlap(host.corners(), piece.corners()):
@@ -111,39 +115,40 @@ def _piece(scene: SceneSpec, piece: FurnitureSpec, rooms: dict[str, RoomSpec]) -
 
 
 def _standing_open(scene: SceneSpec, piece: FurnitureSpec) -> None:
-    """What stands open cuts into no furniture on the floor and into nothing else that stands open."""
+    """An open door or drawer overlaps neither furniture on the floor nor another open door or drawer."""
     panel = piece.panel_corners()
-    if panel is None or piece.stands_on is not None:  # the door of a microwave swings above the floor's furniture
+    if panel is None or piece.stands_on is not None:  # a microwave's door swings above the furniture on the floor
         return
     for other in scene.furniture:
         if other.name == piece.name or other.stands_on is not None:
             continue
         theirs = other.panel_corners()
         if overlap(panel, other.corners(-OVERLAP / 2)) or (theirs is not None and overlap(panel, theirs)):
-            raise ValueError(f"what stands open of '{piece.name}' cuts into '{other.name}'")
+            raise ValueError(f"the open door or drawer of '{piece.name}' overlaps '{other.name}'")
 
 
 def _leaf(scene: SceneSpec, doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -> None:
-    """An open door is in the room that it opens into, and cuts into no furniture there and nothing that stands open."""
+    """The door of a doorway is inside the room that it opens into, and overlaps neither furniture nor open doors and
+    drawers there."""
     corners = leaf_corners(scene, doorway)
     if corners is None or doorway.leaf is None:
         return
     name = f"the door between '{doorway.rooms[0]}' and '{doorway.rooms[1]}'"
     if not all(rooms[doorway.leaf.into].contains(x, y, WALL / 2 - 1e-6) for x, y in corners):
-        raise ValueError(f"{name} does not fit into '{doorway.leaf.into}' as it stands open")
+        raise ValueError(f"{name} does not fit into '{doorway.leaf.into}' at its opening angle")
     for piece in scene.furniture:
         panel = piece.panel_corners()
         hit = piece.stands_on is None and overlap(piece.corners(-OVERLAP / 2), corners)
         if hit or (panel is not None and overlap(panel, corners)):
-            raise ValueError(f"{name} cuts into '{piece.name}'")
+            raise ValueError(f"{name} overlaps '{piece.name}'")
     for other in scene.doorways:
         theirs = leaf_corners(scene, other)
         if other is not doorway and theirs is not None and overlap(theirs, corners):
-            raise ValueError(f"{name} cuts into that between '{other.rooms[0]}' and '{other.rooms[1]}'")
+            raise ValueError(f"{name} overlaps the door between '{other.rooms[0]}' and '{other.rooms[1]}'")
 
 
 def _standing(piece: FurnitureSpec, other: FurnitureSpec) -> Corners:
-    """The footprint that must not cut into another piece: of a chair at a table only its rear half."""
+    """The part of a footprint that must not overlap another piece: only the rear half of a chair at a table."""
     corners = piece.corners(-OVERLAP / 2)
     if piece.kind != "chair" or other.kind not in ("table", "desk"):
         return corners
@@ -151,47 +156,47 @@ def _standing(piece: FurnitureSpec, other: FurnitureSpec) -> Corners:
     return ((fx + bx) / 2, (fy + by) / 2), (bx, by), (cx, cy), ((gx + cx) / 2, (gy + cy) / 2)
 
 
-def _object(scene: SceneSpec, thing: ObjectSpec, rooms: dict[str, RoomSpec]) -> None:
-    if thing.receptacle in rooms:
-        _on_floor(scene, thing, rooms[thing.receptacle])
+def _object(scene: SceneSpec, item: ObjectSpec, rooms: dict[str, RoomSpec]) -> None:
+    if item.receptacle in rooms:
+        _on_floor(scene, item, rooms[item.receptacle])
         return
-    piece = scene.furniture_by_name.get(thing.receptacle)
+    piece = scene.furniture_by_name.get(item.receptacle)
     if piece is None:
-        raise ValueError(f"'{thing.name}' is at '{thing.receptacle}', which is no furniture and no room")
+        raise ValueError(f"'{item.name}' is at '{item.receptacle}', which is neither furniture nor a room")
     plans = {plan.name: plan for plan in surfaces_of(scene, piece)}
-    if thing.surface not in plans:
+    if item.surface not in plans:
         known = ", ".join(plans) or "none"
-        raise ValueError(f"'{piece.name}' has no surface '{thing.surface}' for '{thing.name}' (it has: {known})")
-    plan = plans[thing.surface]
-    if thing.z is not None:
-        if abs(thing.x) > plan.half_x or abs(thing.y) > plan.half_y:
-            raise ValueError(f"the middle of '{thing.name}' is not over '{thing.surface}' of '{piece.name}'")
-        if not -LOWEST < thing.z < plan.clearance:
-            raise ValueError(f"'{thing.name}' is not between '{thing.surface}' of '{piece.name}' and what is above it")
+        raise ValueError(f"'{piece.name}' has no surface '{item.surface}' for '{item.name}' (it has: {known})")
+    plan = plans[item.surface]
+    if item.z is not None:
+        if abs(item.x) > plan.half_x or abs(item.y) > plan.half_y:
+            raise ValueError(f"the centre of '{item.name}' is not above '{item.surface}' of '{piece.name}'")
+        if not -LOWEST < item.z < plan.clearance:
+            raise ValueError(f"'{item.name}' is below '{item.surface}' of '{piece.name}', or too high for it")
         return
-    a, b = thing.footprint
-    if abs(thing.x) + a > plan.half_x or abs(thing.y) + b > plan.half_y:
-        raise ValueError(f"'{thing.name}' does not fit on '{thing.surface}' of '{piece.name}' at that place")
-    low, high = thing.heights
+    a, b = item.footprint
+    if abs(item.x) + a > plan.half_x or abs(item.y) + b > plan.half_y:
+        raise ValueError(f"'{item.name}' does not fit on '{item.surface}' of '{piece.name}' at that place")
+    low, high = item.heights
     if high - low + 0.01 > plan.clearance:
-        raise ValueError(f"'{thing.name}' is too tall for '{thing.surface}' of '{piece.name}'")
+        raise ValueError(f"'{item.name}' is too tall for '{item.surface}' of '{piece.name}'")
 
 
-def _on_floor(scene: SceneSpec, thing: ObjectSpec, room: RoomSpec) -> None:
-    if thing.surface != FLOOR_SURFACE:
-        raise ValueError(f"'{room.name}' has no surface '{thing.surface}' for '{thing.name}' (it has: {FLOOR_SURFACE})")
-    if not all(room.contains(x, y, WALL / 2) for x, y in thing.corners()):
-        raise ValueError(f"'{thing.name}' lies outside the walls of '{room.name}'")
-    if thing.z is not None:  # it may lie under a table
+def _on_floor(scene: SceneSpec, item: ObjectSpec, room: RoomSpec) -> None:
+    if item.surface != FLOOR_SURFACE:
+        raise ValueError(f"'{room.name}' has no surface '{item.surface}' for '{item.name}' (it has: {FLOOR_SURFACE})")
+    if not all(room.contains(x, y, WALL / 2) for x, y in item.corners()):
+        raise ValueError(f"'{item.name}' lies outside the walls of '{room.name}'")
+    if item.z is not None:  # it may lie under a table
         return
     for piece in scene.furniture:
-        if piece.stands_on is None and overlap(piece.corners(), thing.corners()):
-            raise ValueError(f"'{thing.name}' on the floor and '{piece.name}' overlap")
+        if piece.stands_on is None and overlap(piece.corners(), item.corners()):
+            raise ValueError(f"'{item.name}' on the floor and '{piece.name}' overlap")
 
 
-def _touch(one: ObjectSpec, other: ObjectSpec) -> bool:
-    (a, b), (c, d) = one.footprint, other.footprint
-    return abs(one.x - other.x) < a + c and abs(one.y - other.y) < b + d
+def _touch(first: ObjectSpec, second: ObjectSpec) -> bool:
+    (a, b), (c, d) = first.footprint, second.footprint
+    return abs(first.x - second.x) < a + c and abs(first.y - second.y) < b + d
 
 
 def square(x: float, y: float, half: float) -> Corners:

@@ -1,4 +1,4 @@
-"""What is allowed in a scene spec but probably not meant: rooms that nobody gets into. Each is one sentence."""
+"""Warnings about a valid scene spec: rooms and doorways that the robot cannot reach. Each is one sentence."""
 
 from __future__ import annotations
 
@@ -12,40 +12,42 @@ if TYPE_CHECKING:
     from homie.envs.mujoco.house.spec import DoorwaySpec, SceneSpec
 
 LANE = 0.6
-"""Metres of free width that the robot needs: its base is 0.55 m across."""
+"""Free width (m) that the robot needs: its base is 0.55 m across."""
 DEPTH = 0.5
-"""Metres on each side of a doorway that have to be free."""
+"""Depth (m) that has to be free on each side of a doorway."""
 STEP = 0.05
-"""Metres between the lanes that are tried."""
+"""Distance (m) between the lanes that are tried."""
 
 
 def doubts(scene: SceneSpec) -> list[str]:
-    """Doorways that furniture stands in, and rooms that cannot be reached from where the robot starts."""
-    found = []
+    """Sentences about doorways that furniture blocks, and about rooms that cannot be reached from the start."""
+    sentences = []
     free: list[DoorwaySpec] = []
     for doorway in scene.doorways:
         if blockers := _blockers(scene, doorway):
             a, b = doorway.rooms
-            found.append(f"The robot does not fit through the doorway between '{a}' and '{b}': {blockers} in the way.")
+            sentences.append(
+                f"The robot does not fit through the doorway between '{a}' and '{b}': {blockers} in the way."
+            )
         else:
             free.append(doorway)
     start = next((room.name for room in scene.rooms if room.contains(scene.robot.x, scene.robot.y)), None)
-    reached, waiting = {start}, [start]
-    while waiting:
-        here = waiting.pop()
+    reached, pending = {start}, [start]
+    while pending:
+        here = pending.pop()
         for doorway in free:
             if here in doorway.rooms:
                 fresh = set(doorway.rooms) - reached
                 reached |= fresh
-                waiting += fresh
+                pending += fresh
     lost = [f"'{room.name}'" for room in scene.rooms if room.name not in reached]
     if lost:
-        found.append(f"The robot cannot get to {', '.join(lost)}: no doorway leads there from where it starts.")
-    return found
+        sentences.append(f"The robot cannot get to {', '.join(lost)}: no doorway leads there from where it starts.")
+    return sentences
 
 
 def _blockers(scene: SceneSpec, doorway: DoorwaySpec) -> str:
-    """What leaves no lane through a doorway, in words; "" where there is one."""
+    """The furniture that blocks every lane through a doorway, with its verb ("'x' is"); "" if a lane is free."""
     rooms = {room.name: room for room in scene.rooms}
     a, b = (rooms[name] for name in doorway.rooms)
     along_y = any(abs(p - q) < 1e-6 and abs(p - doorway.x) < 1e-6 for p, q in ((a.x0, b.x1), (a.x1, b.x0)))
@@ -62,7 +64,7 @@ def _blockers(scene: SceneSpec, doorway: DoorwaySpec) -> str:
 
 
 def _lane(doorway: DoorwaySpec, offset: float, *, along_y: bool) -> Corners:
-    """The rectangle that has to be free, moved along the wall; along_y: the wall runs along y."""
+    """A lane through a doorway, shifted by `offset` metres along the wall; along_y: whether the wall runs along y."""
     half_x, half_y = (DEPTH, LANE / 2) if along_y else (LANE / 2, DEPTH)
     x = doorway.x + (0.0 if along_y else offset)
     y = doorway.y + (offset if along_y else 0.0)

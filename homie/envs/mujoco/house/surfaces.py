@@ -1,4 +1,4 @@
-"""The support surfaces of a spec: what is left of a blueprint's surfaces when other pieces stand on them."""
+"""The support surfaces of a spec: the parts of a blueprint's surfaces that no other piece covers."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from homie.envs.mujoco.house.spec import FurnitureSpec, SceneSpec
 
 LEAST_HALF = 0.08
-"""Half the width (m) below which a leftover strip is no surface any more."""
+"""Least half width (m) of a remaining strip that still counts as a surface."""
 
 
 def surfaces_of(scene: SceneSpec, piece: FurnitureSpec) -> tuple[SurfacePlan, ...]:
-    """The surfaces of a piece, cut to the largest free rectangle beside what stands on it.
+    """The surfaces of a piece, cut to the largest free rectangle beside the pieces that stand on it.
 
-    Nothing is left under a container: its door needs the place.
+    If one of them is a container, no outer surface remains: its door needs the space.
     """
     plans = list(piece.blueprint.surfaces)
     for guest in scene.furniture:

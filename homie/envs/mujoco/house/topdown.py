@@ -19,16 +19,24 @@ from homie.envs.mujoco.house.spec import FurnitureSpec, RoomSpec, SceneSpec
 Box: TypeAlias = tuple[float, float, float, float]
 INK = (40, 40, 45)
 MARGIN = 0.5
-"""Paper around the house (m)."""
+"""White border around the house (m)."""
 
 
 def draw_map(scene: SceneSpec, scale: int = 110) -> Image.Image:
-    """The map, `scale` pixels a metre: rooms, doorways, furniture by name, objects as dots, the robot as an arrow."""
+    """The map of a house: rooms, doorways, furniture with names, objects as dots, the robot as an arrow.
+
+    Args:
+        scene: the house.
+        scale: pixels per metre.
+
+    Returns:
+        An RGB picture with north (+y) up.
+    """
     return _Map(scene, scale).draw()
 
 
 class _Map:
-    """One drawing. Labels move until they cover no other label."""
+    """One drawing. Labels are moved until they do not cover another label."""
 
     def __init__(self, scene: SceneSpec, scale: int) -> None:
         self.scene, self.scale = scene, scale
@@ -45,18 +53,18 @@ class _Map:
         self._doorways()
         for piece in sorted(self.scene.furniture, key=self.scene.base):
             self._piece(piece)
-        spots = [(thing, self._pixel(*start_pose(self.scene, thing)[0][:2])) for thing in self.scene.objects]
+        spots = [(item, self._pixel(*start_pose(self.scene, item)[0][:2])) for item in self.scene.objects]
         radius = self.scale * 0.035
-        for thing, (x, y) in spots:
+        for item, (x, y) in spots:
             box = (x - radius, y - radius, x + radius, y + radius)
-            self.pen.ellipse(box, fill=_paint(COLOURS[thing.colour]), outline=INK)
+            self.pen.ellipse(box, fill=_paint(COLOURS[item.colour]), outline=INK)
             self.labels.append(box)
         self._robot()
         for piece in self.scene.furniture:
             if piece.stands_on is None or piece.height is None:
                 self._label(piece.name, *self._pixel(piece.x, piece.y), 14, fill=(25, 25, 120), halo=True)
-        for thing, (x, y) in spots:
-            self._label(thing.name, x, y + self.scale * 0.09, 11, fill=INK, halo=True)
+        for item, (x, y) in spots:
+            self._label(item.name, x, y + self.scale * 0.09, 11, fill=INK, halo=True)
         for room in self.scene.rooms:
             middle = self._pixel((room.x0 + room.x1) / 2, (room.y0 + room.y1) / 2)
             self._label(room.name, *middle, 20, fill=(110, 60, 60))
@@ -107,7 +115,7 @@ class _Map:
     def _label(
         self, text: str, x: float, y: float, size: int, *, fill: tuple[int, int, int], halo: bool = False
     ) -> None:
-        """Text centred near (x, y): the nearest place that is free of other labels."""
+        """Text centred at the position nearest to (x, y) where it covers no other label."""
         font = _font(size)
         left, top, right, bottom = self.pen.textbbox((0, 0), text, font=font)
         w, h = (right - left) / 2 + 1, (bottom - top) / 2 + 1
@@ -126,7 +134,7 @@ class _Map:
 
 
 def _ring(ring: int) -> list[tuple[int, int]]:
-    """Steps on a square around the middle, the vertical ones first."""
+    """Steps on a square around the centre, vertical steps first."""
     around = [(i, j) for i in range(-ring, ring + 1) for j in range(-ring, ring + 1) if max(abs(i), abs(j)) == ring]
     return sorted(around, key=lambda step: (abs(step[0]), -step[1]))
 

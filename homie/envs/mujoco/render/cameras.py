@@ -1,4 +1,4 @@
-"""Where a camera is, which way it looks and how wide: the same for every rendering backend.
+"""Pose and field of view of cameras, independent of the rendering backend.
 
 Optical convention: x right, y down, z forward. Pixel (column i, row j) has its centre at image coordinates (i, j), as
 in OpenCV and ROS, so a pixel with depth z is the point `z * ((i - cx) / fx, (j - cy) / fy, 1)` of the optical frame.
@@ -20,13 +20,16 @@ _MUJOCO_TO_OPTICAL = np.diag([1.0, -1.0, -1.0])
 """MuJoCo's camera looks along -z with y up."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FreeCamera:
-    """A camera that no robot carries, placed by what it looks at.
+    """A camera placed by the point that it looks at.
 
-    lookat: (x, y, z) in the world, metres. distance: metres from there. azimuth: the heading of the view in radians,
-    0 looks along +x and pi/2 along +y. elevation: radians, negative looks down, -pi/2 is a map with +y up when
-    azimuth is pi/2. fovy: vertical field of view, radians.
+    Args:
+        lookat: (x, y, z) in the world (m).
+        distance: metres from `lookat`.
+        azimuth: heading of the view (rad): 0 looks along +x, pi/2 along +y.
+        elevation: radians; negative looks down. -pi/2 with azimuth pi/2 is a map with +y up.
+        fovy: vertical field of view (rad).
     """
 
     lookat: tuple[float, float, float]
@@ -37,7 +40,20 @@ class FreeCamera:
 
 
 def towards(position: tuple[float, float, float], lookat: tuple[float, float, float]) -> FreeCamera:
-    """A free camera at a point that looks at another; straight down, +y is up. Raises BadInput for the same point."""
+    """A free camera at one point that looks at another.
+
+    Args:
+        position: where the camera is, (x, y, z) in the world (m).
+        lookat: the point in the middle of the picture, (x, y, z) in the world (m). A camera that looks straight down
+            has +y up.
+
+    Raises:
+        BadInput: the two points are the same.
+
+    Example:
+        >>> towards((0.0, 0.0, 2.0), (1.0, 0.0, 2.0)).distance
+        1.0
+    """
     way = np.asarray(lookat, dtype=float) - np.asarray(position, dtype=float)
     distance = float(np.linalg.norm(way))
     if not np.isfinite(distance) or distance < 1e-6:
@@ -45,7 +61,7 @@ def towards(position: tuple[float, float, float], lookat: tuple[float, float, fl
     level = math.hypot(way[0], way[1])
     azimuth = math.atan2(way[1], way[0]) if level > 1e-9 else math.pi / 2
     at = (float(lookat[0]), float(lookat[1]), float(lookat[2]))
-    return FreeCamera(at, distance, azimuth, math.atan2(float(way[2]), level))
+    return FreeCamera(lookat=at, distance=distance, azimuth=azimuth, elevation=math.atan2(float(way[2]), level))
 
 
 Camera: TypeAlias = str | FreeCamera
@@ -54,11 +70,11 @@ Camera: TypeAlias = str | FreeCamera
 
 def camera_id(model: mujoco.MjModel, name: str) -> int:
     """The id of a named camera. Raises BadInput, listing the cameras that exist."""
-    found = int(mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_CAMERA, name))
-    if found < 0:
+    number = int(mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_CAMERA, name))
+    if number < 0:
         names = ", ".join(model.camera(i).name for i in range(model.ncam)) or "none"
         raise BadInput(f"There is no camera {name!r} in this scene; its cameras are: {names}.")
-    return found
+    return number
 
 
 def camera_fovy(model: mujoco.MjModel, camera: Camera) -> float:
@@ -69,13 +85,13 @@ def camera_fovy(model: mujoco.MjModel, camera: Camera) -> float:
 
 
 def camera_intrinsics(model: mujoco.MjModel, camera: Camera, width: int, height: int) -> Intrinsics:
-    """The pinhole model of a camera for pictures of a size in pixels; pixels are square."""
+    """The pinhole model of a camera for pictures of `width` by `height` pixels; pixels are square."""
     focal = 0.5 * height / math.tan(0.5 * camera_fovy(model, camera))
     return Intrinsics(focal, focal, 0.5 * (width - 1), 0.5 * (height - 1), width, height)
 
 
 def camera_pose(model: mujoco.MjModel, data: mujoco.MjData, camera: Camera) -> Pose:
-    """The optical frame of a camera in the world. For a named camera `data` must have its kinematics computed."""
+    """The optical frame of a camera in the world. For a named camera, the kinematics in `data` must be computed."""
     if isinstance(camera, FreeCamera):
         ca, sa = math.cos(camera.azimuth), math.sin(camera.azimuth)
         ce, se = math.cos(camera.elevation), math.sin(camera.elevation)
@@ -89,6 +105,6 @@ def camera_pose(model: mujoco.MjModel, data: mujoco.MjData, camera: Camera) -> P
 
 
 def clip_range(model: mujoco.MjModel) -> tuple[float, float]:
-    """Metres along the optical axis between which cameras see: (near, far)."""
+    """The near and far clipping planes of all cameras: metres along the optical axis."""
     extent = float(model.stat.extent)
     return float(model.vis.map.znear) * extent, float(model.vis.map.zfar) * extent

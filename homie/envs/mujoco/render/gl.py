@@ -1,12 +1,12 @@
-"""OpenGL contexts that need no window: EGL (a GPU or Mesa's software driver) and OSMesa, opened by trying.
+"""Off-screen OpenGL contexts: EGL (a GPU or Mesa's software driver), OSMesa and GLFW.
 
-The libraries are opened with ctypes and not through `mujoco.egl` / `mujoco.osmesa`: those go through PyOpenGL, which
-fixes its platform for the whole process at its first import, so that after a failed EGL there is no way to OSMesa.
-Here a library that fails leaves nothing behind and the next can be tried. Once one works it stays the only one of the
-process: MuJoCo looks up its OpenGL functions among the symbols of the process, and can do so for one library only.
+The libraries are loaded with ctypes and not through `mujoco.egl` and `mujoco.osmesa`: those use PyOpenGL, which fixes
+its platform for the whole process at its first import, so that OSMesa cannot be tried after EGL has failed. Here a
+library that fails leaves no trace and the next one can be tried. The first that works is the only one of the process:
+MuJoCo looks up its OpenGL functions among the symbols of the process, and can do so for one library only.
 Constants are from the Khronos EGL registry and Mesa's GL/osmesa.h.
 
-This module imports no mujoco, because it also has to look after that import (`import_mujoco`).
+This module does not import mujoco at load time, because `import_mujoco` has to guard that import.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ _OSMESA_SIDE = 16
 
 
 AFTER_A_FORK = (
-    "This process was forked from one that had already drawn, and OpenGL does not survive a fork: start it with "
+    "This process was forked from one that had already rendered, and OpenGL does not survive a fork: start it with "
     "'spawn' (multiprocessing.get_context('spawn'), or context='spawn' of gymnasium's AsyncVectorEnv)."
 )
 
 
 class GlUnavailable(Exception):
-    """This kind of context cannot be made on this machine; the message says what failed."""
+    """This kind of context cannot be created on this machine; the message says why."""
 
 
 class GlContext(ABC):
-    """An OpenGL context. It is current only inside `use`, so any thread may use it; others wait.
+    """An OpenGL context. It is current only inside `use`, so that any thread may use it while others wait.
 
-    A constructor raises GlUnavailable and opens its library for itself; `publish` then shows it to MuJoCo. A context
-    lives as long as the process: there is one, and all renderers share it. In a child that was forked it is lost: the
-    threads of the driver are not there, and a call into it would never come back.
+    The constructor loads the library privately and raises GlUnavailable if that fails; `publish` then makes it visible
+    to MuJoCo. There is one context per process, shared by all renderers, and it lives as long as the process. In a
+    forked child it is lost: the driver's threads do not exist there, and a call into the driver would never return.
     """
 
     def __init__(self) -> None:
@@ -66,18 +66,22 @@ class GlContext(ABC):
 
     @property
     def lost(self) -> bool:
-        """Whether this process was forked from the one that made the context."""
+        """Whether this process was forked from the one that created the context."""
         return os.getpid() != self._process
 
     @abstractmethod
     def publish(self) -> None:
-        """Make the symbols of the library visible to the whole process, where MuJoCo looks for them."""
+        """Make the symbols of the library visible to the whole process, where MuJoCo looks them up."""
 
     @contextlib.contextmanager
     def use(self) -> Iterator[None]:
-        """Make the context current, and no context afterwards. Raises GlUnavailable, and InfrastructureError if lost.
+        """Make the context current for the duration of a `with` block.
 
-        Uses may nest: the garbage collector may free a renderer while another one draws.
+        Blocks may nest: the garbage collector may free a renderer while another one draws.
+
+        Raises:
+            GlUnavailable: the context cannot be made current.
+            InfrastructureError: the context was lost in a fork.
         """
         if self.lost:
             raise InfrastructureError(AFTER_A_FORK)
@@ -100,7 +104,7 @@ class GlContext(ABC):
 
 
 class EglContext(GlContext):
-    """A context on the first EGL device that works, or on the one that MUJOCO_EGL_DEVICE_ID names by its number."""
+    """A context on the first EGL device that works, or on the device with the number in MUJOCO_EGL_DEVICE_ID."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -113,8 +117,8 @@ class EglContext(GlContext):
         _declare(self._egl, "eglMakeCurrent", c_uint, c_void_p, c_void_p, c_void_p, c_void_p)
         self._display = self._open_display()
         config, count = c_void_p(), c_int()
-        wanted = (c_int * len(_EGL_CONFIG))(*_EGL_CONFIG)
-        self._egl.eglChooseConfig(self._display, wanted, byref(config), 1, byref(count))
+        attributes = (c_int * len(_EGL_CONFIG))(*_EGL_CONFIG)
+        self._egl.eglChooseConfig(self._display, attributes, byref(config), 1, byref(count))
         if count.value < 1:
             raise GlUnavailable("EGL offers no configuration for off-screen OpenGL")
         self._egl.eglBindAPI(_EGL_OPENGL_API)
@@ -158,7 +162,7 @@ class EglContext(GlContext):
 
 
 class OsmesaContext(GlContext):
-    """A context of Mesa's off-screen software renderer. MuJoCo draws into its own buffer, so this one is tiny."""
+    """A context of Mesa's off-screen software renderer. MuJoCo draws into its own buffer, so the context's is tiny."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -183,7 +187,7 @@ class OsmesaContext(GlContext):
 
 
 class GlfwContext(GlContext):
-    """A hidden window of a running display. Never chosen by itself, only when MUJOCO_GL=glfw asks for it."""
+    """A hidden window on a running display. Used only if MUJOCO_GL=glfw asks for it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -192,7 +196,7 @@ class GlfwContext(GlContext):
         except ImportError as error:
             raise GlUnavailable(f"glfw cannot be imported ({error})") from error
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the failure is told by the exception
+            warnings.simplefilter("ignore")  # the exception reports the failure
             if not self._glfw.init():
                 raise GlUnavailable("GLFW finds no display")
         self._glfw.window_hint(self._glfw.VISIBLE, 0)
@@ -201,7 +205,7 @@ class GlfwContext(GlContext):
             raise GlUnavailable("GLFW could not create a window")
 
     def publish(self) -> None:
-        with contextlib.suppress(GlUnavailable):  # only Linux has this library, and only there MuJoCo looks for it
+        with contextlib.suppress(GlUnavailable):  # only on Linux does this library exist and MuJoCo look for it
             _publish(_open_library("GL", "libGL.so.1"))
 
     def _make_current(self) -> None:
@@ -215,23 +219,23 @@ GL_CONTEXTS: dict[str, type[GlContext]] = {"egl": EglContext, "osmesa": OsmesaCo
 
 
 def import_mujoco() -> None:
-    """Import mujoco whatever MUJOCO_GL says.
+    """Import mujoco for any value of MUJOCO_GL.
 
-    mujoco chooses a GL library while it is imported and dies of a MUJOCO_GL that it does not know (`raycast`) or
-    that does not work here. Homie chooses for itself later and with a clear sentence, so then mujoco is imported
-    with its own choice switched off.
+    mujoco chooses a GL library at import and fails on a MUJOCO_GL that it does not know (`raycast`) or that does not
+    work on this machine. Homie chooses a backend later and reports failures in one sentence, so in that case mujoco is
+    imported with its own choice disabled.
     """
     try:
         importlib.import_module("mujoco")
     except Exception:
-        wanted = os.environ.get("MUJOCO_GL")
-        if wanted is None:
+        setting = os.environ.get("MUJOCO_GL")
+        if setting is None:
             raise
         os.environ["MUJOCO_GL"] = "disabled"
         try:
             importlib.import_module("mujoco")
         finally:
-            os.environ["MUJOCO_GL"] = wanted
+            os.environ["MUJOCO_GL"] = setting
 
 
 def _open_library(name: str, *files: str) -> ctypes.CDLL:

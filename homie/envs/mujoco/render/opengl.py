@@ -1,8 +1,8 @@
-"""Rendering with MuJoCo's OpenGL renderer in an off-screen context that was chosen at run time.
+"""Rendering with MuJoCo's OpenGL renderer in an off-screen context chosen at run time.
 
-`mujoco.Renderer` is bound to the one context class that mujoco picked when it was imported, to one picture size, and
-draws twice for colour and depth; hence this thinner use of the same `MjvScene` and `MjrContext`.
-Shadows and reflections are off: on a CPU they cost ten times the frame.
+`mujoco.Renderer` is bound to the context class that mujoco picked at import and to one picture size, and it draws twice
+for colour and depth. This module uses the same `MjvScene` and `MjrContext` directly.
+Shadows and reflections are off: on a CPU they take ten times as long as the rest of the frame.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from homie.envs.mujoco.render.rendering import Renderer, RgbdImage, Segmentation
 from homie.kernel.types import Depth, Image
 
 _SPARE_GEOMS = 100
-"""Room in the scene for what MuJoCo may draw besides the geoms of the model."""
+"""Capacity of the scene for decorative geoms that MuJoCo may draw besides those of the model."""
 
 
 class GlRenderer(Renderer):
-    """MuJoCo's own rasteriser. Not for several threads at once."""
+    """MuJoCo's own rasteriser. A renderer may be used by one thread at a time."""
 
     def __init__(
         self, model: mujoco.MjModel, width: int, height: int, *, name: str, context: GlContext, samples: int = 0
@@ -95,13 +95,13 @@ class GlRenderer(Renderer):
             self._model, data, self._option, None, self._camera, mujoco.mjtCatBit.mjCAT_ALL, self._scene
         )
         if isinstance(camera, FreeCamera):
-            # MuJoCo has one field of view for all free cameras, in the model; ours is in the camera.
+            # MuJoCo has one field of view for all free cameras, in the model; a `FreeCamera` has its own.
             for eye in self._scene.camera:
                 eye.frustum_top = eye.frustum_near * math.tan(0.5 * camera.fovy)
                 eye.frustum_bottom = -eye.frustum_top
 
     def _draw_geoms(self, width: int, height: int) -> Segmentation:
-        """Paint every geom of the scene in the colour of its number and read the numbers back."""
+        """Draw every geom in the colour that encodes its number, and read the numbers back."""
         colour = np.empty((height, width, 3), np.uint8)
         flags = (mujoco.mjtRndFlag.mjRND_SEGMENT, mujoco.mjtRndFlag.mjRND_IDCOLOR)
         for flag in flags:
@@ -117,7 +117,7 @@ class GlRenderer(Renderer):
         return geoms
 
     def _draw(self, rgb: NDArray[np.uint8], depth: NDArray[np.float32] | None) -> None:
-        """Draw the scene into the arrays, bottom row first as OpenGL has it."""
+        """Draw the scene into the arrays, bottom row first as in OpenGL."""
         height, width = rgb.shape[:2]
         if width > self._mjr.offWidth or height > self._mjr.offHeight:
             mujoco.mjr_resizeOffscreen(max(width, self._mjr.offWidth), max(height, self._mjr.offHeight), self._mjr)
@@ -127,13 +127,13 @@ class GlRenderer(Renderer):
         mujoco.mjr_readPixels(rgb, depth, window, self._mjr)
 
     def _metres(self, reversed_z: NDArray[np.float32]) -> Depth:
-        """Undo the projection: MuJoCo's depth buffer is 1 at the near plane and 0 at the far one."""
+        """Depth in metres from MuJoCo's depth buffer, which is 1 at the near plane and 0 at the far plane."""
         near, far = clip_range(self._model)
         depth = (far * near / (far - near)) / (reversed_z + near / (far - near))
         return np.where(reversed_z > 0.0, depth, 0.0).astype(np.float32)
 
     def _geom_of_number(self) -> Segmentation:
-        """Geom ids by the number that a geom was painted in: 0 is the background, then one more than its segid."""
+        """Geom ids by drawn number: 0 is the background, the number of a geom is its segid plus one."""
         ids = np.full(self._scene.ngeom + 1, -1, np.int32)
         for geom in self._scene.geoms[: self._scene.ngeom]:
             if geom.objtype == mujoco.mjtObj.mjOBJ_GEOM and geom.segid >= 0:
@@ -142,7 +142,7 @@ class GlRenderer(Renderer):
 
 
 def _make_mjr_context(model: mujoco.MjModel, width: int, height: int, samples: int) -> mujoco.MjrContext:
-    """MjrContext takes its sizes from the model; lend them to it and put the model back as it was."""
+    """An MjrContext of a size. It takes its sizes from the model, so they are set there and restored afterwards."""
     quality, general = model.vis.quality, model.vis.global_
     before = (quality.offsamples, quality.shadowsize, general.offwidth, general.offheight)
     quality.offsamples, quality.shadowsize, general.offwidth, general.offheight = samples, 0, width, height
@@ -156,6 +156,6 @@ def _make_mjr_context(model: mujoco.MjModel, width: int, height: int, samples: i
 
 def _free(context: GlContext, mjr: mujoco.MjrContext) -> None:
     if context.lost:
-        return  # what it holds is the parent's
+        return  # its resources belong to the parent process
     with context.use():
         mjr.free()

@@ -1,8 +1,8 @@
-"""Rendering without any graphics library: one ray per pixel with MuJoCo's `mj_multiRay`.
+"""Rendering without a graphics library: one ray per pixel with MuJoCo's `mj_multiRay`.
 
-Depth and segmentation are exact. Colour is flat: a geom has one colour (a texture counts as its mean), lit by the
-lights of the model and the headlight as OpenGL would (all as if infinitely far away), a little darker with distance,
-with dark outlines between geoms. Nothing is transparent, shiny or in shadow.
+Depth and segmentation are exact. Colour is simplified: a geom has one colour (the mean of its texture), lit by the
+lights of the model and the headlight as in OpenGL but as if infinitely far away, slightly darker with distance, with
+dark outlines between geoms. There is no transparency, no gloss and no shadow.
 """
 
 from __future__ import annotations
@@ -20,19 +20,21 @@ from homie.envs.mujoco.render.rendering import Renderer, RgbdImage, Segmentation
 from homie.kernel.types import Array, Depth, Intrinsics, Pose
 
 _FAR_SHADE = 0.15
+"""Share of its brightness that a colour loses at `_FAR_DISTANCE`, linearly with distance."""
 _FAR_DISTANCE = 12.0
-"""Colours lose up to this share of their brightness towards this many metres."""
+"""Distance (m) beyond which colours get no darker: about the size of a house."""
 _OUTLINE = 0.7
 """Brightness of a pixel whose right or lower neighbour belongs to another geom."""
 _DEFAULT_RGBA = (0.5, 0.5, 0.5, 1.0)
+"""MuJoCo's colour of a geom that sets none: its material's colour is taken instead."""
 _NEVER_DRAWN_GROUP = 5
 _MAX_SKINS = 4
-"""How many geoms around the camera (its own housing, say) a ray may have to leave."""
+"""Largest number of geoms around the camera, such as its housing, that a ray passes through."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Hits:
-    """What the rays met, pixel by pixel in rows: geom ids (n,), depths in metres (n,), unit normals (n, 3)."""
+    """What the rays hit, row by row: geom ids (n,), depths in metres (n,), unit normals (n, 3)."""
 
     geoms: Segmentation
     depth: Array
@@ -40,7 +42,7 @@ class _Hits:
 
 
 class RaycastRenderer(Renderer):
-    """The fallback that always works."""
+    """The fallback that works on every machine."""
 
     name = "raycast"
 
@@ -101,7 +103,7 @@ class RaycastRenderer(Renderer):
                     model, data, pose.position, directions[pending], group_mask(hidden_groups), far * lengths.max()
                 )
                 depth = distances / lengths[pending]
-                # OpenGL draws nothing before the near plane and no back faces: look on behind those geoms.
+                # OpenGL draws neither what is before the near plane nor back faces: continue behind those geoms.
                 facing = np.einsum("ij,ij->i", normals, directions[pending]) < 0.0
                 skin = (geoms >= 0) & ((depth < near) | ~facing)
                 seen = (geoms >= 0) & (depth < far) & ~skin
@@ -129,7 +131,7 @@ class RaycastRenderer(Renderer):
         return colours
 
     def _surfaces(self) -> tuple[Array, Array]:
-        """Colour (ngeom, 3) and emission (ngeom,) of every geom now, by MuJoCo's rule of material and rgba."""
+        """Current colour (ngeom, 3) and emission (ngeom,) of every geom, by MuJoCo's rule for material and rgba."""
         model = self._model
         colour = np.array(model.geom_rgba, dtype=np.float64)
         emission = np.zeros(model.ngeom)
@@ -145,7 +147,7 @@ class RaycastRenderer(Renderer):
 
 @dataclass(frozen=True, slots=True)
 class _Lamp:
-    """A light as if all its rays were parallel: where they go (3,), ambient and diffuse colour (3,)."""
+    """A light whose rays are taken as parallel: their direction (3,), ambient and diffuse colour (3,)."""
 
     direction: Array
     ambient: Array
@@ -194,7 +196,7 @@ def _draw_outlines(rgb: Array, geoms: Segmentation) -> None:
 
 
 def _texture_means(model: mujoco.MjModel) -> Array:
-    """Mean colour of every texture, (ntex, 3) in 0..1; one row of ones where there are none."""
+    """Mean colour of every texture, (ntex, 3) in 0..1; one row of ones if the model has no texture."""
     means = np.ones((max(1, model.ntex), 3))
     for i in range(model.ntex):
         channels = int(model.tex_nchannel[i])

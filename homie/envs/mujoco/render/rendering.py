@@ -1,10 +1,10 @@
-"""Pictures of a MuJoCo scene without a display: colour, depth, instance segmentation.
+"""Off-screen rendering of a MuJoCo scene: colour, depth, instance segmentation.
 
-`make_renderer` takes the first backend that works: EGL, OSMesa, or ray casting, which needs no GL library at all.
-MUJOCO_GL=egl|osmesa|glfw|raycast forces one. Every backend keeps the same promises, written at `Renderer`.
+`make_renderer` takes the first backend that works: EGL, OSMesa, or ray casting, which needs no GL library.
+MUJOCO_GL=egl|osmesa|glfw|raycast selects one. All backends follow the contract in `Renderer`.
 
-Geom groups: 0 solids, 1 what a third person view takes away (upper walls), 2 robot visuals; groups 3 and up (collision
-shapes) are never drawn, as in MuJoCo's own viewer. A geom with alpha 0 is not drawn either.
+Geom groups: 0 solids, 1 upper walls and ceilings (left out of third-person views), 2 robot visuals. Groups 3 and up
+(collision shapes) are never drawn, as in MuJoCo's own viewer; neither is a geom with alpha 0.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ _DRAWN_GROUPS = frozenset({0, 1, 2})
 _MUJOCO_WORDS = dict.fromkeys(("", "on", "enable", "enabled", "true", "1"), "")
 _MUJOCO_WORDS |= dict.fromkeys(("off", "disable", "disabled", "false", "0"), RAYCAST)
 _MUJOCO_WORDS |= {"glx": "glfw"}
-"""What else MuJoCo accepts in MUJOCO_GL, in our words; "" leaves the choice to us."""
+"""Other values of MUJOCO_GL that MuJoCo accepts, and the backend that each stands for; "" means any."""
 
 
 @dataclass(frozen=True, slots=True)
 class RgbdImage:
-    """One view: colour (H, W, 3) uint8, depth (H, W) float32 metres, geom ids (H, W) int32 if they were asked for."""
+    """One view: colour (H, W, 3) uint8, depth (H, W) float32 metres, geom ids (H, W) int32 if requested."""
 
     rgb: Image
     depth: Depth
@@ -53,10 +53,10 @@ class RgbdImage:
 
 
 class Renderer(ABC):
-    """Draws one MjModel. It knows nothing of homes and robots.
+    """Draws one MjModel; it is independent of homes and robots.
 
-    Every call takes the state to draw (its kinematics computed, as after `mj_forward` or `mj_step`), a camera, the
-    size in pixels (the renderer's own where None) and the geom groups to leave out.
+    Every call takes the state to draw (with its kinematics computed, as after `mj_forward` or `mj_step`), a camera, the
+    size in pixels (None for the renderer's own) and the geom groups to leave out.
 
     Depth is metres along the optical axis, not along the ray; 0.0 where nothing is hit before the far plane.
     Segmentation holds geom ids, -1 where there is nothing.
@@ -76,7 +76,7 @@ class Renderer(ABC):
         hidden_groups: Set[int] = frozenset(),
         segmentation: bool = False,
     ) -> RgbdImage:
-        """Colour and depth for the price of either alone, and segmentation too if wanted."""
+        """Colour and depth in one pass, with segmentation if requested."""
 
     @abstractmethod
     def segmentation(
@@ -98,7 +98,7 @@ class Renderer(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Free what the renderer holds. Idempotent."""
+        """Free the renderer's resources. Idempotent."""
 
     def __enter__(self) -> Renderer:
         return self
@@ -110,40 +110,58 @@ class Renderer(ABC):
 def make_renderer(
     model: mujoco.MjModel, width: int = 256, height: int = 256, *, backend: str | None = None, samples: int = 0
 ) -> Renderer:
-    """A renderer with its default picture size.
+    """A renderer for one model.
 
-    samples: 4 smooths edges on GL backends at twice the price, for videos only: it blurs depth at edges too.
-    backend: one of `BACKENDS`; None means what MUJOCO_GL says, and if that says nothing the first that works.
-    Raises BadInput for a backend that does not exist and MissingPart for one that does not work here.
+    Args:
+        model: the model to draw.
+        width: default picture width in pixels.
+        height: default picture height in pixels.
+        backend: one of `BACKENDS`; None takes the one in MUJOCO_GL, or the first that works if that is not set.
+        samples: 4 smooths edges on GL backends and doubles the time of a frame. For videos only, because it blurs
+            depth at edges too.
+
+    Raises:
+        BadInput: the backend does not exist.
+        MissingPart: the backend does not work on this machine.
+
+    Example:
+        >>> model = mujoco.MjModel.from_xml_string("<mujoco><worldbody><geom size='.1'/></worldbody></mujoco>")
+        >>> data = mujoco.MjData(model)
+        >>> mujoco.mj_forward(model, data)
+        >>> camera = FreeCamera(lookat=(0.0, 0.0, 0.0), distance=1.0, azimuth=0.0, elevation=0.0)
+        >>> with make_renderer(model, 64, 48, backend="raycast") as renderer:
+        ...     round(renderer.depth(data, camera)[24, 32].item(), 2)
+        0.9
     """
     # Imported here because both modules need `Renderer` from this one.
     from homie.envs.mujoco.render.opengl import GlRenderer
     from homie.envs.mujoco.render.raycast import RaycastRenderer
 
-    wanted = backend or _backend_of_environment()
-    if wanted == RAYCAST:
+    chosen = backend or _backend_of_environment()
+    if chosen == RAYCAST:
         return RaycastRenderer(model, width, height)
-    if wanted and wanted not in GL_CONTEXTS:
-        raise BadInput(f"There is no rendering backend {wanted!r}; choose one of {', '.join(BACKENDS)}.")
-    for name in (wanted,) if wanted else _TRIED_BY_ITSELF:
+    if chosen and chosen not in GL_CONTEXTS:
+        raise BadInput(f"There is no rendering backend {chosen!r}; choose one of {', '.join(BACKENDS)}.")
+    for name in (chosen,) if chosen else _TRIED_BY_ITSELF:
         context = _context(name)
         if isinstance(context, GlContext):
             return GlRenderer(model, width, height, name=name, context=context, samples=samples)
-        if wanted:
+        if chosen:
             raise MissingPart(
                 f"Rendering with {name} does not work here: {context}. Install it (`apt-get install libegl1` or"
-                " `libosmesa6`), or leave MUJOCO_GL unset: Homie then takes what works, ray casting at the worst."
+                " `libosmesa6`), or leave MUJOCO_GL unset: Homie then takes a backend that works, in the last resort"
+                " ray casting."
             )
     return RaycastRenderer(model, width, height)
 
 
 _contexts: dict[str, GlContext | str] = {}
-"""What came of the backends tried in this process: the one context that all its renderers share, or what is wrong."""
+"""Result of every backend tried in this process: the context that all renderers share, or why it does not work."""
 _choosing = threading.Lock()
 
 
 def _choose_anew() -> None:
-    """In a forked child: another thread of the parent may have held the lock."""
+    """Replace the lock in a forked child: another thread of the parent may have held it."""
     global _choosing
     _choosing = threading.Lock()
 
@@ -172,7 +190,7 @@ def _open(name: str) -> GlContext | str:
 
 
 def _probe(context: GlContext) -> None:
-    """Let MuJoCo load its OpenGL functions once; raises FatalError where the library lacks what MuJoCo needs."""
+    """Let MuJoCo load its OpenGL functions once. Raises FatalError if the library lacks one that MuJoCo needs."""
     with context.use():
         mujoco.MjrContext(mujoco.MjModel.from_xml_string("<mujoco/>"), mujoco.mjtFontScale.mjFONTSCALE_50).free()
 

@@ -1,9 +1,9 @@
-"""Ambient shade from depth: dark where surfaces meet, so that things stand on what carries them and do not hover.
+"""Screen-space ambient occlusion: darker where surfaces meet, so that objects do not seem to hover over their support.
 
-The inverse of depth is linear in the picture for every flat surface, so a pixel whose neighbours on both sides are, in
-the mean, nearer than it lies in a hollow or a corner, as what is below the edge of a thing does. The deeper, the less
-light of the room comes there. (Screen-space ambient occlusion: Mittring, "Finding next gen", SIGGRAPH 2007; here with
-pairs of opposite neighbours, which flat floors seen at a slant do not darken.)
+The inverse of depth is linear in the picture for every flat surface. So a pixel whose opposite neighbours are nearer in
+the mean lies in a hollow or a corner, and the deeper it lies the less ambient light reaches it. (After Mittring,
+"Finding next gen", SIGGRAPH 2007, here with pairs of opposite neighbours, so that flat floors seen at a slant stay
+bright.)
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ import numpy as np
 from homie.kernel.types import Depth, Image
 
 DARKEST = 0.45
-"""Share of the light that is taken at most."""
+"""Largest share of the light that is removed."""
 
 FULL = 0.006
-"""Mean distance (m) of the neighbours in front of a pixel at which it is as dark as it gets."""
+"""Mean distance (m) of the neighbours in front of a pixel from which on it is at its darkest."""
 
 NEAR = 0.08
-"""Metres in front of a pixel beyond which a neighbour counts nothing: it is part of something else."""
+"""Distance (m) in front of a pixel from which on a neighbour is ignored: it belongs to another object."""
 
 NEIGHBOURS = tuple(
-    # On a spiral of golden angles no two pairs look in like directions: the shade of an edge has no steps.
+    # On a spiral of golden angles (2.4 rad) no two pairs have similar directions, so that shaded edges have no steps.
     (distance * math.cos(number * 2.399963), distance * math.sin(number * 2.399963))
     for number, distance in enumerate(np.linspace(0.008, 0.034, 9))
 )
-"""Pairs of opposite neighbours: where one of them is, as shares of the picture's height (x, y)."""
+"""Offset (x, y) of one neighbour of every pair, as shares of the picture's height; the other is opposite."""
 
 FARTHEST = 6.0
-"""Metres beyond which nothing is shaded: the steps in which depth is kept show there."""
+"""Distance (m) beyond which nothing is shaded: the quantisation of depth would be visible there."""
 
 
 def shaded(rgb: Image, depth: Depth) -> Image:
-    """The picture (H, W, 3) uint8 with the shade that its depth (H, W), metres or 0 for nothing, gives it.
+    """A picture (H, W, 3) uint8 with ambient occlusion from its depth (H, W), metres, 0 for no return.
 
-    Worked out at half the size: for 256 x 256 about half a millisecond.
+    The shade is computed at half the size: about half a millisecond for 256 x 256.
     """
     height, width = depth.shape
     half = (max(width // 2, 1), max(height // 2, 1))
@@ -50,7 +50,7 @@ def shaded(rgb: Image, depth: Depth) -> Image:
 
 
 def _hollow(metres: Depth) -> Depth:
-    """By how much (m) the neighbours of each pixel are nearer than it, in the mean over all pairs."""
+    """How much nearer (m) than each pixel its neighbours are, in the mean over all pairs."""
     height, width = metres.shape
     inverse, square = 1.0 / metres, metres * metres
     steps = [(round(x * height), round(y * height)) for x, y in NEIGHBOURS]

@@ -1,7 +1,7 @@
 """Materials and procedural textures.
 
-Textures are light-grey patterns near white: the colour is the geom's rgba, so that a renderer without textures
-(the ray caster) shows the same colour.
+Textures are light-grey patterns near white. The colour is the geom's rgba, so that a renderer without textures (the ray
+caster) shows the same colour. The bare numbers are grey levels (1 is white) and amplitudes, chosen by eye.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 SIZE = 256
+"""Side of a texture in pixels."""
 
 
 def _planks(rng: np.random.Generator, rows: int, contrast: float) -> NDArray[np.float64]:
-    """Boards along x with a grain, each its own tone, dark joints between."""
+    """Boards along x with a grain, each in its own tone, with dark joints between them."""
     image = np.empty((SIZE, SIZE))
     high = SIZE // rows
     for row in range(rows):

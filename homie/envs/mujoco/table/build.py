@@ -96,7 +96,15 @@ def build(scene: TableScene) -> BuiltTable:
 
 def _object(one: BuiltThing) -> ObjectInfo:
     thing = one.thing
-    return ObjectInfo(thing.name, thing.kind, thing.colour, (thing.words, thing.kind), one.body, one.plan.half, None)
+    return ObjectInfo(
+        name=thing.name,
+        kind=thing.kind,
+        colour=thing.colour,
+        aliases=(thing.words, thing.kind),
+        body=one.body,
+        half=one.plan.half,
+        hollow=None,
+    )
 
 
 def _add_room(spec: mujoco.MjSpec, names: dict[str, str]) -> None:
