@@ -39,6 +39,8 @@ REASONS = (
     # what is in the way
     Reason(r".*\bis in the way", "", "Please move it away first"),
     Reason(r".*\bare in the way", "", "Please move them away first"),
+    # what was there is gone
+    Reason(r"the target is no longer where it was seen", "it is no longer where it was seen", "Please look for it"),
     # driving
     Reason(r"no free path to the target", "no free way leads to the target", _OTHER_TARGET),
     Reason(r"no free floor near the target can be reached", "no free floor near it can be reached", _OTHER_TARGET),

@@ -12,7 +12,7 @@ from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkill, Ti
 from error_detection import messages, paper_order
 from homie.kernel.actions import ARGUMENTS, Ability
 from homie.kernel.agent import EpisodeListener
-from homie.kernel.errors import BadInput, CommandRefused
+from homie.kernel.errors import BadInput, CommandRefused, TargetLost
 from homie.kernel.executor import Executor, SkillBook
 from homie.kernel.interfaces import ErrorCheck, Skill
 from homie.kernel.senses import Senses
@@ -251,6 +251,30 @@ def test_a_goal_is_made_anew_when_the_locator_asks_for_it():
     run(PICK, skill, robot=robot, locator=locator)
     assert [(acted, goal.name) for acted, goal in skill.revised] == [(1, "ball"), (2, "ball")]
     assert [frames for _, frames, _ in locator.updates] == [["front"], ["right"], ["front"]]
+
+
+def test_a_target_that_is_forgotten_ends_the_subtask_not_the_episode():
+    """At the second attempt the thing is gone: nothing is grasped at, and the planner hears why."""
+
+    class Forgetful(Looking):
+        goals = 0
+
+        def goal(self, entity, subtask, observation):
+            self.goals += 1
+            if self.goals > 1:
+                raise TargetLost("the target is no longer where it was seen")
+            return super().goal(entity, subtask, observation)
+
+    skill = Steps(ends=Outcome.FAILED)
+    execution, _ = run(PICK, skill, locator=Forgetful, attempts=3)
+    assert [attempt.commands for attempt in execution.attempts] == [3, 0, 0]
+    sentence = f"{TOO_DIFFICULT}: it is no longer where it was seen. Please look for it"
+    assert execution.feedback == Feedback("fail", ErrorCode.E1, sentence)
+    robot = TinyRobot()
+    moving = Forgetful(robot)
+    moving.again = {0.1: ()}
+    execution, _ = run(PICK, Steps(periods=4), robot=robot, locator=moving)
+    assert execution.attempts[0].outcome is Outcome.FAILED and execution.feedback.message == sentence
 
 
 def test_an_action_without_a_target_is_done_where_the_robot_stands():

@@ -43,6 +43,10 @@ class CommandRefused(HomieError):
     """The safety gate refused a command. The robot has not been told anything."""
 
 
+class TargetLost(HomieError):
+    """What a subtask is about is not where it was seen any more: the attempt has failed, not the episode."""
+
+
 class PlannerError(HomieError):
     """The planner could not produce a decision (not: it produced a bad one, which is feedback)."""
 

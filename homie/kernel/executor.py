@@ -22,7 +22,7 @@ from homie.kernel.actions import (
     canonical_action,
     listed_actions,
 )
-from homie.kernel.errors import BadInput, CommandRefused
+from homie.kernel.errors import BadInput, CommandRefused, TargetLost
 from homie.kernel.interfaces import CheckQuestion, ErrorCheck, Robot, Skill, SkillSet
 from homie.kernel.senses import Senses
 from homie.kernel.types import (
@@ -231,11 +231,13 @@ class Executor:
         self, number: int, subtask: Subtask, entity: str, skill: Skill, timed: _Timed, watcher: Watcher
     ) -> Attempt:
         """Run the skill until it says that it is over, its time is up, or the gate refuses a command."""
-        observation = self._begin(subtask, entity, skill)
+        observation = self.robot.observe()
         began = observation.stamp
         commands = clamped = 0
-        outcome, reason = skill.outcome, ""
+        outcome, reason = Outcome.FAILED, ""
         try:
+            observation = self._begin(subtask, entity, skill)
+            outcome = skill.outcome
             while outcome is Outcome.RUNNING:
                 if observation.stamp - began > skill.max_seconds:
                     outcome, reason = Outcome.TIMED_OUT, f"not done after {skill.max_seconds:g} s"
@@ -253,8 +255,8 @@ class Executor:
                     observation = self.senses.look(due).observation if due else observation
                     skill.revise(self._goal(entity, subtask, observation))
                 outcome = skill.outcome
-        except CommandRefused as refusal:
-            outcome, reason = Outcome.FAILED, str(refusal)
+        except (CommandRefused, TargetLost) as error:
+            outcome, reason = Outcome.FAILED, str(error)
         watcher.commanded(observation, self.robot.act(Command()))  # the base stands, limbs hold
         seconds = round(observation.stamp - began, 6)
         return Attempt(number, skill.name, outcome, reason or skill.reason, seconds, commands, clamped)

@@ -382,7 +382,10 @@ class Locator(ABC):
 
     @abstractmethod
     def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
-        """The goal for a resolved entity. For Put the entity is the destination."""
+        """The goal for a resolved entity. For Put the entity is the destination.
+
+        Raises `homie.kernel.errors.TargetLost` if the entity has been forgotten since it was resolved.
+        """
 
     def seen(self, entity: str, detections: Sequence[Detection]) -> tuple[Detection, ...]:
         """Which of the detections show the entity, for skills that go by pixels."""

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from homie.kernel.errors import BadInput
+from homie.kernel.errors import BadInput, TargetLost
 from homie.kernel.interfaces import Locator, Robot, kind_of
 from homie.kernel.knowledge import Knowledge
 from homie.kernel.types import (
@@ -182,6 +182,8 @@ class SensorLocator(Locator):
     # ------------------------------------------------------------ goals
 
     def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
+        if entity not in self:
+            raise TargetLost("the target is no longer where it was seen")
         goal = self._goal(entity, subtask)
         solids = () if goal.room is not None else self._solids(goal.position, entity, subtask)
         loose = self._loose(entity, goal.position)

@@ -57,6 +57,7 @@ OF_THE_EXECUTOR = (
     "the hand has not let go; the arm is blocked: elbow is 0.64 off",
     "not done after 90 s",
     "Command refused: the base may not drive so fast.",
+    "the target is no longer where it was seen",
 )
 
 

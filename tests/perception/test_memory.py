@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from furnished import House
 
+from homie.kernel.errors import TargetLost
 from homie.kernel.types import Observation, Pose2, Subtask
 from perception.detectors.simulated import SimulatedDetector
 from perception.sensors.locator import SensorLocator
@@ -100,6 +101,8 @@ def test_what_has_gone_is_forgotten_after_two_looks(
     assert _resolve(toured, "sugar box", seen) == "sugar_box"
     seen = _see(house, toured, detector, TOUR[1])
     assert _resolve(toured, "sugar box", seen) is None
+    with pytest.raises(TargetLost):
+        toured.goal("sugar_box", Subtask("Pick", "sugar box"), seen)
 
 
 def test_what_was_moved_is_found_where_it_is_now(
