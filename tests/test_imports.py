@@ -52,6 +52,8 @@ LAYERS = {
         ("policies", "arm"),
         ("nomad", "pixnav", "rt1x", "octo", "m3", "server"),
     ),
+    "ros_bridge": (("transport",),),
+    "ros_bridge.transport": (("interface",), ("stamps",), ("actions", "transforms", "dds", "ros"), ("opening",)),
 }
 """The rooms of a folder from the ground up: each imports only what is on a lower floor."""
 MAY_IMPORT = {
@@ -105,6 +107,7 @@ MAY_IMPORT = {
         "homie.kernel.errors",
         "homie.kernel.safety",
         "homie.kernel.options",
+        "homie.kernel.packages",
     ),
 }
 HEAVY = ("mujoco", "cv2", "av", "torch", "numpy", "pydantic", "PIL", "yaml")

@@ -1,0 +1,202 @@
+"""Message definitions and their CDR bytes, from rosbags and `definitions.yaml`; messages with defaults, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+import yaml
+from rosbags.serde import SerdeError
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+
+from homie.kernel.errors import BadInput, suggestion
+from ros_bridge.transport.interface import Message
+
+DISTROS = {
+    "humble": Stores.ROS2_HUMBLE,
+    "iron": Stores.ROS2_IRON,
+    "jazzy": Stores.ROS2_JAZZY,
+    "kilted": Stores.ROS2_KILTED,
+    "lyrical": Stores.ROS2_LYRICAL,
+}
+LONGEST = 1 << 28
+"""The most elements of a sequence: four times the bytes of the largest message that is taken (`receiver.LARGEST`)."""
+BASE, NAME, ARRAY, SEQUENCE = 1, 2, 3, 4
+"""The sorts of fields, as rosbags numbers them: a number or text, a message, a fixed and a free number of either."""
+NUMBERS: dict[str, Any] = {
+    "bool": np.bool_,
+    "byte": np.uint8,
+    "octet": np.uint8,
+    "char": np.uint8,
+    "float32": np.float32,
+    "float64": np.float64,
+    **{f"{sign}int{bits}": np.dtype(f"{sign}int{bits}").type for sign in ("", "u") for bits in (8, 16, 32, 64)},
+}
+UPRIGHT = {("geometry_msgs/msg/Quaternion", "w"): 1.0}
+"""Defaults that are not zero, among the kinds that are sent."""
+
+
+class Malformed(Exception):
+    """Bytes from the network that are no message of their kind."""
+
+
+class Definitions:
+    """The kinds of one ROS 2 distribution: messages are made, written and read here.
+
+    Args:
+        distro: The distribution that the robot runs (`DISTROS`): a few messages differ.
+
+    Raises:
+        BadInput: Homie does not know the distribution.
+    """
+
+    def __init__(self, distro: str = "humble") -> None:
+        if distro not in DISTROS:
+            hint = suggestion(distro, DISTROS, f"it knows {', '.join(DISTROS)}")
+            raise BadInput(f"Homie does not know the ROS 2 distribution '{distro}': {hint}")
+        self._store = get_typestore(DISTROS[distro])
+        self._store.max_sequence_length = LONGEST
+        written = yaml.safe_load((files(__package__) / "definitions.yaml").read_text(encoding="utf-8"))
+        for name, text in written["messages"].items():
+            self.register(name, text)
+        for name, parts in written["services"].items():
+            self.register(f"{name}_Request", parts["request"])
+            self.register(f"{name}_Response", parts["response"])
+        for name, parts in written["actions"].items():
+            self._register_action(name, **parts)
+
+    def register(self, kind: str, text: str) -> None:
+        """Add a kind from the text of its `.msg` file, or of one part of a `.srv` or `.action` file."""
+        # A structure without fields is not possible in IDL: ROS 2 puts this one in, too.
+        body = text.strip() or "uint8 structure_needs_at_least_one_member"
+        self._store.register(get_types_from_msg(body, _key(kind)))
+
+    def _register_action(self, name: str, goal: str, result: str, feedback: str) -> None:
+        """Add an action and the kinds that ROS 2 derives from it."""
+        for part, text in (("Goal", goal), ("Result", result), ("Feedback", feedback)):
+            self.register(f"{name}_{part}", text)
+        goal_id = "unique_identifier_msgs/UUID goal_id\n"
+        self.register(f"{name}_SendGoal_Request", f"{goal_id}{_key(name)}_Goal goal")
+        self.register(f"{name}_SendGoal_Response", "bool accepted\nbuiltin_interfaces/Time stamp")
+        self.register(f"{name}_GetResult_Request", goal_id)
+        self.register(f"{name}_GetResult_Response", f"int8 status\n{_key(name)}_Result result")
+        self.register(f"{name}_FeedbackMessage", f"{goal_id}{_key(name)}_Feedback feedback")
+
+    def fields(self, kind: str) -> list[tuple[str, tuple[int, Any]]]:
+        """Name and description of the fields of a kind, in their order. Raises BadInput for an unknown one."""
+        key = _key(kind)
+        if key not in self._store.fielddefs:
+            known = [_shown(name) for name in self._store.fielddefs]
+            raise BadInput(f"There is no kind '{kind}' here: {suggestion(kind, known, 'look for how it is spelt')}")
+        return [(name, (int(sort), detail)) for name, (sort, detail) in self._store.fielddefs[key][1]]
+
+    def message(self, kind: str, **values: Any) -> Message:
+        """A message, see `ros_bridge.transport.interface.Node.message`."""
+        fields = self.fields(kind)
+        unknown = sorted(set(values) - {name for name, _ in fields})
+        if unknown:
+            hint = suggestion(unknown[0], [name for name, _ in fields], "its definition has the names")
+            raise BadInput(f"{kind} has no field '{unknown[0]}': {hint}")
+        filled = {
+            name: self._fitted(kind, name, description, values.get(name, UPRIGHT.get((kind, name))))
+            for name, description in fields
+        }
+        return self._store.types[_key(kind)](**filled)
+
+    def _fitted(self, kind: str, name: str, description: tuple[int, Any], value: Any) -> Any:
+        """A value as the field holds it, None: its default. Raises BadInput where it does not fit."""
+        sort, detail = description
+        try:
+            if sort == BASE:
+                return _scalar(detail[0], value)
+            if sort == NAME:
+                return self._nested(_shown(detail), value)
+            element, length = detail
+            if int(element[0]) == BASE and element[1][0] in NUMBERS:
+                return _numbers(NUMBERS[element[1][0]], value, length if sort == ARRAY else None)
+            items = [] if value is None else list(value)
+            if value is None and sort == ARRAY:
+                items = [None] * length
+            return [self._fitted(kind, name, (int(element[0]), element[1]), item) for item in items]
+        except (TypeError, ValueError, OverflowError) as error:
+            raise BadInput(f"The field '{name}' of {kind} cannot hold {value!r:.80}: {error}.") from error
+
+    def _nested(self, kind: str, value: Any) -> Message:
+        if value is None or isinstance(value, Mapping):
+            return self.message(kind, **(value or {}))
+        if not isinstance(value, self._store.types[_key(kind)]):
+            raise TypeError(f"it takes a {kind}")
+        return value
+
+    def write(self, kind: str, message: Message) -> bytes:
+        """The CDR bytes of a message, with the four bytes that say how it is encoded. Raises BadInput."""
+        try:
+            return bytes(self._store.serialize_cdr(message, _key(kind)))
+        except (AttributeError, TypeError, ValueError, AssertionError, KeyError) as error:
+            raise BadInput(f"This is no {kind}, it cannot be sent: {error!r}.") from error
+        except Exception as error:  # struct.error of a number that is too large, SerdeError of a wrong length
+            raise BadInput(f"This {kind} cannot be sent: {error}.") from error
+
+    def read(self, kind: str, data: bytes) -> Message:
+        """The message in CDR bytes. Raises Malformed, whatever they are."""
+        try:
+            return self._store.deserialize_cdr(memoryview(data), _key(kind))  # a slice of it copies nothing
+        except SerdeError as error:
+            raise Malformed(str(error)) from error
+        except Exception as error:  # rosbags' generated code meets lengths that lie in many ways
+            raise Malformed(f"{type(error).__name__}: {error}") from error
+
+
+def _key(kind: str) -> str:
+    """The name of a kind in rosbags, which has parts of services and actions under `/msg/` too."""
+    if kind.count("/") < 2 or "/msg/" in kind:
+        return kind
+    head, name = kind.rsplit("/", 1)
+    return f"{head}/msg/{name}"
+
+
+def _shown(key: str) -> str:
+    """The name of a kind as ROS 2 has it, from that in rosbags."""
+    return key.replace("/srv/msg/", "/srv/").replace("/action/msg/", "/action/")
+
+
+def _scalar(base: str, value: Any) -> Any:
+    if base not in NUMBERS:
+        if not isinstance(value, str | None):
+            raise TypeError("it takes text")
+        return value or ""
+    dtype = NUMBERS[base]
+    if value is None:
+        return dtype(0).item()
+    if isinstance(value, str):
+        raise TypeError("it takes a number")
+    if base.startswith("float"):
+        return float(value)
+    if base == "bool":
+        return bool(value)
+    whole = int(value)
+    if whole != value:
+        raise ValueError("it takes a whole number")
+    limits = np.iinfo(dtype)
+    if not limits.min <= whole <= limits.max:
+        raise OverflowError(f"{base} goes from {limits.min} to {limits.max}")
+    return whole
+
+
+def _numbers(dtype: Any, value: Any, length: int | None) -> Any:
+    """A flat array of numbers. Raises ValueError where there are more or fewer than the field has."""
+    if value is None:
+        return np.zeros(length or 0, dtype)
+    if isinstance(value, bytes | bytearray | memoryview):
+        value = np.frombuffer(value, np.uint8)
+    given = np.asarray(value)
+    if given.size and not np.can_cast(given.dtype, dtype, "same_kind") and given.dtype.kind not in "iu":
+        raise TypeError(f"it takes {np.dtype(dtype).name}")
+    array = np.ascontiguousarray(given, dtype).reshape(-1)
+    if given.dtype != array.dtype and given.dtype.kind in "iu" and not np.array_equal(array, given.reshape(-1)):
+        raise OverflowError(f"a number is too large for {np.dtype(dtype).name}")
+    if length is not None and array.size != length:
+        raise ValueError(f"it takes {length} numbers, not {array.size}")
+    return array

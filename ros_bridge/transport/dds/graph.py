@@ -1,0 +1,118 @@
+"""Who is on the network: what DDS discovers, and `ros_discovery_info`, by which nodes know each other's names."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from typing import Any
+
+from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsPublication, BuiltinTopicDcpsSubscription
+from cyclonedds.core import InstanceState
+from cyclonedds.domain import DomainParticipant
+
+from ros_bridge.transport.dds.definitions import Definitions
+from ros_bridge.transport.dds.endpoints import Reader, Wire, Writer
+from ros_bridge.transport.dds.names import REQUEST, TOPIC, kind_of, ros_name
+from ros_bridge.transport.interface import LATCHED, Graph, Message, Qos
+
+DISCOVERY = "ros_discovery_info"
+INFO = "rmw_dds_common/msg/ParticipantEntitiesInfo"
+EVERYBODY = Qos(depth=1000, latched=True)
+GUID = 16
+"""Bytes by which DDS knows a participant or an endpoint."""
+MOST_ENDPOINTS = 10_000
+"""Endpoints that are looked at: a network has hundreds."""
+ACTION_GOAL, ACTION_SUFFIX = "/_action/send_goal", "_SendGoal"
+
+
+class Announcement:
+    """Tells others the name of this node and which endpoints are its own: `ros2 node list` shows it."""
+
+    def __init__(self, wire: Wire, participant: DomainParticipant, namespace: str, name: str) -> None:
+        self._definitions = wire.definitions
+        self._names = {"node_namespace": namespace, "node_name": name}
+        self._participant = participant.guid.bytes
+        self._writer = wire.writer(DISCOVERY, INFO, LATCHED)
+
+    def publish(self, readers: Iterable[Reader], writers: Iterable[Writer]) -> None:
+        """Announce the node with these endpoints."""
+        node: dict[str, object] = {
+            **self._names,
+            "reader_gid_seq": [self._gid(reader.guid) for reader in readers],
+            "writer_gid_seq": [self._gid(writer.guid) for writer in writers],
+        }
+        self._send([node])
+
+    def close(self) -> None:
+        """The node is gone."""
+        self._send([])
+        self._writer.close()
+
+    def _send(self, nodes: list[dict[str, object]]) -> None:
+        message = self._definitions.message(INFO, gid=self._gid(self._participant), node_entities_info_seq=nodes)
+        self._writer.write(self._definitions.write(INFO, message))
+
+    def _gid(self, guid: bytes) -> dict[str, bytes]:
+        """The 16 bytes of DDS; up to Humble ROS 2 keeps 24."""
+        (_, (_, (_, size))) = self._definitions.fields("rmw_dds_common/msg/Gid")[0]
+        return {"data": guid.ljust(size, b"\0")}
+
+
+class Watch:
+    """Collects what can be seen on the network from now on, with what is there already."""
+
+    def __init__(self, wire: Wire, participant: DomainParticipant) -> None:
+        self._definitions: Definitions = wire.definitions
+        self._lock = threading.Lock()
+        self._names: dict[bytes, frozenset[str]] = {}
+        self._publications = BuiltinDataReader(participant, BuiltinTopicDcpsPublication)
+        self._subscriptions = BuiltinDataReader(participant, BuiltinTopicDcpsSubscription)
+        self.reader = wire.reader(DISCOVERY, INFO, EVERYBODY, self._take)
+
+    def graph(self) -> Graph:
+        """What is known by now."""
+        publishers, _ = _sorted(self._publications)
+        subscriptions, requests = _sorted(self._subscriptions)
+        there = {endpoint.participant_key.bytes for endpoint in _alive(self._publications)}
+        with self._lock:
+            self._names = {guid: names for guid, names in self._names.items() if guid in there}
+            nodes = frozenset(name for names in self._names.values() for name in names)
+        goals = {name for name in requests if name.endswith(ACTION_GOAL)}
+        actions = {
+            name.removesuffix(ACTION_GOAL): frozenset(kind.removesuffix(ACTION_SUFFIX) for kind in requests[name])
+            for name in goals
+        }
+        services = {name: kinds for name, kinds in requests.items() if "/_action/" not in name}
+        return Graph(nodes, publishers, subscriptions, services, actions)
+
+    def _take(self, data: bytes) -> None:
+        info: Message = self._definitions.read(INFO, data)
+        names = frozenset(f"{node.node_namespace.rstrip('/')}/{node.node_name}" for node in info.node_entities_info_seq)
+        with self._lock:
+            self._names[bytes(info.gid.data)[:GUID]] = names
+
+
+def _sorted(reader: BuiltinDataReader) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+    """The topics and the services of the endpoints that are alive, each with its kinds."""
+    topics: dict[str, frozenset[str]] = {}
+    services: dict[str, frozenset[str]] = {}
+    for endpoint in _alive(reader):
+        named = ros_name(endpoint.topic_name)
+        if named is None:
+            continue
+        prefix, name = named
+        kind = kind_of(endpoint.type_name)
+        if prefix == TOPIC:
+            topics[name] = topics.get(name, frozenset()) | {kind}
+        elif prefix == REQUEST:
+            services[name] = services.get(name, frozenset()) | {kind.removesuffix("_Request")}
+    return topics, services
+
+
+def _alive(reader: BuiltinDataReader) -> list[Any]:
+    """The endpoints that are on the network now: those that left are kept by DDS, too, as having been."""
+    return [
+        endpoint
+        for endpoint in reader.read(MOST_ENDPOINTS)
+        if endpoint.sample_info.valid_data and endpoint.sample_info.instance_state == InstanceState.Alive
+    ]

@@ -1,0 +1,112 @@
+"""A node of ROS 2 from pip packages alone: messages by rosbags, the wire by Cyclone DDS.
+
+Topics work with every DDS implementation of ROS 2. Services and actions need
+`RMW_IMPLEMENTATION=rmw_cyclonedds_cpp` on the robot: Cyclone DDS puts the number of a call into the body, Fast DDS
+beside it.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from homie.kernel.errors import InfrastructureError
+from ros_bridge.transport.dds.definitions import Definitions
+from ros_bridge.transport.dds.endpoints import DdsClient, DdsPublisher, DdsService, DdsSubscription, Wire
+from ros_bridge.transport.dds.graph import Announcement, Watch
+from ros_bridge.transport.dds.names import checked
+from ros_bridge.transport.dds.network import Network, join
+from ros_bridge.transport.dds.receiver import Receiver
+from ros_bridge.transport.interface import DEFAULT, Closable, Graph, Handler, Message, Node, Qos
+
+log = logging.getLogger("homie.ros_bridge")
+Endpoint = DdsPublisher | DdsSubscription | DdsClient | DdsService
+E = TypeVar("E", bound=Endpoint)
+
+
+class DdsNode(Node):
+    """A node on a DDS network.
+
+    Args:
+        name: Full name, as `/homie`; two nodes of one name are possible, and confusing.
+        network: Where the robot is; by default what the variables of ROS 2 say.
+
+    Raises:
+        BadInput: The name is no name of ROS 2.
+        InfrastructureError: The network cannot be joined.
+    """
+
+    def __init__(self, name: str, network: Network | None = None) -> None:
+        network = network or Network.from_environment()
+        self.name = checked(name)
+        self._definitions = Definitions(network.distro)
+        self._participant = join(network)
+        self._receiver = Receiver(self._participant, name)
+        self._wire = Wire(self._participant, self._definitions, self._receiver)
+        self._lock = threading.Lock()
+        self._endpoints: list[Endpoint] = []
+        self._watch: Watch | None = None
+        self._closed = False
+        namespace, _, last = name.rpartition("/")
+        self._announcement = Announcement(self._wire, self._participant, namespace or "/", last)
+        self._announcement.publish((), ())
+
+    @property
+    def refused(self) -> dict[str, int]:
+        """How many messages of each DDS topic were refused."""
+        return dict(self._receiver.refusals.counts)
+
+    def message(self, kind: str, **fields: Any) -> Message:
+        return self._definitions.message(kind, **fields)
+
+    def publisher(self, kind: str, topic: str, qos: Qos = DEFAULT) -> DdsPublisher:
+        return self._added(DdsPublisher(self._wire, kind, topic, qos))
+
+    def subscription(
+        self, kind: str, topic: str, callback: Callable[[Message], None], qos: Qos = DEFAULT
+    ) -> DdsSubscription:
+        return self._added(DdsSubscription(self._wire, kind, topic, callback, qos))
+
+    def client(self, kind: str, name: str) -> DdsClient:
+        return self._added(DdsClient(self._wire, kind, name))
+
+    def service(self, kind: str, name: str, handler: Handler) -> DdsService:
+        return self._added(DdsService(self._wire, kind, name, handler))
+
+    def timer(self, period: float, callback: Callable[[], None]) -> Closable:
+        return self._receiver.timer(period, callback)
+
+    def graph(self) -> Graph:
+        with self._lock:
+            if self._watch is None:
+                self._watch = Watch(self._wire, self._participant)
+        return self._watch.graph()
+
+    def close(self) -> None:
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        try:
+            self._announcement.close()
+        except InfrastructureError as error:
+            log.warning("%s could not say goodbye: %s", self.name, error)
+        self._receiver.close()
+        for endpoint in self._endpoints:
+            endpoint.close()
+        # Cyclone DDS takes a participant off the network when the last reference to it is gone.
+        del self._watch, self._wire, self._announcement, self._receiver, self._participant
+        self._endpoints.clear()
+
+    def _added(self, endpoint: E) -> E:
+        with self._lock:
+            if self._closed:
+                endpoint.close()
+                raise InfrastructureError(f"The node {self.name} is closed.")
+            self._endpoints.append(endpoint)
+            readers = [reader for other in self._endpoints for reader in other.readers]
+            writers = [writer for other in self._endpoints for writer in other.writers]
+            self._announcement.publish(readers, writers)
+        return endpoint

@@ -1,0 +1,82 @@
+"""Topic types for Cyclone DDS whose samples are plain CDR bytes, with the type description it asks for.
+
+cyclonedds 11 refuses a topic type without a description and holds every sample that comes in against it. So each kind
+gets its description from the message definition, and the bytes themselves are made and read by rosbags (numpy, no
+Python code for each element of a picture).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cyclonedds.idl import make_idl_struct
+from cyclonedds.idl import types as idl
+
+from ros_bridge.transport.dds.definitions import ARRAY, BASE, NAME, Definitions
+from ros_bridge.transport.dds.names import type_name
+
+SCALARS: dict[str, Any] = {
+    "bool": bool,
+    "byte": idl.uint8,
+    "octet": idl.uint8,
+    "char": idl.uint8,
+    "string": str,
+    "float32": idl.float32,
+    "float64": idl.float64,
+    **{f"{sign}int{bits}": getattr(idl, f"{sign}int{bits}") for sign in ("", "u") for bits in (8, 16, 32, 64)},
+}
+CALL_HEADER = {"client": idl.uint64, "sequence": idl.int64}
+"""What rmw_cyclonedds puts before the request and the response of a service: whose call it is, and which."""
+
+
+class RawTypes:
+    """The topic types of the kinds of one distribution, each made once."""
+
+    def __init__(self, definitions: Definitions) -> None:
+        self._definitions = definitions
+        self._structs: dict[tuple[str, bool], Any] = {}
+        self._raw: dict[tuple[str, bool], Any] = {}
+
+    def raw(self, kind: str, call: bool = False) -> Any:
+        """The class of the samples of a kind: bytes that know their type. `call`: with the header of a service."""
+        if (kind, call) not in self._raw:
+            described = self._struct(kind, call).__idl__
+            self._raw[kind, call] = type("Raw", (Raw,), {"__idl__": described, "__slots__": ()})
+        return self._raw[kind, call]
+
+    def _struct(self, kind: str, call: bool) -> Any:
+        if (kind, call) not in self._structs:
+            fields = dict(CALL_HEADER) if call else {}
+            fields |= {name: self._field(description) for name, description in self._definitions.fields(kind)}
+            name = type_name(kind)
+            self._structs[kind, call] = make_idl_struct(name, name.replace("::", "."), fields)
+        return self._structs[kind, call]
+
+    def _field(self, description: tuple[int, Any]) -> Any:
+        sort, detail = int(description[0]), description[1]
+        if sort == BASE:
+            return SCALARS[detail[0]]
+        if sort == NAME:
+            return self._struct(detail, False)
+        element, length = detail
+        inner = self._field(element)
+        return idl.array[inner, length] if sort == ARRAY else idl.sequence[inner]
+
+
+class Raw:
+    """A sample whose bytes Cyclone DDS writes and hands over as they are, without a copy more than it makes itself."""
+
+    __slots__ = ("data", "sample_info")
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.sample_info: Any = None  # set by the reader
+
+    def serialize(self, **_: Any) -> bytes:
+        return self.data
+
+    @classmethod
+    def deserialize(cls, data: bytes, **_: Any) -> Raw:
+        return cls(data)
+
+    deserialize_key = deserialize

@@ -1,0 +1,47 @@
+"""A node over whichever transport this machine has."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Literal, TypeAlias
+
+from homie.kernel.errors import BadInput, MissingPart
+from homie.kernel.packages import missing_part
+from ros_bridge.transport.interface import Node
+
+Transport: TypeAlias = Literal["auto", "rclpy", "dds"]
+
+
+def open_node(name: str, transport: Transport = "auto") -> Node:
+    """Open a node on the network that the variables of ROS 2 describe (ROS_DOMAIN_ID, ROS_LOCALHOST_ONLY, ...).
+
+    Args:
+        name: Full name, as `/homie`.
+        transport: `rclpy` needs a ROS 2 installation that is sourced; `dds` needs `pip install homie-robot[ros]` and no
+            ROS; `auto` takes rclpy where it is there.
+
+    Raises:
+        BadInput: There is no such transport, or the name is no name of ROS 2.
+        MissingPart: What the transport needs is not installed.
+        InfrastructureError: The network cannot be joined.
+
+    ```python
+    with open_node("/homie") as node:
+        node.subscription("sensor_msgs/msg/JointState", "/joint_states", print)
+    ```
+    """
+    if transport not in ("auto", "rclpy", "dds"):
+        raise BadInput(f"There is no transport '{transport}': choose rclpy, dds or auto.")
+    if transport == "rclpy" or (transport == "auto" and importlib.util.find_spec("rclpy") is not None):
+        try:
+            from ros_bridge.transport.ros.node import RclpyNode
+        except ImportError as error:
+            raise MissingPart(
+                "The transport 'rclpy' needs a ROS 2 installation: source its setup.bash, or choose 'dds'."
+            ) from error
+        return RclpyNode(name)
+    try:
+        from ros_bridge.transport.dds.node import DdsNode
+    except ModuleNotFoundError as error:
+        raise missing_part("The transport 'dds'", (error.name or "cyclonedds").partition(".")[0], "ros") from error
+    return DdsNode(name)

@@ -1,0 +1,97 @@
+"""Messages of an installed ROS 2: classes by the name of their kind, filled from mappings."""
+
+from __future__ import annotations
+
+import array
+import importlib
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from homie.kernel.errors import BadInput, MissingPart, suggestion
+from ros_bridge.transport.interface import Message
+
+PARTS = {
+    "SendGoal": ("Impl", "SendGoalService"),
+    "GetResult": ("Impl", "GetResultService"),
+    "FeedbackMessage": ("Impl", "FeedbackMessage"),
+    "Goal": ("Goal",),
+    "Result": ("Result",),
+    "Feedback": ("Feedback",),
+    "Request": ("Request",),
+    "Response": ("Response",),
+}
+"""Where rclpy keeps what ROS 2 derives from a service or an action, by the last words of its name."""
+TYPECODES = {
+    "double": "d",
+    "float": "f",
+    "octet": "B",
+    "uint8": "B",
+    "int8": "b",
+    "uint16": "H",
+    "int16": "h",
+    "uint32": "I",
+    "int32": "i",
+    "uint64": "Q",
+    "int64": "q",
+}
+"""The numbers of sequences, which rclpy keeps in `array.array`."""
+_FIXED = re.compile(r"(.+)\[(\d+)\]")
+_SEQUENCE = re.compile(r"sequence<(.+?)(?:, \d+)?>")
+
+
+def class_of(kind: str) -> Any:
+    """The class of a kind, as `geometry_msgs/msg/Twist` or `std_srvs/srv/Trigger_Request`.
+
+    Raises:
+        MissingPart: Its package is not among the ROS packages that are sourced.
+        BadInput: The package has no such kind.
+    """
+    package, sort, name = kind.split("/")
+    base, *parts = name.split("_")
+    try:
+        found = getattr(importlib.import_module(f"{package}.{sort}"), base)
+        for part in parts:
+            for attribute in PARTS[part]:
+                found = getattr(found, attribute)
+    except ModuleNotFoundError as error:
+        raise MissingPart(f"'{kind}' needs the ROS 2 package '{package}': install and source it.") from error
+    except (AttributeError, KeyError) as error:
+        raise BadInput(f"The ROS 2 package '{package}' has no kind '{kind}'.") from error
+    return found
+
+
+def message(cls: Any, values: Mapping[str, Any]) -> Message:
+    """A message of a class with these fields, the others at their defaults. Raises BadInput where one does not fit."""
+    made = cls()
+    fields: Mapping[str, str] = cls.get_fields_and_field_types()
+    for name, value in values.items():
+        if name not in fields:
+            hint = suggestion(name, fields, "its definition has the names")
+            raise BadInput(f"{cls.__name__} has no field '{name}': {hint}")
+        try:
+            setattr(made, name, _fitted(fields[name], value))
+        except (AssertionError, TypeError, ValueError, OverflowError) as error:
+            raise BadInput(f"The field '{name}' of {cls.__name__} cannot hold {value!r:.80}: {error}.") from error
+    return made
+
+
+def _fitted(described: str, value: Any) -> Any:
+    """A value as the setter of rclpy takes it."""
+    fixed, sequence = _FIXED.fullmatch(described), _SEQUENCE.fullmatch(described)
+    element = fixed[1] if fixed else sequence[1] if sequence else ""
+    if element in TYPECODES:
+        numbers = np.frombuffer(value, np.uint8) if isinstance(value, bytes) else np.asarray(value)
+        typed = np.ascontiguousarray(numbers, np.dtype(TYPECODES[element])).reshape(-1)
+        return typed if fixed else array.array(TYPECODES[element], typed.tobytes())
+    if element:
+        return [_fitted(element, item) for item in value]
+    if isinstance(value, Mapping):
+        package, name = described.split("/")
+        sort = "action" if "_" in name else "msg"
+        return message(class_of(f"{package}/{sort}/{name}"), value)
+    if described in ("double", "float"):
+        return float(value)
+    return value
