@@ -267,8 +267,9 @@ class Skill(ABC):
 class SkillSet(ABC):
     """The skills of one low-level model, as `--skills` names it; to a planner its `name` is a model to choose.
 
-    It is made as `cls(argument)` from `--skills NAME:ARGUMENT`, once per episode; with `Settings`, as
-    `cls(argument, settings)`. The argument of a learned model is its checkpoint. Without one the constructor raises
+    It is made as `cls(argument)` from `--skills NAME:ARGUMENT`, with `Settings` as `cls(argument, settings)`, once for
+    all episodes of a process: networks are loaded then. What is of one episode is in the skills, which `skills` makes
+    anew for each. The argument of a learned model is its checkpoint. Without one the constructor raises
     MissingCheckpoint, and `classical` may stand in for its `actions`.
     """
 
@@ -288,7 +289,8 @@ class SkillSet(ABC):
 
     @abstractmethod
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
-        """The skills for a robot. Raises BadInput for a robot that they cannot move."""
+        """New skills for a robot, which know of no earlier episode. Raises BadInput for a robot that they cannot
+        move."""
 
     def describe(self) -> Mapping[str, object]:
         """What decides its actions (hashes of its files, settings), JSON-ready, without secrets; as for planners."""
@@ -301,8 +303,9 @@ class SkillSet(ABC):
 class Detector(ABC):
     """From pictures to named boxes.
 
-    It is made as `cls(argument)` from `--detector NAME:ARGUMENT`, once per episode; with `Settings`, as
-    `cls(argument, settings)`. The argument of a network is its file or the name of its weights.
+    It is made as `cls(argument)` from `--detector NAME:ARGUMENT`, with `Settings` as `cls(argument, settings)`, once
+    for all episodes of a process; `reset` begins an episode. The argument of a network is its file or the name of its
+    weights.
     """
 
     name: str = ""
@@ -319,6 +322,9 @@ class Detector(ABC):
     def describe(self) -> Mapping[str, object]:
         """What decides its boxes (the hash of its weights, settings), JSON-ready, without secrets; as for planners."""
         return {}
+
+    def reset(self) -> None:
+        """Forget the episode, such as what was followed from picture to picture."""
 
     @abstractmethod
     def detect(self, observation: Observation) -> tuple[Detection, ...]:

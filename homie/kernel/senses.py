@@ -48,8 +48,9 @@ class Senses:
         self.forget()
 
     def reset(self, *, seed: int) -> None:
-        """Bring the robot and the locator to the start of an episode. Raises as `Robot.reset`."""
+        """Bring robot, detector and locator to the start of an episode. Raises as `Robot.reset`."""
         self.robot.reset(seed=seed)
+        self.detector.reset()
         self.locator.reset(seed=seed)
         self.forget()
 

@@ -29,7 +29,7 @@ STAND_IN = "classical"
 
 @dataclass(frozen=True, slots=True)
 class SkillShelf:
-    """The skill sets of an episode before they know their robot, by model, in the order of `--skills`.
+    """The skill sets before they know their robot, by model, in the order of `--skills`.
 
     missing: why a listed model cannot run, by its name; `stand_in` runs in its place. lent: sets that were given as
     objects; who made them closes them.
@@ -65,7 +65,7 @@ class SkillShelf:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Everything that an episode needs, wired together. It has to be closed: the robot, then the skill sets."""
+    """Everything that an episode needs, wired together. Who has made it closes it: the robot, then the skill sets."""
 
     robot: Robot
     planner: Planner
@@ -84,7 +84,7 @@ class Parts:
         }
 
     def reset(self, seed: int) -> None:
-        """To the start of an episode, with skills that know nothing of an earlier one."""
+        """To the start of an episode: nothing that is asked or told in it depends on an earlier one."""
         self.executor.senses.reset(seed=seed)
         self.executor.skills = self.shelf.book(self.robot)
 
@@ -102,9 +102,12 @@ class Parts:
         self.close()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """The parts of an episode before there is a robot."""
+    """The parts that outlive an episode, with their networks and models loaded, before there is a robot.
+
+    Who has chosen them closes them; the `Parts` that they become are closed before, or in their place.
+    """
 
     planner: Planner
     checks: Sequence[ErrorCheck]
@@ -114,29 +117,41 @@ class Chosen:
     shelf: SkillShelf
     make_robot: Any
 
+    def robot(self, options: OpenOptions) -> Robot:
+        """The robot of the options, in its scene. Raises BadInput, MissingPart."""
+        return constructed(f"robot '{options.robot}'", self.make_robot, [options], Robot)  # type: ignore[type-abstract]
+
+    def around(self, robot: Robot, options: OpenOptions) -> Parts:
+        """The parts on a robot that is there. Raises BadInput, MissingPart."""
+        _check_pictures(robot, options)
+        if self.planner.looks_at_hand and not robot.hand:
+            raise BadInput(f"The robot '{options.robot}' has no camera at its hand: leave out --set hand=true.")
+        if isinstance(self.planner, Privileged):
+            self.planner.enter(robot)
+        locator = constructed(f"locator '{options.targets}'", self.make_locator, [robot], Locator)  # type: ignore[type-abstract]
+        book = self.shelf.book(robot)
+        executor = Executor(
+            Senses(robot, self.detector, locator),
+            book,
+            self.checks,
+            self.sentences,
+            attempts=options.attempts,
+            actions=book.actions(robot),
+        )
+        return Parts(robot, self.planner, executor, self.shelf)
+
     def on_robot(self, options: OpenOptions) -> Parts:
         """The parts on the robot of the options. If that fails the robot is closed. Raises BadInput, MissingPart."""
-        robot = constructed(f"robot '{options.robot}'", self.make_robot, [options], Robot)  # type: ignore[type-abstract]
+        robot = self.robot(options)
         try:
-            _check_pictures(robot, options)
-            if self.planner.looks_at_hand and not robot.hand:
-                raise BadInput(f"The robot '{options.robot}' has no camera at its hand: leave out --set hand=true.")
-            if isinstance(self.planner, Privileged):
-                self.planner.enter(robot)
-            locator = constructed(f"locator '{options.targets}'", self.make_locator, [robot], Locator)  # type: ignore[type-abstract]
-            book = self.shelf.book(robot)
-            executor = Executor(
-                Senses(robot, self.detector, locator),
-                book,
-                self.checks,
-                self.sentences,
-                attempts=options.attempts,
-                actions=book.actions(robot),
-            )
+            return self.around(robot, options)
         except BaseException:
             robot.close()
             raise
-        return Parts(robot, self.planner, executor, self.shelf)
+
+    def close(self) -> None:
+        """Let go of networks, models and connections. Idempotent."""
+        self.shelf.close()
 
 
 def choose(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Chosen:
@@ -152,7 +167,15 @@ def choose(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Chosen:
     fallback = options.on_missing_model == "fallback"
     shelf = load_skills(options.skills, options.skill_settings, objects, fallback=fallback)
     sentences = registry.load("sentences", "emmoe")
-    return Chosen(planner, checks, sentences, detector, make_locator, shelf, make_robot)
+    return Chosen(
+        planner=planner,
+        checks=checks,
+        sentences=sentences,
+        detector=detector,
+        make_locator=make_locator,
+        shelf=shelf,
+        make_robot=make_robot,
+    )
 
 
 def assemble(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Parts:
@@ -161,7 +184,7 @@ def assemble(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Parts:
     try:
         return chosen.on_robot(options)
     except BaseException:
-        chosen.shelf.close()
+        chosen.close()
         raise
 
 

@@ -220,9 +220,9 @@ class Session:
         given = {**self.options.model_dump(exclude_defaults=True), "task": task, **options}
         run_options = RunOptions.build(**given)
         RunFolder.check(run_options)
-        self.reset()
+        self._inventory, self._history = (), ()
         with self._stopped_by_errors():
-            summary = sessions.record(run_options, self._parts, [self._listener, *listeners], ending=self.robot.stop)
+            summary = sessions.record(run_options, self._parts, [self._listener, *listeners])
         self._inventory, self._history = summary.result.inventory, summary.result.history
         return summary
 
@@ -272,7 +272,7 @@ def open_session(config: str | Path | None, progress: bool, given: Mapping[str, 
     try:
         return Session(options, chosen, ProgressDisplay() if progress else None)
     except BaseException:
-        chosen.shelf.close()
+        chosen.close()
         raise
 
 

@@ -70,12 +70,17 @@ def run(
         return record(options, parts, listeners, ending=parts.close)
 
 
+def _nothing() -> None:
+    """The parts go on to another episode."""
+
+
 def record(
-    options: RunOptions, parts: Parts, listeners: Iterable[EpisodeListener], *, ending: Callable[[], None]
+    options: RunOptions, parts: Parts, listeners: Iterable[EpisodeListener], *, ending: Callable[[], None] = _nothing
 ) -> EpisodeSummary:
     """Run one episode on parts that are there, and write its run folder. Raises as `run`.
 
-    ending: what is done with the robot, once it has stopped, before the files are closed.
+    ending: what the owner of the parts does with them, once the robot has stopped, before the files are closed: a robot
+    that is not needed any more is let go of first. Nothing but the owner closes parts.
     """
     file = PartsFile.of(parts.describe(), options)
     folder = RunFolder.open(options, parts.robot, file, parts.planner.texts())
@@ -106,10 +111,10 @@ def play(
     seed: int,
     trial: int,
     made_with: str = "",
-    ending: Callable[[], None] | None = None,
+    ending: Callable[[], None] = _nothing,
 ) -> EpisodeResult:
-    """Run one episode into an empty episode folder. However it ended, the robot stops, and `ending` is called
-    (`parts.close` where there is none) before the files are closed.
+    """Run one episode into an empty episode folder, from the start of the scene. However it ended, the robot stops, and
+    `ending` is called (see `record`), before the files are closed.
 
     seed: of the episode; the seed of the options only says which scene it is. made_with: the name of the
     `homie.runtime.provenance.PartsFile` that describes the parts. Raises Interrupted on Ctrl-C, SIGTERM and SIGHUP,
@@ -123,7 +128,7 @@ def play(
     told = Listeners([*([video] if video else []), store], onlookers=listeners)
     try:
         with stoppable():
-            parts.executor.senses.reset(seed=seed)
+            parts.reset(seed)
             result = run_episode(
                 options.task,
                 parts.planner,
@@ -150,11 +155,11 @@ def play(
     return result
 
 
-def _shut_down(parts: Parts, ending: Callable[[], None] | None, video: VideoWriter | None, store: EpisodeStore) -> None:
+def _shut_down(parts: Parts, ending: Callable[[], None], video: VideoWriter | None, store: EpisodeStore) -> None:
     """The stop order: stop, hold or park, disconnect, then flush data."""
     try:
         parts.robot.stop()
-        (ending or parts.close)()
+        ending()
     finally:
         with writing(store.folder):
             try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import json
 from collections.abc import Callable, Mapping
@@ -10,8 +11,10 @@ from pathlib import Path
 import pytest
 from homie_tiny import FilmedTinyRobot
 
+from homie.bench.play.parts import WorkerParts
 from homie.bench.play.pool import Limits, LocalPool
-from homie.bench.play.worker import EXPERT, Job, Report, perform
+from homie.bench.play.worker import EXPERT, Job, Report
+from homie.bench.play.worker import perform as perform_with
 from homie.bench.suite.suite import Task
 from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, RobotFault
 from homie.kernel.interfaces import Robot
@@ -50,6 +53,12 @@ def open_broken(options: RunOptions) -> Robot:
 
 def open_blind(options: RunOptions) -> Robot:
     return Blind()
+
+
+def perform(job: Job) -> Report:
+    """The first episode of a worker."""
+    with contextlib.closing(WorkerParts()) as kept:
+        return perform_with(job, kept)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from homie.bench.play.parts import WorkerParts
 from homie.bench.play.pool import START, Limits, Pool
 from homie.bench.play.worker import Job, Report, perform, prepare
 from homie.kernel.errors import InfrastructureError
@@ -30,13 +31,14 @@ class Player:
     def __init__(self, run: str, memory: float | None, places: list[str]) -> None:
         sys.path.extend(place for place in places if place not in sys.path)  # where the runner finds its plug-ins
         prepare(Path(run), memory)
+        self._kept = WorkerParts()  # closed with the process, which ends with the actor
 
     def up(self) -> None:
         """Answered once the process of the actor has started."""
 
     def play(self, job: str) -> str:
         """A Job in, a Report out, both as JSON."""
-        return perform(Job.model_validate_json(job)).model_dump_json()
+        return perform(Job.model_validate_json(job), self._kept).model_dump_json()
 
 
 @dataclass

@@ -24,6 +24,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from homie.bench.folder.episode import Cause
+from homie.bench.play.parts import WorkerParts
 from homie.bench.suite.goals import read_state, unknown_words
 from homie.bench.suite.suite import Task
 from homie.kernel.errors import (
@@ -39,7 +40,7 @@ from homie.kernel.files import DISK, to_json, write_atomically
 from homie.kernel.interfaces import Robot, WorldState
 from homie.kernel.options import RunOptions
 from homie.runtime import session
-from homie.runtime.assembly import Parts, assemble
+from homie.runtime.assembly import Parts
 from homie.runtime.provenance import OtherParts, PartsFile, keep
 from homie.runtime.runstore import scene_file
 
@@ -91,12 +92,13 @@ def work(connection: Connection, run: Path, number: int, memory: float | None) -
     os.dup2(log, sys.stdout.fileno())
     os.dup2(log, sys.stderr.fileno())
     faulthandler.enable()
-    with contextlib.suppress(EOFError, BrokenPipeError):  # the runner has gone
+    # The runner has gone where the connection ends.
+    with contextlib.suppress(EOFError, BrokenPipeError), contextlib.closing(WorkerParts()) as kept:
         while True:
             job = Job.model_validate_json(connection.recv_bytes())
             connection.send_bytes(BEGUN)
             try:
-                report = perform(job)
+                report = perform(job, kept)
             except Interrupted:
                 return
             connection.send_bytes(report.model_dump_json().encode())
@@ -113,10 +115,10 @@ def prepare(run: Path, memory: float | None) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 
 
-def perform(job: Job) -> Report:
+def perform(job: Job, kept: WorkerParts) -> Report:
     """Play one episode. Raises nothing but Interrupted."""
     try:
-        _play(job)
+        _play(job, kept)
         return Report()
     except Interrupted:
         raise
@@ -143,13 +145,12 @@ def perform(job: Job) -> Report:
         return Report(cause="error", message=f"Unexpected {type(error).__name__}: {error}.")
 
 
-def _play(job: Job) -> None:
+def _play(job: Job, kept: WorkerParts) -> None:
     """Play the episode."""
     options = job.options
     if options.planner == EXPERT:
         options = options.model_copy(update={"planner": f"scripted:{_script(job)}"})
-    parts = assemble(options)
-    with parts.robot:
+    with kept.parts(options) as parts:
         scene = scene_file(parts.robot)
         if scene is not None:
             write_atomically(job.folder / "scene.json", scene)

@@ -1,0 +1,96 @@
+"""What a worker keeps from one episode to the next: networks and models, and the robot while its scene stays the same.
+
+Job --options--> WorkerParts --Parts, around a robot in the scene of the job--> session.play
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from homie.kernel import registry
+from homie.kernel.interfaces import Robot
+from homie.kernel.options import OpenOptions, PartsOptions
+from homie.runtime.assembly import Chosen, Parts, choose, load_planner
+
+VARIED = ("planner", "planner_settings", "robot")
+"""What may differ between the episodes of one bench, and is quickly made where it does: the scripts of the suite's
+experts are planners of one task each, and a robot's argument may say which family of scenes it is in."""
+
+
+class WorkerParts:
+    """The owner of all parts of a worker: it makes them when they are first asked for, and nobody else closes them.
+
+    Example:
+        ```
+        with contextlib.closing(WorkerParts()) as kept:
+            for options in episodes:
+                with kept.parts(options) as parts:
+                    ...
+        ```
+    """
+
+    def __init__(self) -> None:
+        self._chosen: Chosen | None = None
+        self._made_from: dict[str, Any] = {}
+        self._robot: Robot | None = None
+        self._scene: dict[str, Any] = {}
+
+    @contextlib.contextmanager
+    def parts(self, options: OpenOptions) -> Iterator[Parts]:
+        """The parts of an episode, which begins with their `reset`.
+
+        After an error nothing is kept: what raised it may be broken, and the next episode gets parts of its own.
+
+        Raises:
+            BadInput, MissingPart: as `homie.runtime.assembly.choose` and `Chosen.around`.
+        """
+        try:
+            chosen = self._chosen_for(options)
+            yield chosen.around(self._robot_for(options, chosen), options)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the robot, then let go of networks and models. Idempotent."""
+        robot, chosen = self._robot, self._chosen
+        self._robot, self._chosen = None, None
+        try:
+            if robot is not None:
+                robot.close()
+        finally:
+            if chosen is not None:
+                chosen.close()
+
+    def _chosen_for(self, options: OpenOptions) -> Chosen:
+        """The parts without robot. What of them is asked for differently is made anew."""
+        wanted = _of(PartsOptions, options)
+        changed = {name for name, value in wanted.items() if self._made_from.get(name) != value}
+        if self._chosen is None or not changed <= set(VARIED):
+            self.close()
+            self._chosen, changed = choose(options), set()
+        if "robot" in changed:
+            self._chosen = replace(self._chosen, make_robot=registry.find("robots", options.robot)[0])
+        if changed & {"planner", "planner_settings"}:
+            self._chosen = replace(self._chosen, planner=load_planner(options.planner, options.planner_settings))
+        self._made_from = wanted
+        return self._chosen
+
+    def _robot_for(self, options: OpenOptions, chosen: Chosen) -> Robot:
+        """The robot of before where it is in the scene that is asked for, else another."""
+        scene = {name: value for name, value in _of(OpenOptions, options).items() if not name.startswith("planner")}
+        if self._robot is not None and scene != self._scene:
+            before, self._robot = self._robot, None
+            before.close()
+        if self._robot is None:
+            self._robot = chosen.robot(options)
+        self._scene = scene
+        return self._robot
+
+
+def _of(model: type[PartsOptions], options: OpenOptions) -> dict[str, Any]:
+    """The options that a model of options has."""
+    return {name: getattr(options, name) for name in model.model_fields}
