@@ -168,7 +168,7 @@ def watch_one(seed: int, grasp: str) -> Audit:
         with assemble(options) as parts:
             assert isinstance(parts.robot, MujocoHome)
             with ContactWatch(parts.robot) as watch:
-                record(options, parts, [watch], ending=parts.close)
+                record(options, parts, [watch])
     watch.audit.seed, watch.audit.task = seed, task
     return watch.audit
 
