@@ -41,7 +41,7 @@ def play(family: Family, seed: int) -> dict[str, Any]:
             Senses(robot, registry.load("detectors", "simulated")(""), locator),
             book,
             registry.load("checks", "paper"),
-            registry.load("sentences", "emmoe"),
+            registry.load("execution", "emmoe"),
             attempts=1,
             actions=book.actions(robot),
         )

@@ -63,10 +63,10 @@ def play(family: str, seed: int, at: int) -> tuple[list[Image], int]:
         shown = mark({"front": seen.frames["front"].rgb}, listed).pictures["front"]
         print(f"{family} {seed}: {scene.instruction}", *locator.listing(), sep="\n  ")
         skill = registry.load("skills", "arm")("").skills(robot.spec, robot.kinematics)[0]
-        checks, sentences = registry.load("checks", "paper"), registry.load("sentences", "emmoe")
+        checks, execution = registry.load("checks", "paper"), registry.load("execution", "emmoe")
         book = SkillBook({"arm": {"Move": skill}})
         executor = Executor(
-            Senses(robot, detector, locator), book, checks, sentences, attempts=1, actions=book.actions(robot)
+            Senses(robot, detector, locator), book, checks, execution, attempts=1, actions=book.actions(robot)
         )
         camera = Camera(robot, at)
         for action in plan(scene):

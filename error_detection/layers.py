@@ -18,10 +18,11 @@ Layer: TypeAlias = Literal["format", "logical", "distance", "execution"]
 
 
 class Complaint(NamedTuple):
-    """What a rule has against a subtask."""
+    """What a rule has against a subtask. about: see `homie.kernel.types.Feedback`."""
 
     code: ErrorCode
     message: str
+    about: tuple[str, ...] = ()
 
 
 Rule: TypeAlias = Callable[[CheckQuestion], Complaint | None]
@@ -38,7 +39,7 @@ class LayerCheck:
         for rule in self.rules:
             complaint = rule(question)
             if complaint is not None:
-                return Check(self.layer, complaint.code, complaint.message)
+                return Check(self.layer, complaint.code, complaint.message, complaint.about)
         return Check(self.layer)
 
 

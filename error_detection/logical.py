@@ -57,7 +57,7 @@ def _closed(question: CheckQuestion) -> Complaint | None:
     if container is None:
         return None
     named = place(question) if container == question.entity else _spoken(container, question)
-    return Complaint(ErrorCode.L3, messages.closed(question.subtask.action, named))
+    return Complaint(ErrorCode.L3, messages.closed(question.subtask.action, named), (named,))
 
 
 def _spoken(container: str, question: CheckQuestion) -> str:

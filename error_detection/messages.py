@@ -2,7 +2,8 @@
 
 The sentences are the interface to planners trained on EMMOE data, so wherever the paper (appendix E.1) or the
 official code has one it is quoted to the letter: the action in lower case, the target as the planner wrote it in
-lower case. Those without an official counterpart say so. The module itself satisfies `homie.kernel.executor.Sentences`.
+lower case; the ten of the official code stand with their codes (`homie.kernel.types.ErrorCode`). Those without an
+official counterpart say so.
 """
 
 from __future__ import annotations
@@ -11,13 +12,14 @@ from collections.abc import Sequence
 
 from error_detection.reasons import explained
 from homie.kernel.actions import spoken
+from homie.kernel.types import ErrorCode
 
 # ---------------------------------------------------------------- F: format
 
 
 def unknown_action(action: str) -> str:
     """F1: the action is not in the list."""
-    return f"{action.lower()} is not in the action list! You should only choose actions in the list."
+    return ErrorCode.F1.sentence.format(action=action.lower())
 
 
 def unknown_model(model: str) -> str:
@@ -34,7 +36,7 @@ def unskilled_model(model: str, action: str) -> str:
 
 def unknown_target(item: str) -> str:
     """F2: the target does not exist in the scene, or cannot be recognised."""
-    return f"{item.lower()} does not exist! Please choose another object"
+    return ErrorCode.F2.sentence.format(item=item.lower())
 
 
 def no_target(action: str) -> str:
@@ -57,12 +59,12 @@ def no_place(action: str, name: str) -> str:
 
 def hand_full(action: str) -> str:
     """L1: pick, open or close with something in the hand."""
-    return f"Unable to {action.lower()}, the hand is full"
+    return ErrorCode.L1.sentence.format(action=action.lower())
 
 
 def hand_empty(action: str) -> str:
     """L2: put with nothing in the hand."""
-    return f"Unable to {action.lower()}, the hand is empty"
+    return ErrorCode.L2.sentence.format(action=action.lower())
 
 
 def other_in_hand(name: str, held: str) -> str:
@@ -72,12 +74,12 @@ def other_in_hand(name: str, held: str) -> str:
 
 def closed(action: str, container: str) -> str:
     """L3: the target is, or is inside, a closed container."""
-    return f"Unable to {action.lower()}, the {container.lower()} is closed, you should open it first"
+    return ErrorCode.L3.sentence.format(action=action.lower(), container=container.lower())
 
 
 def not_interactive(action: str, item: str) -> str:
     """L4: the target is nothing that the action can be done to."""
-    return f"Can not {action.lower()} {item.lower()}! Please choose another object"
+    return ErrorCode.L4.sentence.format(action=action.lower(), item=item.lower())
 
 
 # ---------------------------------------------------------------- D: distance
@@ -85,12 +87,12 @@ def not_interactive(action: str, item: str) -> str:
 
 def far_away(action: str) -> str:
     """D1: the target is more than 2 m away."""
-    return f"Unable to {action.lower()}, the target is far away"
+    return ErrorCode.D1.sentence.format(action=action.lower())
 
 
 def too_close(action: str) -> str:
     """D2: the target is less than 0.1 m away."""
-    return f"Unable to {action.lower()}, the target is too close"
+    return ErrorCode.D2.sentence.format(action=action.lower())
 
 
 # ---------------------------------------------------------------- E: execution
@@ -99,11 +101,11 @@ def too_close(action: str) -> str:
 def too_difficult(action: str, reason: str = "") -> str:
     """E1: the skill has failed in every attempt. What follows the sentence of the official code is ours: why, and what
     may help, if the reason in the record is one that planners are told (`error_detection.reasons`)."""
-    sentence = f"Unable to {action.lower()}, the subtask is too difficult to perform"
+    sentence = ErrorCode.E1.sentence.format(action=action.lower())
     why = explained(reason)
     return f"{sentence}: {why}" if why else sentence
 
 
 def missing(action: str) -> str:
     """E2: after a put the object is neither in the hand nor in its place."""
-    return f"Unable to {action.lower()}, and the object is missing"
+    return ErrorCode.E2.sentence.format(action=action.lower())

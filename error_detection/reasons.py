@@ -112,5 +112,16 @@ REASONS = (
 def explained(reason: str) -> str:
     """What a planner is told of a reason, without the last period: `the fingers closed on nothing. Please go ...`; ""
     for a reason that is not in the table."""
-    found = next((one for one in REASONS if re.fullmatch(one.record, reason)), None)
-    return "" if found is None else f"{found.told or reason}. {found.advice}"
+    known = _of(reason)
+    return "" if known is None else f"{known.told or reason}. {known.advice}"
+
+
+def lasting(reason: str) -> bool:
+    """Whether something has to be changed before the same subtask can go better. Of a reason that is not in the table
+    nobody knows, and it is tried again."""
+    known = _of(reason)
+    return known is not None and not known.advice.endswith(ONCE_MORE)
+
+
+def _of(reason: str) -> Reason | None:
+    return next((one for one in REASONS if re.fullmatch(one.record, reason)), None)

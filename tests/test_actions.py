@@ -221,7 +221,7 @@ def test_an_action_of_a_package_gets_what_it_takes(checks: Sequence[ErrorCheck])
     )
     made = stage(world=world, checks=checks)
     old = made.executor
-    made.executor = Executor(old.senses, book, checks, old.sentences, actions=book.actions(old.robot))
+    made.executor = Executor(old.senses, book, checks, old.execution, actions=book.actions(old.robot))
     planner = Reciter(
         Subtask("Wait"), Subtask("Pour", "mug", "bowl"), Subtask("Wait", "mug"), Subtask("Pour", "mug", "x")
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from error_detection import messages, paper_order
+from error_detection import execution, paper_order
 from homie.kernel.actions import canonical_action
 from homie.kernel.agent import EpisodeListener, EpisodeResult, run_episode
 from homie.kernel.executor import Executor, SkillBook
@@ -104,7 +104,7 @@ def play():
         tiny.update({action: skill for skill in more for action in skill.actions})
         book = SkillBook({"tiny": tiny, "other": {"Go to": tiny["Go to"]}}, frozenset({"other"}))
         executor = Executor(
-            Senses(robot, TinyDetector(), TinyLocator(robot)), book, paper_order, messages, attempts=attempts
+            Senses(robot, TinyDetector(), TinyLocator(robot)), book, paper_order, execution, attempts=attempts
         )
         planner, keeper = Reciter(decisions), Keeper()
         result = run_episode("the task", planner, executor, seed=0, rounds=rounds, listener=keeper)

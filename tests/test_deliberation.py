@@ -74,9 +74,9 @@ def robot() -> Iterator[Watched]:
 
 def run(robot: Watched, skill: Skill, *, waits: bool):
     robot.waits = waits
-    detector, sentences = registry.load("detectors", "simulated")(""), registry.load("sentences", "emmoe")
+    detector, execution = registry.load("detectors", "simulated")(""), registry.load("execution", "emmoe")
     book = SkillBook({"slow": {"Move": skill}})
-    executor = Executor(Senses(robot, detector, robot.background()), book, (), sentences, actions=("Move", "End"))
+    executor = Executor(Senses(robot, detector, robot.background()), book, (), execution, actions=("Move", "End"))
     robot.told.clear()
     return executor.execute(Decision((MOVE,)), MOVE, (), robot.observe(), EpisodeListener())
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkill, TinySkills
 
-from error_detection import messages, paper_order
+from error_detection import execution, paper_order
 from homie.kernel.actions import ARGUMENTS, Ability
 from homie.kernel.agent import EpisodeListener
 from homie.kernel.errors import BadInput, CommandRefused, TargetLost
@@ -114,7 +114,7 @@ def run(
         {"tiny": {action: skill for skill in every for action in skill.actions}}, arguments=arguments or ARGUMENTS
     )
     located = locator(robot) if isinstance(locator, type) else locator
-    executor = Executor(Senses(robot, TinyDetector(), located), book, checks, messages, attempts=attempts)
+    executor = Executor(Senses(robot, TinyDetector(), located), book, checks, execution, attempts=attempts)
     watch = Watch()
     return executor.execute(Decision((subtask,), model=model), subtask, (), robot.observe(), watch), watch
 
@@ -215,8 +215,9 @@ def test_the_complaint_of_a_skill_takes_the_place_of_the_sentence_for_e1_only():
     complaint = "Unable to pick, the ball is under the box"
     lost = Steps(ends=Outcome.FAILED, complaint=complaint)
     execution, _ = run(PICK, lost, attempts=3)
-    assert execution.feedback == Feedback("fail", ErrorCode.E1, complaint) and len(execution.attempts) == 3
-    assert execution.checks[-1] == Check("execution", ErrorCode.E1, complaint)
+    assert execution.feedback == Feedback("fail", ErrorCode.E1, complaint, lasting=True)
+    assert execution.checks[-1] == Check("execution", ErrorCode.E1, complaint, lasting=True)
+    assert len(execution.attempts) == 3
     fine = Steps("Open", ends=Outcome.SUCCEEDED, complaint=complaint)
     assert run(OPEN, fine)[0].feedback == SUCCESS
     gone, _ = run(Subtask("Put", "ball", "box"), Steps("Put", ends=Outcome.FAILED, complaint=complaint), attempts=3)
@@ -269,7 +270,7 @@ def test_a_target_that_is_forgotten_ends_the_subtask_not_the_episode():
     execution, _ = run(PICK, skill, locator=Forgetful, attempts=3)
     assert [attempt.commands for attempt in execution.attempts] == [3, 0, 0]
     sentence = f"{TOO_DIFFICULT}: it is no longer where it was seen. Please look for it"
-    assert execution.feedback == Feedback("fail", ErrorCode.E1, sentence)
+    assert execution.feedback == Feedback("fail", ErrorCode.E1, sentence, lasting=True)
     robot = TinyRobot()
     moving = Forgetful(robot)
     moving.again = {0.1: ()}

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkills
 
-from error_detection import messages, paper_order
+from error_detection import execution as execution_check
+from error_detection import paper_order
 from homie.kernel.agent import (
     Episode,
     EpisodeListener,
@@ -52,7 +53,7 @@ def executor(holds: str | None = None, *, feels: bool = False, meant: bool = Tru
     locator = Hand(robot)
     locator.holds, locator.meant = holds, meant
     tiny = {action: one for one in TinySkills().skills(SPEC, robot.kinematics) for action in one.actions}
-    return Executor(Senses(robot, TinyDetector(), locator), SkillBook({"tiny": tiny}), paper_order, messages)
+    return Executor(Senses(robot, TinyDetector(), locator), SkillBook({"tiny": tiny}), paper_order, execution_check)
 
 
 def done(subtask: Subtask, feedback: Feedback = SUCCESS, target: str = "") -> Execution:

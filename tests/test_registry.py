@@ -54,11 +54,11 @@ def _targets(node: ast.Assign | ast.AnnAssign) -> list[str]:
 
 
 def test_parts_are_loaded_by_name() -> None:
-    from error_detection import messages, paper_order
+    from error_detection import execution, paper_order
     from planners.rule import RulePlanner
 
     assert load("planners", "rule") is RulePlanner
-    assert load("checks", "paper") is paper_order and load("sentences", "emmoe") is messages
+    assert load("checks", "paper") is paper_order and load("execution", "emmoe") is execution
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from homie_tiny import LostSkills, TinyDetector, TinyLocator, TinyRobot, TinySkills
 
-from error_detection import code_order, messages, paper_order
+from error_detection import code_order, execution, paper_order
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.options import OpenOptions
@@ -92,7 +92,7 @@ def test_every_part_is_where_it_belongs():
         executor = parts.executor
         assert (parts.robot, parts.planner, executor.senses.detector) == (body, planner, detector)
         assert planner.entered == [body] and isinstance(executor.locator, TinyLocator)
-        assert (executor.attempts, tuple(executor.checks), executor.sentences) == (2, tuple(code_order), messages)
+        assert (executor.attempts, tuple(executor.checks), executor.execution) == (2, tuple(code_order), execution)
         assert executor.actions == ("Go to", "Pick", "Put", "Open", "Close", "End")
         before = executor.skills.choose("tiny", "Pick")
         executor.locator.reset(seed=0)

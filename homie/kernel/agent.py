@@ -316,7 +316,7 @@ def _remarked(execution: Execution, remark: str) -> Execution:
 def unreadable(decision: Decision) -> Execution:
     """What becomes of an output that could not be read: F1, and nothing is done. It is no item of the history."""
     check = Check("format", ErrorCode.F1, decision.problem)
-    return Execution(Subtask(""), decision.model, (check,), (), Feedback("fail", ErrorCode.F1, decision.problem))
+    return Execution(Subtask(""), decision.model, (check,), (), check.feedback)
 
 
 def update_inventory(inventory: tuple[str, ...], execution: Execution) -> tuple[str, ...]:

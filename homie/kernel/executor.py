@@ -23,17 +23,15 @@ from homie.kernel.actions import (
     listed_actions,
 )
 from homie.kernel.errors import BadInput, CommandRefused, TargetLost
-from homie.kernel.interfaces import CheckQuestion, ErrorCheck, Robot, Skill, SkillSet
+from homie.kernel.interfaces import CheckQuestion, ErrorCheck, ExecutionCheck, Robot, Skill, SkillSet, Trial
 from homie.kernel.senses import Senses
 from homie.kernel.types import (
-    SUCCESS,
     Attempt,
     Check,
     Command,
     Decision,
     ErrorCode,
     Execution,
-    Feedback,
     Goal,
     Observation,
     Outcome,
@@ -41,16 +39,6 @@ from homie.kernel.types import (
     Subtask,
     model_key,
 )
-
-EMPTY_HANDED = ("Open", "Close")
-"""Actions that need a free hand and leave it free: one that keeps the handle is no success, whatever it has moved."""
-
-
-class Sentences(Protocol):
-    """The table of messages (`error_detection.messages`)."""
-
-    def too_difficult(self, action: str, reason: str) -> str: ...
-    def missing(self, action: str) -> str: ...
 
 
 class Watcher(Protocol):
@@ -120,7 +108,7 @@ class Executor:
         senses: Senses,
         skills: SkillBook,
         checks: Sequence[ErrorCheck],
-        sentences: Sentences,
+        execution: ExecutionCheck,
         *,
         attempts: int = 3,
         actions: tuple[str, ...] = ACTIONS,
@@ -130,7 +118,7 @@ class Executor:
         self.locator = senses.locator
         self.skills = skills
         self.checks = checks
-        self.sentences = sentences
+        self.execution = execution
         self.attempts = attempts
         self.actions = actions
 
@@ -169,8 +157,7 @@ class Executor:
             made.append(found)
             watcher.checked(found)
             if found.code is not None:
-                feedback = Feedback("fail", found.code, found.message)
-                return Execution(subtask, decision.model, tuple(made), (), feedback, entity or "")
+                return Execution(subtask, decision.model, tuple(made), (), found.feedback, entity or "")
         skill = self.skills.choose(decision.model, subtask.action)
         assert skill is not None and (entity is not None or not arguments)  # the format check has seen to it
         return self._run(decision, subtask, entity or "", skill, made, watcher)
@@ -181,35 +168,27 @@ class Executor:
         attempts: list[Attempt] = []
         timed = _Timed(skill)
         held = self.locator.held(self.robot.observe())
-        feedback = Feedback("fail", ErrorCode.E1, "")
+        verdict = Check("execution")
         for number in range(1, self.attempts + 1):
             attempt = self._attempt(number, subtask, entity, skill, timed, watcher)
-            attempt = replace(attempt, stands_in_for=self.skills.stands_in_for(decision.model, subtask.action))
-            after = self.senses.look(self.locator.cameras).observation
-            done = self.locator.verify(subtask, entity, held, after) if entity else None
-            if subtask.action in EMPTY_HANDED and after.body.holding:
-                attempt = replace(attempt, outcome=Outcome.FAILED, reason=_kept(attempt))
-            elif done is False and attempt.outcome is Outcome.SUCCEEDED:
-                attempt = replace(attempt, outcome=Outcome.FAILED, reason="done by its own account, without effect")
-            elif done and attempt.outcome is not Outcome.SUCCEEDED and subtask.action != "Go to":
-                # What counts is the effect; how the skill ended on its way back stays in the record.
-                attempt = replace(attempt, outcome=Outcome.SUCCEEDED, reason=f"done, then: {attempt.reason}")
-            attempts.append(attempt)
-            watcher.attempted(attempt)
-            if attempt.outcome is Outcome.SUCCEEDED:
-                feedback = SUCCESS
+            trial = Trial(
+                subtask=subtask,
+                entity=entity,
+                held=held,
+                attempt=replace(attempt, stands_in_for=self.skills.stands_in_for(decision.model, subtask.action)),
+                observation=self.senses.look(self.locator.cameras).observation,
+                locator=self.locator,
+                complaint=skill.complaint,
+            )
+            trial = replace(trial, attempt=self.execution.judged(trial))
+            attempts.append(trial.attempt)
+            watcher.attempted(trial.attempt)
+            verdict = self.execution.check(trial)
+            if verdict.code is not ErrorCode.E1 or skill.hopeless:
                 break
-            if subtask.action == "Put" and self.locator.held(after) is None:
-                feedback = Feedback("fail", ErrorCode.E2, self.sentences.missing(subtask.action))
-                break
-            if skill.hopeless:
-                break
-        if feedback.code is ErrorCode.E1:
-            sentence = skill.complaint or self.sentences.too_difficult(subtask.action, attempts[-1].reason)
-            feedback = replace(feedback, message=sentence)
-        made.append(Check("execution", feedback.code, "" if feedback.ok else feedback.message))
-        watcher.checked(made[-1])
-        return Execution(subtask, decision.model, tuple(made), tuple(attempts), feedback, entity, timed.seconds)
+        made.append(verdict)
+        watcher.checked(verdict)
+        return Execution(subtask, decision.model, tuple(made), tuple(attempts), verdict.feedback, entity, timed.seconds)
 
     def _begin(self, subtask: Subtask, entity: str, skill: Skill) -> Observation:
         """Look through the cameras of locator and skill, and start the skill with its goal."""
@@ -259,11 +238,10 @@ class Executor:
             outcome, reason = Outcome.FAILED, str(error)
         watcher.commanded(observation, self.robot.act(Command()))  # the base stands, limbs hold
         seconds = round(observation.stamp - began, 6)
-        return Attempt(number, skill.name, outcome, reason or skill.reason, seconds, commands, clamped)
-
-
-def _kept(attempt: Attempt) -> str:
-    return "; ".join(["the hand has not let go", *([attempt.reason] if attempt.reason else [])])
+        about = () if reason else skill.about
+        return Attempt(
+            number, skill.name, outcome, reason or skill.reason, seconds, commands, clamped=clamped, about=about
+        )
 
 
 class _Timed:

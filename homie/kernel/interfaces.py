@@ -27,6 +27,7 @@ from homie.kernel.knowledge import Knowledge
 from homie.kernel.types import (
     VIEWS,
     Array,
+    Attempt,
     Check,
     Command,
     Decision,
@@ -251,6 +252,11 @@ class Skill(ABC):
     def reason(self) -> str:
         """Why the attempt ended as it did, in words for the record."""
         return ""
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """The names of what kept it from its goal, as a planner may say them: what has to be moved away first."""
+        return ()
 
     @property
     def hopeless(self) -> bool:
@@ -542,3 +548,30 @@ class CheckQuestion:
     models: tuple[str, ...]
     skilled: bool
     arguments: tuple[str, ...] = USUAL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """An attempt of a skill, for the execution check to judge.
+
+    entity: what it was done to, "" for an action that takes no target. held: what the hand held before. observation: of
+    after the attempt; the locator has taken in what it shows. complaint: what the skill itself has to tell the planner.
+    """
+
+    subtask: Subtask
+    entity: str
+    held: str | None
+    attempt: Attempt
+    observation: Observation
+    locator: Locator
+    complaint: str = ""
+
+
+class ExecutionCheck(Protocol):
+    """The fourth layer of error detection, which looks at what a skill has done. See `error_detection.execution`."""
+
+    def judged(self, trial: Trial) -> Attempt:
+        """The attempt with the outcome that its effect shows."""
+
+    def check(self, trial: Trial) -> Check:
+        """What a judged attempt comes to: no code for success, E1 for what may be tried again, E2 for a loss."""

@@ -92,8 +92,8 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "actions": {
             "arm": "skills.arm.arm_actions:ArmAction",
         },
-        "sentences": {
-            "emmoe": "error_detection:messages",
+        "execution": {
+            "emmoe": "error_detection:execution",
         },
         "prompts": {
             "default": "planners.llm.prompting.writer:TemplateWriter",

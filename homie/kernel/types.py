@@ -94,27 +94,54 @@ def model_key(name: str) -> str:
 
 
 class ErrorCode(StrEnum):
-    """The ten codes of EMMOE, section 4.3 and appendix E.4."""
+    """The ten codes of EMMOE, section 4.3 and appendix E.4: each with its meaning in a few words and with the sentence
+    of the official code, to the letter, in which `action`, `item` and `container` are filled in.
 
-    F1 = "F1"
-    F2 = "F2"
-    L1 = "L1"
-    L2 = "L2"
-    L3 = "L3"
-    L4 = "L4"
-    D1 = "D1"
-    D2 = "D2"
-    E1 = "E1"
-    E2 = "E2"
+    A code is added here and in its layer of `error_detection/`, nowhere else.
+
+    >>> ErrorCode.D1.sentence.format(action="pick")
+    'Unable to pick, the target is far away'
+    """
+
+    meaning: str
+    sentence: str
+
+    def __new__(cls, code: str, meaning: str = "", sentence: str = "") -> ErrorCode:
+        member = str.__new__(cls, code)
+        member._value_ = code
+        member.meaning, member.sentence = meaning, sentence
+        return member
+
+    F1 = (
+        "F1",
+        "unknown action or model, or unreadable output",
+        "{action} is not in the action list! You should only choose actions in the list.",
+    )
+    F2 = "F2", "unknown target", "{item} does not exist! Please choose another object"
+    L1 = "L1", "the hand is full", "Unable to {action}, the hand is full"
+    L2 = "L2", "the hand is empty", "Unable to {action}, the hand is empty"
+    L3 = "L3", "the container is closed", "Unable to {action}, the {container} is closed, you should open it first"
+    L4 = "L4", "not something to interact with", "Can not {action} {item}! Please choose another object"
+    D1 = "D1", "too far away", "Unable to {action}, the target is far away"
+    D2 = "D2", "too close", "Unable to {action}, the target is too close"
+    E1 = "E1", "still failing after all attempts", "Unable to {action}, the subtask is too difficult to perform"
+    E2 = "E2", "the object is gone", "Unable to {action}, and the object is missing"
 
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What the planner is told about its last subtask. `code` is None exactly when `status` is success."""
+    """What the planner is told about its last subtask. `code` is None exactly when `status` is success.
+
+    about: the names of what it is about besides the target, as a planner may say them: the container that is closed
+    (L3), the things that are in the way (E1). lasting: whether the same subtask would end the same as long as nothing
+    else is changed, as far as a failed skill knows.
+    """
 
     status: Literal["success", "fail"]
     code: ErrorCode | None = None
     message: str = "None"
+    about: tuple[str, ...] = ()
+    lasting: bool = False
 
     @property
     def ok(self) -> bool:
@@ -523,19 +550,30 @@ class Outcome(StrEnum):
 class Check:
     """One layer of error detection and what it found.
 
-    layer: format, logical, distance or execution, or the name of a check of one's own. code: one of the ten.
+    layer: format, logical, distance or execution, or the name of a check of one's own. code: one of the ten. about,
+    lasting: see `Feedback`.
     """
 
     layer: str
     code: ErrorCode | None = None
     message: str = ""
+    about: tuple[str, ...] = ()
+    lasting: bool = False
+
+    @property
+    def feedback(self) -> Feedback:
+        """What a planner is told of it."""
+        if self.code is None:
+            return SUCCESS
+        return Feedback("fail", self.code, self.message, self.about, self.lasting)
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
     """One try of a skill: which one really ran, how it ended and why, over how much robot time and commands.
 
-    stands_in_for: the model that was asked for, where another one's skill ran in its place; `run.json` says why.
+    stands_in_for: the model that was asked for, where another one's skill ran in its place; `run.json` says why. about:
+    the names of what kept the skill from it (`homie.kernel.interfaces.Skill.about`).
     """
 
     number: int
@@ -546,6 +584,7 @@ class Attempt:
     commands: int
     clamped: int = 0
     stands_in_for: str = ""
+    about: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

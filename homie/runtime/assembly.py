@@ -15,8 +15,18 @@ from pydantic import BaseModel, ValidationError
 from homie.kernel import registry
 from homie.kernel.actions import action_table
 from homie.kernel.errors import BadInput, MissingCheckpoint, suggestion
-from homie.kernel.executor import Executor, Sentences, SkillBook
-from homie.kernel.interfaces import Detector, ErrorCheck, Locator, Planner, Privileged, Robot, Skill, SkillSet
+from homie.kernel.executor import Executor, SkillBook
+from homie.kernel.interfaces import (
+    Detector,
+    ErrorCheck,
+    ExecutionCheck,
+    Locator,
+    Planner,
+    Privileged,
+    Robot,
+    Skill,
+    SkillSet,
+)
 from homie.kernel.options import OpenOptions, explain
 from homie.kernel.prompts import PromptWriter
 from homie.kernel.senses import Senses
@@ -111,7 +121,7 @@ class Chosen:
 
     planner: Planner
     checks: Sequence[ErrorCheck]
-    sentences: Sentences
+    execution: ExecutionCheck
     detector: Detector
     make_locator: Any
     shelf: SkillShelf
@@ -134,7 +144,7 @@ class Chosen:
             Senses(robot, self.detector, locator),
             book,
             self.checks,
-            self.sentences,
+            self.execution,
             attempts=options.attempts,
             actions=book.actions(robot),
         )
@@ -166,11 +176,11 @@ def choose(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Chosen:
     make_robot, _ = resolve("robot", options.robot, objects)
     fallback = options.on_missing_model == "fallback"
     shelf = load_skills(options.skills, options.skill_settings, objects, fallback=fallback)
-    sentences = registry.load("sentences", "emmoe")
+    execution = registry.load("execution", "emmoe")
     return Chosen(
         planner=planner,
         checks=checks,
-        sentences=sentences,
+        execution=execution,
         detector=detector,
         make_locator=make_locator,
         shelf=shelf,

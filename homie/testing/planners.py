@@ -31,18 +31,7 @@ from homie.kernel.types import (
 from homie.testing.violations import NotConforming, described, environment_secrets, named
 
 TASK = "put the apple in the bowl"
-_FAILURES = (
-    (ErrorCode.F1, "Grab is not in the action list! You should only choose actions in the list."),
-    (ErrorCode.F2, "apple does not exist! Please choose another object"),
-    (ErrorCode.L1, "Unable to pick, the hand is full"),
-    (ErrorCode.L2, "Unable to put, the hand is empty"),
-    (ErrorCode.L3, "Unable to put, the fridge is closed, you should open it first"),
-    (ErrorCode.L4, "Can not open bowl! Please choose another object"),
-    (ErrorCode.D1, "Unable to pick, the target is far away"),
-    (ErrorCode.D2, "Unable to pick, the target is too close"),
-    (ErrorCode.E1, "Unable to pick, the subtask is too difficult to perform"),
-    (ErrorCode.E2, "Unable to put, and the object is missing"),
-)
+_FAILURES = tuple((code, code.sentence.format(action="pick", item="apple", container="fridge")) for code in ErrorCode)
 
 
 _KNOWN = Knowledge(
@@ -115,7 +104,10 @@ def _situations(task: str) -> list[tuple[str, PlannerInput]]:
         models=("classical", "nomad"),
     )
     later = replace(plain, history=(HistoryItem(1, Subtask("Go to", "apple"), SUCCESS),), feedback=SUCCESS)
-    failed = [(f"feedback {code}", replace(later, feedback=Feedback("fail", code, said))) for code, said in _FAILURES]
+    failed = [
+        (f"feedback {code}", replace(later, feedback=Feedback("fail", code, said, about=("fridge",), lasting=True)))
+        for code, said in _FAILURES
+    ]
     long = tuple(HistoryItem(n, Subtask("Go to", f"place {n}"), SUCCESS) for n in range(1, 301))
     many = tuple(Detection(f"thing {n}", VIEWS[n % 4], (n, n, n + 5, n + 5)) for n in range(200))
     return [

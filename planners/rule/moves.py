@@ -6,7 +6,6 @@ of it. The error codes are those of EMMOE, section 4.3.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Generator, Sequence
 from typing import TypeAlias, TypeVar
 
@@ -27,11 +26,6 @@ MAX_LOOKS = 12
 RESERVE = 5
 """Rounds at the end in which a search does not begin to look at another place: they are needed to go there, pick, go,
 put and end. Everything that stands open takes one more."""
-
-_CLOSED = re.compile(r"the (.+?) is closed")
-_IN_THE_WAY = re.compile(r"the ([^:]+?) (?:is|are) in the way")
-_MAY_GO_BETTER = re.compile(r"too difficult to perform$|and try once more")
-"""What an E1 says that has no more to say, or advises to try again. Others would end the same again."""
 
 
 class GaveUp(Exception):
@@ -74,7 +68,7 @@ class Moves:
 
     def _known(self, answer: Feedback) -> bool:
         """Whether the subtask that was answered so would be answered so again."""
-        return self._in_a_row >= TRIES or explained(answer)
+        return self._in_a_row >= TRIES or answer.lasting
 
     def go_to(self, words: str, why: str) -> Course[bool]:
         """Go there, with up to three tries for a skill that fails (E1). False if it is unknown (F2) or not reached."""
@@ -92,7 +86,7 @@ class Moves:
                 if not seen and self.memory.by_sight is None:
                     self.memory.by_sight = True
                 return False
-            if explained(feedback) and not (yield from self._clear_away(feedback, words)):
+            if feedback.lasting and not (yield from self._clear_away(feedback, words)):
                 self.memory.refuse(words)
                 return False
         return False
@@ -107,7 +101,7 @@ class Moves:
                 reason = f"The {near} is too far away to {subtask.action.lower()}, so I go closer first."
             elif feedback.code is ErrorCode.D2:
                 reason = f"I stand too close to the {near}, so I approach it anew."
-            elif explained(feedback):
+            elif feedback.lasting:
                 if not (yield from self._clear_away(feedback, near)):
                     break
                 reason = f"The way is free now, so I go back to the {near}."
@@ -127,7 +121,7 @@ class Moves:
 
     def _clear_away(self, feedback: Feedback, near: str) -> Course[bool]:
         """Move aside what is named as in the way. False if nothing is, the hand is full or that did not work."""
-        names = in_the_way(feedback)
+        names = [canonical(name) for name in feedback.about]
         if not names or self.memory.held or self._clearing:
             return False
         self._clearing = True
@@ -294,17 +288,5 @@ class Moves:
 
 
 def closed_container(feedback: Feedback) -> str:
-    """The container that an L3 sentence says is closed, "" if it names none."""
-    found = _CLOSED.search(feedback.message)
-    return canonical(found.group(1)) if found else ""
-
-
-def explained(feedback: Feedback) -> bool:
-    """Whether a skill has failed for a reason that stays: the same subtask would end the same."""
-    return feedback.code is ErrorCode.E1 and not _MAY_GO_BETTER.search(feedback.message)
-
-
-def in_the_way(feedback: Feedback) -> list[str]:
-    """The names of what a sentence says is in the way."""
-    named = _IN_THE_WAY.search(feedback.message)
-    return [] if named is None else [canonical(name) for name in named.group(1).split(" and the ")]
+    """The container that is said to be closed (L3), "" if none is named."""
+    return canonical(feedback.about[0]) if feedback.about else ""

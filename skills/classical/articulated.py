@@ -15,7 +15,7 @@ from skills.classical.collision import FREE, PLANNED, TOUCH, Solids
 from skills.classical.hand import Hand
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Hopeless, Motion, Stuck
-from skills.classical.obstruction import in_the_way, without
+from skills.classical.obstruction import without
 from skills.classical.pulls import ENTRY, Pull, backed, handle_box, moved_box, on_sweep, plan_pull
 from skills.classical.reaching import Reachable, Standing, same_place, solve_sequence
 from skills.classical.ways import ArmSpace, between
@@ -92,7 +92,7 @@ class MoveArticulation(Manipulation):
         super().__init__(spec, kinematics, hand)
         self._useless: list[Pose2] = []
         self._target = ""
-        self._exhausted: tuple[Pose2, float, str] | None = None
+        self._exhausted: tuple[Pose2, float, Hopeless] | None = None
         """Where the base stood, how open it was when no way was found, and why: from there none will be."""
 
     def routine(self) -> Motion:
@@ -215,20 +215,19 @@ class MoveArticulation(Manipulation):
 
         Raises Hopeless with what is in the way.
         """
-        nowhere = "no place to stand from which the handle can be led"
         if self._exhausted is not None:
-            base, opening, reason = self._exhausted
+            base, opening, hopeless = self._exhausted
             if same_place(base, self.base) and abs(opening - articulation.opening) < 0.02:
-                raise Hopeless(reason)
+                raise hopeless
         chosen = self._best(articulation)
         if chosen is not None:
             return chosen
         with self.supposing(without(self.goal, self.goal.loose)):
             unhindered = self._best(articulation)
-        blocked = [] if unhindered is None else self.blockers(unhindered[0])
-        reason = nowhere if unhindered is None else f"{nowhere}: {in_the_way(blocked)}"
-        self._exhausted = self.base, articulation.opening, reason
-        raise Hopeless(reason)
+        blocked = None if unhindered is None else self.blockers(unhindered[0])
+        hopeless = Hopeless("no place to stand from which the handle can be led", blockers=blocked)
+        self._exhausted = self.base, articulation.opening, hopeless
+        raise hopeless
 
     def _best(self, articulation: Articulation) -> tuple[Standing, Pull] | None:
         reachable = Reachable.of(self.costs, self.base)

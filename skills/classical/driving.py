@@ -12,7 +12,7 @@ from homie.kernel.types import Array, Box, Command, OccupancyGrid, Pose2
 from skills.classical.collision import Solids
 from skills.classical.hand import NOTHING, Hand
 from skills.classical.motion import Hopeless, Motion, RoutineSkill, Stuck, wrap
-from skills.classical.obstruction import cleared, in_the_way, on_the_way
+from skills.classical.obstruction import cleared, on_the_way
 from skills.classical.planning import ESCAPE, CostMap, plan_path
 from skills.classical.ways import ArmSpace
 
@@ -103,7 +103,7 @@ class MobileSkill(RoutineSkill):
         for _ in range(MAX_PLANS):
             path = plan_path(self.costs, self.base.xy, target, tolerance)
             if path is None:
-                raise Hopeless(self._no_path(target, tolerance))
+                raise self._no_path(target, tolerance)
             done = yield from self.follow(path)
             if done == "arrived":
                 if yaw is not None:
@@ -117,15 +117,15 @@ class MobileSkill(RoutineSkill):
                 yield from self.straight(0.15 if ahead else -0.15, seconds=2.0)
         raise Stuck("the way stays blocked")
 
-    def _no_path(self, target: Array, tolerance: float) -> str:
-        """Why there is no way to a point (2,)."""
+    def _no_path(self, target: Array, tolerance: float) -> Hopeless:
+        """Why there is no way to a point (2,), to be raised."""
         radius = self.spec.footprint_radius + self.margin
         if self.goal.grid is not None and self.goal.loose:
             costs = CostMap.of(cleared(self.goal.grid, self.goal.loose), radius)
             path = plan_path(costs, self.base.xy, target, tolerance)
             if path is not None:
-                return f"no free path to the target: {in_the_way(on_the_way(self.goal.loose, path, radius))}"
-        return "no free path to the target"
+                return Hopeless("no free path to the target", blockers=on_the_way(self.goal.loose, path, radius))
+        return Hopeless("no free path to the target")
 
     def _stale(self, planned: OccupancyGrid | None, path: Array) -> bool:
         """Whether a new map puts an obstacle on the path."""

@@ -55,7 +55,7 @@ class GoTo(MobileSkill):
             return point
         freed = self._freed_costs()
         beyond = None if freed is None else self._in_room(room, freed)
-        raise Hopeless(self._why("no free floor in the room can be reached", beyond))
+        raise self._why("no free floor in the room can be reached", beyond)
 
     def _pose_before(self, box: Box | None) -> Pose2:
         """A reachable pose near the target that faces it, from its front if it has one. Raises Hopeless if there is
@@ -65,7 +65,7 @@ class GoTo(MobileSkill):
             return pose
         freed = self._freed_costs()
         beyond = None if freed is None else self._before(box, freed)
-        raise Hopeless(self._why("no free floor near the target can be reached", None if beyond is None else beyond.xy))
+        raise self._why("no free floor near the target can be reached", None if beyond is None else beyond.xy)
 
     def _freed_costs(self) -> CostMap | None:
         """The costs as they would be without the loose things on the floor."""
@@ -73,9 +73,9 @@ class GoTo(MobileSkill):
             return None
         return CostMap.of(cleared(self.goal.grid, self.goal.loose), self.spec.footprint_radius + self.margin)
 
-    def _why(self, reason: str, beyond: Array | None) -> str:
-        """The reason, with what keeps the robot from a point (2,) that it could reach without it."""
-        return reason if beyond is None else self._no_path(beyond, 0.0)
+    def _why(self, reason: str, beyond: Array | None) -> Hopeless:
+        """The reason, to be raised, with what keeps the robot from a point (2,) that it could reach without it."""
+        return Hopeless(reason) if beyond is None else self._no_path(beyond, 0.0)
 
     def _in_room(self, room: tuple[float, float, float, float], costs: CostMap) -> Array | None:
         """The roomiest reachable point of a rectangle, rather in its middle."""

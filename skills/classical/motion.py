@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from homie.kernel.interfaces import Kinematics, RobotSpec, Skill
-from homie.kernel.types import Array, Command, Goal, Observation, Outcome, Pose, Pose2, Subtask
+from homie.kernel.types import Array, Box, Command, Goal, Observation, Outcome, Pose, Pose2, Subtask
+from skills.classical.obstruction import blocking, in_the_way
 from skills.classical.ways import Joints
 
 BLOCKED = 0.35
@@ -31,7 +32,14 @@ Motion = Generator[Command, None, Any]
 
 class Stuck(Exception):
     """The motion cannot go on; the message is the reason that the record keeps. What a planner is told of it is in
-    `error_detection.reasons`."""
+    `error_detection.reasons`.
+
+    blockers: boxes with names of what is in the way, which the message ends with; None where nothing is.
+    """
+
+    def __init__(self, reason: str, *, blockers: Sequence[Box] | None = None) -> None:
+        super().__init__(reason if blockers is None else f"{reason}: {in_the_way(blockers)}")
+        self.about = () if blockers is None else blocking(blockers)
 
 
 class Hopeless(Stuck):
@@ -55,6 +63,7 @@ class RoutineSkill(Skill):
         self._ends = Outcome.SUCCEEDED
         self._reason = ""
         self._hopeless = False
+        self._about: tuple[str, ...] = ()
 
     def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         self.subtask = subtask
@@ -62,6 +71,7 @@ class RoutineSkill(Skill):
         self.seen = observation
         self._began = observation.stamp
         self._outcome, self._ends, self._reason, self._hopeless = Outcome.RUNNING, Outcome.SUCCEEDED, "", False
+        self._about = ()
         self._motion = self.routine()
 
     def revise(self, goal: Goal) -> None:
@@ -79,7 +89,7 @@ class RoutineSkill(Skill):
                 self._outcome = self._ends
             except Stuck as stuck:
                 if self._ends is Outcome.SUCCEEDED:
-                    self._hopeless = isinstance(stuck, Hopeless)
+                    self._hopeless, self._about = isinstance(stuck, Hopeless), stuck.about
                     self._recover(Outcome.FAILED, str(stuck))
                     continue
                 self._outcome = self._ends
@@ -102,6 +112,10 @@ class RoutineSkill(Skill):
     @property
     def reason(self) -> str:
         return self._reason
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        return self._about
 
     @property
     def hopeless(self) -> bool:

@@ -24,12 +24,22 @@ INSIDE = 0.02
 
 def in_the_way(boxes: Sequence[Box]) -> str:
     """`the cracker box is in the way`, of boxes with names; `3 things are in the way`, of many."""
-    names = list(dict.fromkeys(spoken(box.name) for box in boxes if box.name))
+    names = _named(boxes)
     if not names:
         return "something is in the way"
     if len(names) > MOST_NAMED:
         return f"{len(names)} things are in the way"
     return f"the {' and the '.join(names)} {'is' if len(names) == 1 else 'are'} in the way"
+
+
+def blocking(boxes: Sequence[Box]) -> tuple[str, ...]:
+    """The names of what has to be moved away, () for more than can be named."""
+    names = _named(boxes)
+    return tuple(names) if len(names) <= MOST_NAMED else ()
+
+
+def _named(boxes: Sequence[Box]) -> list[str]:
+    return list(dict.fromkeys(spoken(box.name) for box in boxes if box.name))
 
 
 def spoken(name: str) -> str:

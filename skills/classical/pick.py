@@ -14,7 +14,7 @@ from skills.classical.grasps import DOWN, Grasp, grasps, palm_touches, touches
 from skills.classical.hand import Hand
 from skills.classical.manipulation import AWAY, Manipulation
 from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation, rotation_z, wrap
-from skills.classical.obstruction import in_the_way, without
+from skills.classical.obstruction import without
 from skills.classical.places import half_depth
 from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place, solve_sequence
 from skills.classical.ways import ArmSpace, between
@@ -159,7 +159,7 @@ class Pick(Manipulation):
         if unhindered is not None:
             grasp, standing = unhindered
             beside = [box for box in self.goal.loose if touches(grasp, [box])]
-            raise Hopeless(f"the object cannot be reached: {in_the_way([*beside, *self.blockers(standing)])}")
+            raise Hopeless("the object cannot be reached", blockers=[*beside, *self.blockers(standing)])
         if not fits:
             raise Hopeless("no grasp fits the object where it stands")
         raise Hopeless("no place to stand from which the object can be reached")

@@ -14,7 +14,7 @@ from skills.classical.collision import DRIVEN, TOUCH
 from skills.classical.hand import NOTHING, Hand
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation
-from skills.classical.obstruction import MOST_NAMED, in_the_way, without
+from skills.classical.obstruction import MOST_NAMED, without
 from skills.classical.pick import APPROACH, LOW
 from skills.classical.places import half_depth, places
 from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place, solve_sequence
@@ -104,7 +104,7 @@ class Put(Manipulation):
         if full and len(there) > MOST_NAMED:
             raise Hopeless(f"no free spot: {len(there)} things are on it")
         blockers = self.blockers(unhindered[0])
-        raise Hopeless(f"no free spot that the arm can reach: {in_the_way(there if full else blockers or there)}")
+        raise Hopeless("no free spot that the arm can reach", blockers=there if full else blockers or there)
 
     def _fits_under(self, surface: Surface) -> bool:
         """Whether what is held can stand on a surface under what is above it."""

@@ -7,13 +7,17 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from error_detection.messages import too_difficult
 from error_detection.reasons import ONCE_MORE, REASONS, explained
+from homie.kernel.types import Box
+from skills.classical.obstruction import in_the_way
 
 SKILLS = Path(__file__).parents[2] / "skills"
 DOCS = Path(__file__).parents[2] / "docs" / "error-codes.md"
+CRATE = Box(np.zeros(3), np.ones(3), name="box")
 RAISED = {"Stuck", "Hopeless", "PolicyFailed"}
 ENDED = {"FAILED", "TIMED_OUT"}
 
@@ -25,9 +29,7 @@ def written(node: ast.expr) -> str:
     if isinstance(node, ast.JoinedStr):
         return "".join(written(part) for part in node.values)
     if isinstance(node, ast.FormattedValue):
-        call = node.value
-        asked = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "in_the_way"
-        return "the box is in the way" if asked else "7"
+        return "7"
     return ""
 
 
@@ -42,13 +44,15 @@ def reasons() -> Iterator[tuple[str, str]]:
                 outcome = getattr(node.args[0], "attr", "") if node.args else ""
                 found = node.args[:1] if name in RAISED | {"_why"} else found
                 found = node.args[1:2] if name in ("finish", "_recover") and outcome in ENDED else found
-            elif isinstance(node, ast.FunctionDef) and node.name == "_no_path":
-                found = [one.value for one in ast.walk(node) if isinstance(one, ast.Return) and one.value is not None]
-            elif isinstance(node, ast.Assign) and any(getattr(one, "id", "") == "nowhere" for one in node.targets):
-                found = [node.value]
             for one in found:
                 if text := written(one):
-                    yield text, f"{path.relative_to(SKILLS)}:{one.lineno}"
+                    where = f"{path.relative_to(SKILLS)}:{one.lineno}"
+                    words = node.keywords if isinstance(node, ast.Call) else []
+                    blockers = next((word.value for word in words if word.arg == "blockers"), None)
+                    if not isinstance(blockers, ast.List):  # a list is never None
+                        yield text, where
+                    if blockers is not None:
+                        yield f"{text}: {in_the_way([CRATE])}", where
 
 
 ALL = sorted(set(reasons()))

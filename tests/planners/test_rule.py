@@ -265,7 +265,9 @@ class Faults:
     def __call__(self, question: CheckQuestion) -> Check:
         self.count += 1
         code = self.codes.get(self.count)
-        return Check("logical", code, "Unable to do it, the drawer is closed, you should open it first" if code else "")
+        if code is None:
+            return Check("logical")
+        return Check("logical", code, "Unable to do it, the drawer is closed, you should open it first", ("drawer",))
 
 
 TASKS = (

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from error_detection import messages, paper_order
+from error_detection import execution, paper_order
 from homie.kernel.agent import EpisodeListener, EpisodeResult, run_episode
 from homie.kernel.executor import Executor, SkillBook
 from homie.kernel.interfaces import Detector, ErrorCheck, Locator, Planner, Robot, Skill
@@ -276,6 +276,7 @@ class TextSkill(Skill):
         self.drops: set[int] = set()
         self.behind: dict[str, str] = {}
         self._blocked_by = ""
+        self._about: tuple[str, ...] = ()
         self._count = 0
         self._outcome = Outcome.RUNNING
 
@@ -306,7 +307,9 @@ class TextSkill(Skill):
 
     def _blocked(self, name: str) -> str:
         blocker, things = self.behind.get(name, ""), self.world.things
+        self._about = ()
         if blocker in things and things[blocker].place == things[name].place:
+            self._about = (things[blocker].kind,)
             return f"the object cannot be reached: the {things[blocker].kind} is in the way"
         nowhere = "no place to stand from which the object can be reached"
         return nowhere if blocker and blocker not in things else ""
@@ -314,6 +317,10 @@ class TextSkill(Skill):
     @property
     def outcome(self) -> Outcome:
         return self._outcome
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        return self._about
 
     @property
     def hopeless(self) -> bool:
@@ -348,5 +355,5 @@ def stage(
     locator = TextLocator(world, sensors=sensors)
     book = SkillBook({"text": dict.fromkeys(skill.actions, skill)})
     robot = TextRobot(world)
-    executor = Executor(Senses(robot, TextDetector(world), locator), book, checks, messages, attempts=attempts)
+    executor = Executor(Senses(robot, TextDetector(world), locator), book, checks, execution, attempts=attempts)
     return Stage(world, executor, skill, locator)

@@ -19,19 +19,9 @@ from homie.bench.score.paper import HEADS, counts_by_head
 from homie.bench.score.results import groups
 from homie.bench.suite.suite import read_subtask
 from homie.bench.tables import Column, Table
+from homie.kernel.types import ErrorCode
 
-MEANINGS = {
-    "L1": "the hand is full",
-    "L2": "the hand is empty",
-    "L3": "the container is closed",
-    "L4": "not something to interact with",
-    "D1": "too far away",
-    "D2": "too close",
-    "F1": "unknown action or model, or unreadable output",
-    "F2": "unknown target",
-    "E1": "still failing after all attempts",
-    "E2": "the object is gone",
-}
+MEANINGS = {code: ErrorCode(code).meaning for code in CODES}
 """The error codes in a few words (docs/error-codes.md)."""
 REACHED = ((0.0, "0 %"), (0.25, "1-25"), (0.5, "26-50"), (0.75, "51-75"), (0.9999, "76-99"), (math.inf, "100 %"))
 """Upper bounds of the shares of a key path that are counted together."""

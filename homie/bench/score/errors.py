@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from homie.kernel.types import ErrorCode
+
+
+def _of(letter: str) -> list[ErrorCode]:
+    """The codes of a layer, by number."""
+    return sorted(code for code in ErrorCode if code.startswith(letter))
+
+
+ORDER = "DFLE"
+"""Letters of the codes in the order in which the notebook looks for them: L4 ends as F2 does, and F2 comes first."""
 SENTENCES: tuple[tuple[str, str], ...] = (
-    ("D1", "the target is far away"),
-    ("D2", "the target is too close"),
-    ("F1", "is not in the action list! You should only choose actions in the list"),
-    ("F2", "does not exist! Please choose another object"),
-    ("L1", "the hand is full"),
-    ("L2", "the hand is empty"),
-    ("L3", "is closed, you should open it first"),
-    ("L4", "Please choose another object"),
-    ("E1", "the subtask is too difficult to perform"),
-    ("E2", "and the object is missing"),
+    *((str(code), code.sentence.rpartition("}")[2].strip(" ,.!")) for letter in ORDER for code in _of(letter)),
     ("E3", "time out"),
 )
-"""Code and part of the sentence, the first that is found wins. E3, a put that ran out of time, is E2 in the paper."""
+"""Code and the end of its sentence; the first that is found wins. E3, a put that ran out of time, is E2 in the paper.
+"""
 
-CODES = ("L1", "L2", "L3", "L4", "D1", "D2", "F1", "F2", "E1", "E2")
+CODES = tuple(str(code) for letter in "LDFE" for code in _of(letter))
 """The ten codes in the order of the tables H3-H6."""
 GROUPS: Mapping[str, tuple[str, ...]] = {
     letter: tuple(code for code in CODES if code.startswith(letter)) for letter in "LDFE"

@@ -232,8 +232,8 @@ def executor(robot: FrankaTable, skill: Skill | None = None) -> Executor:
     skill = skill or registry.load("skills", "arm")("").skills(robot.spec, robot.kinematics)[0]
     book = SkillBook({"arm": dict.fromkeys(skill.actions, skill)})
     detector, checks = registry.load("detectors", "simulated")(""), registry.load("checks", "paper")
-    sentences, actions = registry.load("sentences", "emmoe"), book.actions(robot)
-    return Executor(Senses(robot, detector, locator), book, checks, sentences, attempts=1, actions=actions)
+    execution, actions = registry.load("execution", "emmoe"), book.actions(robot)
+    return Executor(Senses(robot, detector, locator), book, checks, execution, attempts=1, actions=actions)
 
 
 def move(robot: FrankaTable, target: str) -> Execution:

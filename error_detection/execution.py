@@ -1,0 +1,57 @@
+"""Execution errors, seen after a skill: E1 it has not worked, E2 the object is gone (EMMOE, appendix E.4).
+
+What counts is the effect, as far as the locator can see it; where it cannot, the skill is believed. This module is a
+`homie.kernel.interfaces.ExecutionCheck`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from error_detection import messages
+from error_detection.reasons import lasting
+from homie.kernel.interfaces import Trial
+from homie.kernel.types import Attempt, Check, ErrorCode, Outcome
+
+EMPTY_HANDED = ("Open", "Close")
+"""Actions that need a free hand and leave it free: one that keeps the handle is no success, whatever it has moved."""
+WITHOUT_EFFECT = "done by its own account, without effect"
+"""The reason of an attempt that a skill calls a success and that has changed nothing."""
+
+
+def judged(trial: Trial) -> Attempt:
+    """The attempt with the outcome that its effect shows.
+
+    Args:
+        trial: the attempt as the skill told it, and the world after it.
+
+    Returns:
+        FAILED for a success without effect and for a hand that has kept a handle; SUCCEEDED for a failure whose effect
+        is there all the same, with how the skill ended behind `done, then:` in the reason.
+    """
+    attempt, subtask = trial.attempt, trial.subtask
+    done = None
+    if trial.entity:
+        done = trial.locator.verify(subtask, trial.entity, trial.held, trial.observation)
+    succeeded = attempt.outcome is Outcome.SUCCEEDED
+    if subtask.action in EMPTY_HANDED and trial.observation.body.holding:
+        kept = "; ".join(["the hand has not let go", *([attempt.reason] if attempt.reason else [])])
+        return replace(attempt, outcome=Outcome.FAILED, reason=kept)
+    if done is False and succeeded:
+        return replace(attempt, outcome=Outcome.FAILED, reason=WITHOUT_EFFECT)
+    if done and not succeeded and subtask.action != "Go to":  # of a drive that failed, being near is no effect
+        return replace(attempt, outcome=Outcome.SUCCEEDED, reason=f"done, then: {attempt.reason}")
+    return attempt
+
+
+def check(trial: Trial) -> Check:
+    """What a judged attempt comes to: E2 for a Put after which the hand is empty, E1 for every other failure."""
+    attempt, action = trial.attempt, trial.subtask.action
+    if attempt.outcome is Outcome.SUCCEEDED:
+        return Check("execution")
+    if action == "Put" and trial.locator.held(trial.observation) is None:
+        return Check("execution", ErrorCode.E2, messages.missing(action))
+    if trial.complaint:
+        return Check("execution", ErrorCode.E1, trial.complaint, attempt.about, lasting=True)
+    sentence = messages.too_difficult(action, attempt.reason)
+    return Check("execution", ErrorCode.E1, sentence, attempt.about, lasting(attempt.reason))
