@@ -25,15 +25,15 @@ from typing import Any
 import yaml
 from homie_100.draft import Draft, Plan
 from homie_100.entry import Entry
+from homie_100.houses import GeneratedHouse
 from homie_100.played import fingerprint
 from homie_100.script import Unsuited
 from homie_100.tasks import ENTRIES, TEST
 
-from homie.bench.authoring import House
 from homie.bench.play.runner import bench
 from homie.bench.score.results import load_run
-from homie.bench.suite.goals import parse_goal, unknown_words
 from homie.bench.suite.suite import Task, read_subtask, read_suite
+from homie.conditions import parse_condition, unknown_words
 from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
 from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
 from homie.envs.mujoco.generate.generate import generate
@@ -65,16 +65,16 @@ VERSION = 2
 
 
 @cache
-def house(seed: int) -> House | None:
+def house(seed: int) -> GeneratedHouse | None:
     """The house of a seed, None if none fits."""
     rooms, objects = SIZES[seed % len(SIZES)]
     try:
-        return House(generate(seed, rooms, objects))
+        return GeneratedHouse(generate(seed, rooms, objects))
     except BadInput:
         return None
 
 
-def varied(entry: Entry, seed: int) -> tuple[House, Variation]:
+def varied(entry: Entry, seed: int) -> tuple[GeneratedHouse, Variation]:
     """The house of a seed as a task needs it. Raises Unsuited."""
     plain = house(seed)
     if plain is None:
@@ -84,7 +84,7 @@ def varied(entry: Entry, seed: int) -> tuple[House, Variation]:
         return plain, variation
     rooms, objects = SIZES[seed % len(SIZES)]
     try:
-        return House(generate(seed, rooms, objects, variation)), variation
+        return GeneratedHouse(generate(seed, rooms, objects, variation)), variation
     except BadInput as error:
         raise Unsuited(str(error)) from error
 
@@ -102,8 +102,8 @@ def candidates(entry: Entry) -> Iterator[tuple[int, Variation, Draft]]:
             found = entry.pattern(here)
         except Unsuited:
             continue
-        goal = parse_goal(found.goal)
-        if not unknown_words(goal, here.spec.model_dump()) and not goal.holds(here.state):
+        goal = parse_condition(found.goal)
+        if not unknown_words(goal, here.state) and not goal.holds(here.state):
             yield seed, variation, found
 
 

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("planners", "skills", "perception", "error_detection", "ros_bridge")
 LAYERS = {
-    "homie": (("kernel",), ("envs",), ("runtime",), ("bench", "testing"), ("gym",), ("cli",)),
+    "homie": (("kernel",), ("conditions",), ("envs",), ("runtime",), ("bench", "testing"), ("gym",), ("cli",)),
     "homie.bench": (
         ("statistics",),
         ("tables",),

@@ -63,10 +63,10 @@ def test_skills_are_called_one_by_one_and_the_inventory_is_kept():
         assert session.call("Pick", "ball").feedback.ok and session.inventory == ("ball",)
         assert session.call("Pick", "ball").feedback.code is ErrorCode.L1
         assert session.call("Go to", "box").feedback.ok and session.call("Put", "ball", "box").feedback.ok
-        assert session.inventory == () and session.world_state()["held"] is None
+        assert session.inventory == () and session.world_state().held is None
         assert [item.number for item in session.history] == [1, 2, 3, 4, 5, 6]
         session.reset()
-        assert session.history == () and session.world_state()["objects"]["ball"]["x"] == 2.5
+        assert session.history == () and session.world_state().objects["ball"].position[0] == 2.5
 
 
 def test_a_planner_goes_on_round_by_round_from_the_world_as_it_is():
@@ -86,7 +86,7 @@ def test_a_planner_goes_on_round_by_round_from_the_world_as_it_is():
         assert len(session.history) > 3
     with homie.open(planner=Steps(), **TINY) as session:
         *_, last = session.rounds("put the ball in the box")
-        assert last.over and last.number == 5 and session.world_state()["objects"]["ball"]["at"] == "box"
+        assert last.over and last.number == 5 and session.world_state().objects["ball"].at == "box"
         with pytest.raises(BadInput, match="instruction is empty"):
             session.rounds(" ")
 

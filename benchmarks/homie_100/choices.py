@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import combinations, permutations
 
-from homie.bench.authoring import END, House
+from homie.bench.authoring import END
 from homie_100.draft import MOST_PATHS, Draft, Plan, played
 from homie_100.entry import Pattern, slots
+from homie_100.houses import GeneratedHouse
 from homie_100.script import Binder, Step, Unsuited
 from homie_100.words import CLASSES, is_inside, of_class, place
 
@@ -17,12 +18,12 @@ LONGEST = 19
 def choose(count: int, of: str, to: str, *, close: bool = False) -> Pattern:
     """Any so many different things of a class; the expert takes some that stand free."""
 
-    def look(house: House) -> Draft:
+    def look(house: GeneratedHouse) -> Draft:
         binder = Binder(house)
         where = binder.place(to, count)
         options = of_class(house, of)
         _differ(house, options)
-        if any(house.objects[name].receptacle == where for name in options):
+        if any(house.objects[name].at == where for name in options):
             raise Unsuited("some are there already")
         bounds = {"at_least": count}
         return _draft(house, binder, options, where, count, close, bounds)
@@ -33,13 +34,13 @@ def choose(count: int, of: str, to: str, *, close: bool = False) -> Pattern:
 def replenish(of: str, to: str, have: int, total: int) -> Pattern:
     """So many of a class (or of a kind) are there; bring more until there are `total`."""
 
-    def look(house: House) -> Draft:
+    def look(house: GeneratedHouse) -> Draft:
         binder = Binder(house)
         pieces = [name for name in house.of_kind(to) if _held(house, of, name) == have]
         if len(pieces) != 1 or binder.place(to, total - have, set(house.of_kind(to)) - set(pieces)) != pieces[0]:
             raise Unsuited(to)
         where = pieces[0]
-        options = [name for name in of_class(house, of) if house.objects[name].receptacle != where]
+        options = [name for name in of_class(house, of) if house.objects[name].at != where]
         if of in CLASSES:
             _differ(house, of_class(house, of))
         return _draft(
@@ -52,7 +53,7 @@ def replenish(of: str, to: str, have: int, total: int) -> Pattern:
 def keep(kind: str, at: str, have: int, stay: int, to: str) -> Pattern:
     """So many of a kind are somewhere; all but `stay` of them go to another place, no matter which."""
 
-    def look(house: House) -> Draft:
+    def look(house: GeneratedHouse) -> Draft:
         binder = Binder(house)
         pieces = [name for name in house.of_kind(at) if _held(house, kind, name) == have]
         if len(pieces) != 1 or len(of_class(house, kind)) != have:
@@ -84,17 +85,17 @@ def keep(kind: str, at: str, have: int, stay: int, to: str) -> Pattern:
     return look
 
 
-def _held(house: House, of: str, where: str) -> int:
-    return sum(house.objects[name].receptacle == where for name in of_class(house, of))
+def _held(house: GeneratedHouse, of: str, where: str) -> int:
+    return sum(house.objects[name].at == where for name in of_class(house, of))
 
 
-def _differ(house: House, names: list[str]) -> None:
+def _differ(house: GeneratedHouse, names: list[str]) -> None:
     if len({house.objects[name].kind for name in names}) < len(names):
         raise Unsuited("two of a kind")
 
 
 def _draft(
-    house: House,
+    house: GeneratedHouse,
     binder: Binder,
     options: list[str],
     where: str,
@@ -141,7 +142,7 @@ def _draft(
     )
 
 
-def _one_too_many(house: House, options: list[str], word: str, count: int) -> list[list[str]]:
+def _one_too_many(house: GeneratedHouse, options: list[str], word: str, count: int) -> list[list[str]]:
     """One more put than there may be: in every order, or by the kind where all are of one."""
     kinds = {house.objects[name].kind for name in options}
     if len(kinds) == 1:
@@ -149,11 +150,11 @@ def _one_too_many(house: House, options: list[str], word: str, count: int) -> li
     return [[f"[Put, {house.word(name)}, {word}]" for name in order] for order in permutations(options, count + 1)]
 
 
-def _others(house: House, options: list[str], where: str) -> list[str]:
+def _others(house: GeneratedHouse, options: list[str], where: str) -> list[str]:
     """Something free that is none of the options."""
     return [
         name
         for name, thing in house.objects.items()
-        if name not in options and house.container(name) is None and thing.receptacle != where
+        if name not in options and house.container(name) is None and thing.at != where
         and not any(thing.kind in kinds and house.objects[options[0]].kind in kinds for kinds in CLASSES.values())
     ][:1]  # fmt: skip

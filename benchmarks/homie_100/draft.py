@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from itertools import islice
 
-from homie.bench.authoring import END, House, Route, orders
+from homie.bench.authoring import END, Route, orders
+from homie_100.houses import GeneratedHouse
 from homie_100.script import Step, Unsuited
 from homie_100.words import ANY_WILL_DO, Goal, arrives, block, place, stays
 
@@ -37,7 +38,7 @@ class Draft:
     wrong: list[Plan] = field(default_factory=list)
 
 
-def played(house: House, steps: list[Step]) -> list[str]:
+def played(house: GeneratedHouse, steps: list[Step]) -> list[str]:
     """The subtasks of steps, in their order."""
     route = Route(house)
     for step in steps:
@@ -59,7 +60,7 @@ def played(house: House, steps: list[Step]) -> list[str]:
     return [*route.subtasks, END]
 
 
-def used(house: House, step: Step) -> set[str]:
+def used(house: GeneratedHouse, step: Step) -> set[str]:
     """The containers that a step needs open."""
     if step.kind == "open":
         return {step.where}
@@ -68,7 +69,7 @@ def used(house: House, step: Step) -> set[str]:
     return {name for name in (house.container(step.thing), house.container(step.where)) if name}
 
 
-def explicit(house: House, steps: list[Step]) -> list[Step]:
+def explicit(house: GeneratedHouse, steps: list[Step]) -> list[Step]:
     """Steps with a close for each container that a `close all` means."""
     found: list[Step] = []
     for step in steps:
@@ -86,7 +87,7 @@ def explicit(house: House, steps: list[Step]) -> list[Step]:
 # ---------------------------------------------------------------- goals
 
 
-def goal_of(house: House, steps: list[Step], called: dict[str, str]) -> Goal:
+def goal_of(house: GeneratedHouse, steps: list[Step], called: dict[str, str]) -> Goal:
     """What is so in the end."""
     goals: list[Goal] = []
     for step in steps:
@@ -110,7 +111,7 @@ def goal_of(house: House, steps: list[Step], called: dict[str, str]) -> Goal:
     return once[0] if len(once) == 1 else {"all": once}
 
 
-def _names(house: House, step: Step, called: dict[str, str]) -> tuple[str, str]:
+def _names(house: GeneratedHouse, step: Step, called: dict[str, str]) -> tuple[str, str]:
     """The place of a step as goals and as key paths name it."""
     if step.where not in house.furniture and step.where not in house.objects:
         return "", ""
@@ -127,13 +128,13 @@ def _closed_later(steps: list[Step], step: Step) -> bool:
 # ---------------------------------------------------------------- key paths
 
 
-def visits(house: House, room: str) -> list[str]:
+def visits(house: GeneratedHouse, room: str) -> list[str]:
     """The nodes that bring the robot into a room: to the room, or to any furniture that is in it."""
     inside = [name for name in house.furniture if house.room(name) == room]
     return [f"[Go to, {house.word(name)}]" for name in (room, *inside)]
 
 
-def paths_of(house: House, steps: list[Step], called: dict[str, str]) -> list[list[str]]:
+def paths_of(house: GeneratedHouse, steps: list[Step], called: dict[str, str]) -> list[list[str]]:
     """Every order of the steps that gets it done. Raises Unsuited where there are too many."""
     steps = [step for step in explicit(house, steps) if step.kind not in ("stay", "never")]
     blocks: dict[str, list[str]] = {}
@@ -177,7 +178,7 @@ def paths_of(house: House, steps: list[Step], called: dict[str, str]) -> list[li
     return found
 
 
-def spellings(house: House, steps: list[Step]) -> list[dict[str, str]]:
+def spellings(house: GeneratedHouse, steps: list[Step]) -> list[dict[str, str]]:
     """What goals and key paths call a place where any of a kind will do but several things go to the same: one after
     the other by its name. Elsewhere nothing special."""
     carries = [step for step in steps if step.kind == "carry"]
@@ -196,7 +197,7 @@ def spellings(house: House, steps: list[Step]) -> list[dict[str, str]]:
     return [{where: name} for name in house.of_kind(house.furniture[where].kind)]
 
 
-def drafted(house: House, steps: list[Step]) -> Draft:
+def drafted(house: GeneratedHouse, steps: list[Step]) -> Draft:
     """The task of doing these steps. Raises Unsuited."""
     expert = played(house, steps)
     if len(expert) > LONGEST:
@@ -214,7 +215,7 @@ def drafted(house: House, steps: list[Step]) -> Draft:
     return Draft(goals[0] if len(goals) == 1 else {"any": goals}, paths, expert, [[node] for node in never])
 
 
-def _check_visits(house: House, steps: list[Step]) -> None:
+def _check_visits(house: GeneratedHouse, steps: list[Step]) -> None:
     """Raise Unsuited where the robot may be in a room already that it is to go to: not going there would be right."""
     rooms, fresh = {house.state.robot.room}, True
     for step in explicit(house, steps):

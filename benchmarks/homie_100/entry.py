@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from homie.bench.authoring import House
 from homie.envs.mujoco.generate.variation import Variation
 from homie_100.draft import Draft, Plan, drafted, played
+from homie_100.houses import GeneratedHouse
 from homie_100.script import Binder, Unsuited
 from homie_100.second_hand import right_plans, wrong_plans
 from homie_100.words import at_kind, of_class, spoken
 
-Pattern = Callable[[House], Draft]
+Pattern = Callable[[GeneratedHouse], Draft]
 """Looks at a house for a task; raises Unsuited where it does not fit."""
 
 
@@ -32,7 +32,7 @@ class Entry:
     opened: str = ""
     added: str = ""
 
-    def variation(self, house: House) -> Variation:
+    def variation(self, house: GeneratedHouse) -> Variation:
         """How this house has to differ from that of its seed. Raises Unsuited."""
         names: dict[str, str] = {}
 
@@ -64,7 +64,7 @@ def errand(
     does not show it.
     """
 
-    def look(house: House) -> Draft:
+    def look(house: GeneratedHouse) -> Draft:
         kind, _, at = lacks.partition("@")
         if lacks and any(at_kind(house, name, at) for name in of_class(house, kind)):
             raise Unsuited(lacks)
@@ -87,7 +87,7 @@ def errand(
     return look
 
 
-def slots(house: House, binder: Binder) -> dict[str, str]:
+def slots(house: GeneratedHouse, binder: Binder) -> dict[str, str]:
     """Words for the text. Raises Unsuited for a place that has no short name."""
     found = {}
     for noun, name in binder.places.items():

@@ -27,7 +27,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from homie.bench.authoring import House
+from homie_100.houses import GeneratedHouse
 from homie_100.words import ANY_WILL_DO, at_kind, of_class, targets
 
 Kind = Literal["carry", "open", "close", "close all", "visit", "take", "stay", "never", "bar"]
@@ -54,7 +54,7 @@ class Step:
 class Binder:
     """What the nouns of a task mean in a house. Raises Unsuited."""
 
-    def __init__(self, house: House) -> None:
+    def __init__(self, house: GeneratedHouse) -> None:
         self.house = house
         self.places: dict[str, str] = {}
         self._things: dict[str, str] = {}
@@ -95,8 +95,8 @@ class Binder:
                 raise Unsuited(one[0])
         else:
             things = [self.thing(one["noun"] + (f"@{one['at']}" if one["at"] else ""))]
-        to = self.place(one["to"], crowd, {self.house.objects[thing].receptacle for thing in things})
-        if not anything and any(self.house.objects[thing].receptacle == to for thing in things):
+        to = self.place(one["to"], crowd, {self.house.objects[thing].at for thing in things})
+        if not anything and any(self.house.objects[thing].at == to for thing in things):
             raise Unsuited(one[0])
         return [Step(kind, thing, to, "." in one["to"]) for thing in things]
 
@@ -147,8 +147,8 @@ class Binder:
             found = [name for name in found if at_kind(house, name, at)]
         if len(found) != 1 or (not at and house.container(found[0]) is not None):
             raise Unsuited(noun)
-        if at and at not in self.places and house.furniture[house.objects[found[0]].receptacle].kind == at:
-            self.places[at] = house.objects[found[0]].receptacle
+        if at and at not in self.places and house.furniture[house.objects[found[0]].at].kind == at:
+            self.places[at] = house.objects[found[0]].at
         self._things[noun] = found[0]
         return found[0]
 
@@ -172,7 +172,7 @@ class Binder:
         house = self.house
         if how == "at":
             thing = next(iter(of_class(house, noun)), "")
-            found = [house.objects[thing].receptacle] if len(of_class(house, noun)) == 1 else []
+            found = [house.objects[thing].at] if len(of_class(house, noun)) == 1 else []
         else:
             found = [name for name in house.of_kind(noun) if house.stands_open(name)]
         if len(found) != 1:

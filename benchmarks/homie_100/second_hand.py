@@ -3,8 +3,8 @@ right one. They are made from the steps alone; goals and key paths are not looke
 
 from __future__ import annotations
 
-from homie.bench.authoring import House
 from homie_100.draft import Plan, explicit, played
+from homie_100.houses import GeneratedHouse
 from homie_100.script import Step
 from homie_100.words import CLASSES
 
@@ -12,7 +12,7 @@ SET_DOWN = ("kitchen_counter", "table", "desk", "sofa", "bed", "tv_stand", "stov
 """Where something may be set down on the way."""
 
 
-def wrong_plans(house: House, steps: list[Step]) -> list[Plan]:
+def wrong_plans(house: GeneratedHouse, steps: list[Step]) -> list[Plan]:
     """One short, left open, the wrong one of two, the wrong place, both branches, the wrong order, not stayed."""
     carries = [step for step in steps if step.kind == "carry"]
     plans: list[Plan] = []
@@ -63,7 +63,7 @@ def wrong_plans(house: House, steps: list[Step]) -> list[Plan]:
     return plans
 
 
-def right_plans(house: House, steps: list[Step]) -> list[Plan]:
+def right_plans(house: GeneratedHouse, steps: list[Step]) -> list[Plan]:
     """The same in another order; where there is no other, with something set down on the way."""
     turned = _turned(steps)
     if played(house, turned) != played(house, steps):
@@ -81,7 +81,7 @@ def right_plans(house: House, steps: list[Step]) -> list[Plan]:
     return [Plan("goes another way round", played(house, [Step("visit", where=other), *steps]))]
 
 
-def _slips(house: House, step: Step, steps: list[Step]) -> list[tuple[str, Step]]:
+def _slips(house: GeneratedHouse, step: Step, steps: list[Step]) -> list[tuple[str, Step]]:
     """The only thing that is to be carried goes elsewhere; something like it goes in its stead."""
     found = []
     place = _elsewhere(house, step, steps)
@@ -93,7 +93,7 @@ def _slips(house: House, step: Step, steps: list[Step]) -> list[tuple[str, Step]
         for kinds in CLASSES.values()
         for name in house.objects
         if kind in kinds and house.objects[name].kind in kinds and name != step.thing
-        and house.container(name) is None and house.objects[name].receptacle != step.where
+        and house.container(name) is None and house.objects[name].at != step.where
     ]  # fmt: skip
     if like:
         found.append((f"takes {like[0]} instead of {step.thing}", Step("carry", like[0], step.where)))
@@ -121,22 +121,22 @@ def _turned(steps: list[Step]) -> list[Step]:
     return found
 
 
-def _other_of_a_kind(house: House, step: Step, carried: set[str]) -> str:
+def _other_of_a_kind(house: GeneratedHouse, step: Step, carried: set[str]) -> str:
     """Another free object of the kind."""
     kind = house.objects[step.thing].kind
     return next(
         (
             name
             for name, thing in house.objects.items()
-            if thing.kind == kind and name not in carried and thing.receptacle != step.where
+            if thing.kind == kind and name not in carried and thing.at != step.where
         ),
         "",
     )
 
 
-def _elsewhere(house: House, step: Step, steps: list[Step], *, same_kind: bool = False) -> str:
+def _elsewhere(house: GeneratedHouse, step: Step, steps: list[Step], *, same_kind: bool = False) -> str:
     """A free surface that no step names; same_kind: of the kind of the place where the thing goes."""
-    named = {one.where for one in steps} | {house.objects[step.thing].receptacle}
+    named = {one.where for one in steps} | {house.objects[step.thing].at}
     kinds = (house.furniture[step.where].kind,) if same_kind and step.where in house.furniture else SET_DOWN
     if same_kind and not step.exact and (kinds == SET_DOWN or kinds[0] in ("drawer", "kitchen_counter", "chair")):
         kinds = tuple(kind for kind in SET_DOWN if kind != "kitchen_counter")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from homie.bench.authoring import House
+from homie_100.houses import GeneratedHouse
 
 FRUIT = ("apple", "banana", "lemon", "orange", "peach", "pear", "plum", "strawberry")
 TINS = ("master_chef_can", "potted_meat_can", "tomato_soup_can", "tuna_fish_can")
@@ -20,7 +20,7 @@ ROOM_ON = {"nightstand": 1, "chair": 1, "microwave": 1, "sink": 2, "drawer": 2, 
 Goal = dict[str, Any]
 
 
-def place(house: House, name: str) -> tuple[str, str]:
+def place(house: GeneratedHouse, name: str) -> tuple[str, str]:
     """A place as goals and as key paths name it."""
     piece = house.furniture.get(name)
     if piece is not None and piece.kind in ANY_WILL_DO:
@@ -28,7 +28,7 @@ def place(house: House, name: str) -> tuple[str, str]:
     return name, house.word(name)
 
 
-def spoken(house: House, name: str) -> str | None:
+def spoken(house: GeneratedHouse, name: str) -> str | None:
     """A place as a text calls it; None if no short name means only this one."""
     if name in house.rooms:
         return house.rooms[name]
@@ -38,46 +38,46 @@ def spoken(house: House, name: str) -> str | None:
     return house.spoken(name)
 
 
-def is_inside(house: House, where: str) -> bool:
+def is_inside(house: GeneratedHouse, where: str) -> bool:
     """Whether what is put there is in it, as goals say, rather than on it."""
     return house.container(where) is not None or where in house.objects
 
 
-def arrives(house: House, thing: str, where: str, called: str = "") -> Goal:
+def arrives(house: GeneratedHouse, thing: str, where: str, called: str = "") -> Goal:
     """The goal that an object is there. called: what goals call the place, if not as usual."""
     return {"in" if is_inside(house, where) else "at": [thing, called or place(house, where)[0]]}
 
 
-def stays(house: House, thing: str) -> Goal:
+def stays(house: GeneratedHouse, thing: str) -> Goal:
     """The goal that an object is where it was."""
-    return {"at": [thing, house.objects[thing].receptacle]}
+    return {"at": [thing, house.objects[thing].at]}
 
 
-def block(house: House, thing: str, where: str, called: str = "") -> list[str]:
+def block(house: GeneratedHouse, thing: str, where: str, called: str = "") -> list[str]:
     """The nodes of key paths for carrying one object."""
     word = house.word(thing)
     return [f"[Pick, {word}]", f"[Put, {word}, {called or place(house, where)[1]}]"]
 
 
-def of_class(house: House, label: str) -> list[str]:
+def of_class(house: GeneratedHouse, label: str) -> list[str]:
     """The objects of a class or of a kind; all of them for no label."""
     kinds = CLASSES.get(label, (label,))
     return [name for name, thing in house.objects.items() if not label or thing.kind in kinds]
 
 
-def only(house: House, kind: str) -> str | None:
+def only(house: GeneratedHouse, kind: str) -> str | None:
     """The object of a kind, if there is exactly one."""
     found = of_class(house, kind)
     return found[0] if len(found) == 1 else None
 
 
-def at_kind(house: House, thing: str, kind: str) -> bool:
+def at_kind(house: GeneratedHouse, thing: str, kind: str) -> bool:
     """Whether an object is in or on furniture of a kind, or in a room of it."""
-    where = house.objects[thing].receptacle
+    where = house.objects[thing].at
     return house.furniture[where].kind == kind or house.rooms[house.room(thing)] == kind.replace("_", " ")
 
 
-def targets(house: House, kind: str, count: int) -> list[str]:
+def targets(house: GeneratedHouse, kind: str, count: int) -> list[str]:
     """Furniture of a kind with room for so many objects more, the emptiest first; a bowl is a target, too."""
     if kind in house.objects:
         return [kind] if house.container(kind) is None else []
@@ -85,7 +85,7 @@ def targets(house: House, kind: str, count: int) -> list[str]:
         return []  # a text that just says `the sofa` would be ambiguous
     found = []
     for name in house.of_kind(kind):
-        area = max(4 * plan.half_x * plan.half_y for plan in house.surfaces[name])
+        area = house.areas[name]
         there = len(house.things_at(name))
         most = ROOM_ON.get(kind, 4 if area > 0.3 else 3)
         if there + count <= most and spoken(house, name) and (kind != "kitchen_counter" or area > 0.2):

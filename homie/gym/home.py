@@ -13,7 +13,6 @@ import numpy as np
 from gymnasium.spaces import Dict, Discrete, MultiDiscrete
 from numpy.typing import NDArray
 
-from homie.bench.suite.goals import read_state
 from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
 from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
 from homie.envs.mujoco.generate.rooms import RoomKind
@@ -88,7 +87,7 @@ class HomeEnv(SessionEnv[NDArray[np.int64]]):
         return self._outcome(done, ended=False)
 
     def success(self) -> bool:
-        return self._current.goal.holds(read_state(self.session.world_state(), "the world's state"))
+        return self._current.goal.holds(self.session.world_state())
 
     def instruction(self) -> str:
         return self._current.text
@@ -103,7 +102,7 @@ class HomeEnv(SessionEnv[NDArray[np.int64]]):
         super()._begin(seed if fixed is None or fixed.spec is not None else fixed.seed)
         scene = self.session.robot.scene.model_dump(mode="json")  # type: ignore[attr-defined]
         self._now = self._task or of_house(scene, seed)
-        check_fits(self._now, scene)
+        check_fits(self._now, self.session.world_state())
 
     def _observation(self) -> dict[str, Any]:
         held = self.session.inventory[-1] if self.session.inventory else ""

@@ -51,10 +51,10 @@ class TableEnv(SessionEnv[NDArray[np.float32]]):
         return self._outcome(self.session.call("Move", str(numbers)), ended=False)
 
     def success(self) -> bool:
-        return bool(self.session.world_state()["success"])
+        return bool(self.session.world_state().success)
 
     def instruction(self) -> str:
-        return str(self.session.world_state()["instruction"])
+        return self.session.world_state().instruction
 
     def _observation(self) -> dict[str, Any]:
         seen = self.session.observe()

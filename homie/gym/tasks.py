@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from homie.bench.suite.goals import Goal, parse_goal, unknown_words
 from homie.bench.suite.suite import SceneChoice, find_suite
+from homie.conditions import Condition, parse_condition, unknown_words
 from homie.kernel.errors import BadInput
+from homie.kernel.world import WorldSnapshot
 
 TOPS = ("table", "desk", "kitchen_counter", "nightstand", "tv_stand")
 """Furniture on which the tasks made here have things put."""
@@ -21,7 +22,7 @@ class HouseTask:
     """An instruction and what counts as done. scene: where a suite has it, None for the house of any seed."""
 
     text: str
-    goal: Goal
+    goal: Condition
     scene: SceneChoice | None = None
 
 
@@ -37,7 +38,7 @@ def of_goal(goal: object, instruction: str) -> HouseTask:
     """A task from a goal as a suite file writes it. Raises BadInput."""
     if not instruction.strip():
         raise BadInput("Say with `instruction` in words what the goal asks for.")
-    return HouseTask(instruction.strip(), parse_goal(goal))
+    return HouseTask(instruction.strip(), parse_condition(goal))
 
 
 def of_house(scene: Mapping[str, Any], seed: int) -> HouseTask:
@@ -58,10 +59,10 @@ def of_house(scene: Mapping[str, Any], seed: int) -> HouseTask:
         raise BadInput(f"The house of seed {seed} has nothing that could be brought to a table: give a goal.")
     thing, top = choices[int(np.random.default_rng(seed).integers(len(choices)))]
     words = [name.replace("_", " ") for name in (thing, top)]
-    return HouseTask(f"put the {words[0]} on the {words[1]}", parse_goal({"on": [thing, top]}))
+    return HouseTask(f"put the {words[0]} on the {words[1]}", parse_condition({"on": [thing, top]}))
 
 
-def check_fits(task: HouseTask, scene: Mapping[str, Any]) -> None:
+def check_fits(task: HouseTask, world: WorldSnapshot) -> None:
     """Raise BadInput for a goal that names what a house has not."""
-    if unknown := unknown_words(task.goal, scene):
+    if unknown := unknown_words(task.goal, world):
         raise BadInput(f"The goal names what this house has not: {', '.join(unknown)}.")

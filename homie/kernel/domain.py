@@ -1,4 +1,4 @@
-"""Where a yes ends and a no begins: open, closed, within reach.
+"""Where a yes ends and a no begins: open, closed, within reach, wiped.
 
 These are the definitions: goals judge by them, checks refuse by them, and the background locator, which knows the
 world, answers by them. What only measures or drives (the sensors locator, the skills that open and close) stops at
@@ -8,10 +8,13 @@ numbers of its own, and says where they stand why they differ.
 (True, False, True)
 >>> lets_in("hinge", 0.3), within_reach(2.1)
 (False, False)
+>>> is_so("wiped", 0.5), is_not_so("wiped", 0.5)
+(False, False)
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -56,3 +59,21 @@ def lets_in(joint: Joint, opening: float) -> bool:
 def within_reach(metres: float) -> bool:
     """Whether a target at this distance from the robot's base can be manipulated."""
     return metres <= REACH
+
+
+SHARES: Mapping[str, tuple[float, float]] = MappingProxyType({"wiped": (0.95, 0.2)})
+"""Of states that are shares: from how much something is so, and up to how much it is not; between them it is neither.
+wiped: a sponge that turns misses a corner of an area (one tile of 20), and may touch the area beside it (4 of 20)."""
+
+NEARLY = (0.95, 0.05)
+"""The same of all other states that are shares."""
+
+
+def is_so(state: str, value: bool | float) -> bool:
+    """Whether something is in a state. value: yes or no, or how much of it is, as a share."""
+    return value if isinstance(value, bool) else value >= SHARES.get(state, NEARLY)[0]
+
+
+def is_not_so(state: str, value: bool | float) -> bool:
+    """Whether something is not in a state, not even partly."""
+    return not value if isinstance(value, bool) else value <= SHARES.get(state, NEARLY)[1]

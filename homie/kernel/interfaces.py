@@ -42,6 +42,7 @@ from homie.kernel.types import (
     SentCommand,
     Subtask,
 )
+from homie.kernel.world import WorldSnapshot
 
 
 class Planner(ABC):
@@ -510,11 +511,8 @@ class FilmableFromAnywhere(Protocol):
 class WorldState(Protocol):
     """Privileged knowledge. Only simulators have it; only the background locator, scoring and records may ask."""
 
-    def snapshot(self) -> dict[str, object]:
-        """Pose of every object, what it is in or on, how far every joint is open, what is held (JSON-ready).
-
-        Where the scene sets a task of its own: `instruction`, and `success`, whether it is done now.
-        """
+    def snapshot(self) -> WorldSnapshot:
+        """The world as it is now: of all that a `WorldSnapshot` can tell, what this one knows."""
 
 
 class NameMatcher(Protocol):

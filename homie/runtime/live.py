@@ -35,6 +35,7 @@ from homie.kernel.types import (
     RoundRecord,
     Subtask,
 )
+from homie.kernel.world import WorldSnapshot
 from homie.runtime import session as sessions
 from homie.runtime.assembly import Chosen, Parts, choose
 from homie.runtime.display import ProgressDisplay
@@ -154,8 +155,8 @@ class Session:
         """Write the planner's pictures as `FOLDER/<camera>.png`. Raises BadInput if that cannot be done."""
         return [save_picture(image, Path(folder) / f"{name}.png") for name, image in self.views().items()]
 
-    def world_state(self) -> dict[str, object]:
-        """Privileged: where everything is, as a simulator knows it (JSON-ready). Raises BadInput for a real robot."""
+    def world_state(self) -> WorldSnapshot:
+        """Privileged: where everything is, as a simulator knows it. Raises BadInput for a real robot."""
         if not isinstance(self.robot, WorldState):
             raise BadInput(f"The robot '{self.options.robot}' has no world state: only simulators know their world.")
         return self.robot.snapshot()

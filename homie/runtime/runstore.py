@@ -280,7 +280,7 @@ class EpisodeStore(EpisodeListener):
         )
         with writing(self.folder):
             if isinstance(self._robot, WorldState):
-                write_atomically(self.folder / "final_state.json", to_json(self._robot.snapshot()))
+                write_atomically(self.folder / "final_state.json", to_json(self._robot.snapshot().to_json()))
             write_ending(self.folder, ending)
 
     def close(self) -> None:

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from homie.kernel.errors import CommandRefused
+from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.interfaces import Robot, WorldState
 from homie.kernel.types import Command, Observation, SentCommand
+from homie.kernel.world import WorldSnapshot, read_snapshot
 from homie.testing.violations import NotConforming, raised, settle
 
 STEPS = 5
@@ -35,11 +36,24 @@ def check_robot(robot: Robot) -> None:
     except Exception as error:
         found.append(raised("reset, observe, act or stop", error))
     if isinstance(robot, WorldState):
-        try:
-            json.dumps(robot.snapshot(), allow_nan=False)
-        except (TypeError, ValueError) as error:
-            found.append(f"snapshot is not JSON-ready: {error}.")
+        found += _snapshot(robot)
     settle(found)
+
+
+def _snapshot(robot: WorldState) -> Iterator[str]:
+    world: object = robot.snapshot()
+    if not isinstance(world, WorldSnapshot):
+        yield f"snapshot must return a homie.kernel.world.WorldSnapshot (returned {type(world).__name__})."
+        return
+    try:
+        again = read_snapshot(json.loads(json.dumps(world.to_json(), allow_nan=False)))
+    except (BadInput, TypeError, ValueError) as error:
+        yield f"snapshot does not come back from its JSON form: {error}"
+        return
+    if again != world:
+        yield "snapshot is another one when it comes back from its JSON form: keep plain numbers and texts in extras."
+    if world.held is not None and (world.held not in world.objects or world.objects[world.held].relation != "held"):
+        yield f"snapshot says that '{world.held}' is held: it must be among its objects, with the relation 'held'."
 
 
 def _spec(robot: Robot) -> Iterator[str]:

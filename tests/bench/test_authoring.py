@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from homie.bench.authoring import House, Route, rehearse
-from homie.bench.suite.goals import State
+from homie.envs.mujoco.house.outset import outset
 from homie.envs.mujoco.house.spec import SceneSpec
+from homie.kernel.world import WorldSnapshot
 
 SCENES = Path(__file__).parents[2] / "examples" / "scenes"
 
@@ -22,7 +23,11 @@ def house(name: str, *objects: dict[str, Any], **opened: float) -> House:
     content["objects"] += objects
     for piece in content["furniture"]:
         piece["open"] = opened.get(piece["name"], 0.0)
-    return House(SceneSpec.model_validate(content))
+    return House(outset(SceneSpec.model_validate(content)))
+
+
+def powered(state: WorldSnapshot) -> dict[str, object]:
+    return {name: thing.states["on"] for name, thing in state.fixed.items() if "on" in thing.states}
 
 
 def thing(
@@ -60,11 +65,11 @@ def test_what_is_where(kitchen: House, rooms: House) -> None:
         "mug_3": ("mug", "on", "kitchen", "kitchen"),
     }
     assert {name: (one.receptacle, one.fraction) for name, one in state.joints.items()} == {
-        "fridge_joint": ("fridge", 0.0),
-        "drawer_joint": ("drawer", 0.5),
-        "cabinet_joint": ("cabinet", 0.49),
+        "fridge/door": ("fridge", 0.0),
+        "drawer/drawer": ("drawer", 0.5),
+        "cabinet/door": ("cabinet", 0.49),
     }
-    assert state.appliances == {} and state.robot.room == "kitchen" and rooms.state.robot.room == "kitchen"
+    assert powered(state) == {} and state.robot.room == "kitchen" and rooms.state.robot.room == "kitchen"
     assert [kitchen.stands_open(name) for name in ("fridge", "drawer", "cabinet", "apple")] == [
         False,
         True,
@@ -119,7 +124,7 @@ def test_a_route(kitchen: House) -> None:
     ]
 
 
-def at(state: State, name: str) -> tuple[str, str, str | None]:
+def at(state: WorldSnapshot, name: str) -> tuple[str, str, str | None]:
     one = state.objects[name]
     return one.relation, one.at, one.room
 
@@ -128,7 +133,7 @@ def test_a_rehearsal_of_opening_and_putting(kitchen: House) -> None:
     played = rehearse(kitchen, ["[Go to, fridge]", "[Open, fridge]", "[Pick, lemon]", "[Close, fridge]"])
     assert played.failed == ("[Close, fridge]: the hand is full",)
     assert played.state.held == "lemon" and at(played.state, "lemon") == ("held", "robot", "kitchen")
-    assert played.state.joints["fridge_joint"].fraction == 1.0 and played.state.joints["drawer_joint"].fraction == 0.5
+    assert played.state.joints["fridge/door"].fraction == 1.0 and played.state.joints["drawer/drawer"].fraction == 0.5
     plan = ["[Open, fridge]", "[Pick, lemon]", "[Put, lemon, bowl]", "[Pick, apple]", "[Put, apple, table]"]
     done = rehearse(kitchen, [*plan, "[Pick, mug]", "[Put, mug, fridge]", "[Close, fridge]", "[End]"])
     assert done.failed == () and done.state.held is None
@@ -137,7 +142,7 @@ def test_a_rehearsal_of_opening_and_putting(kitchen: House) -> None:
         "table",
         "kitchen",
     )
-    assert at(done.state, "mug") == ("in", "fridge", "kitchen") and done.state.joints["fridge_joint"].fraction == 0.0
+    assert at(done.state, "mug") == ("in", "fridge", "kitchen") and done.state.joints["fridge/door"].fraction == 0.0
     assert kitchen.state.objects["mug"].at == "table"
 
 
@@ -175,7 +180,7 @@ def test_a_word_means_what_is_at_hand_then_what_is_in_the_room(rooms: House) -> 
     spec = json.loads((SCENES / "two-rooms.json").read_text())
     spec["objects"][1]["name"] = "mug_1"
     spec["objects"].append(thing("mug_2", "mug", "blue", "table", "top", -0.1, -0.1))
-    two = House(SceneSpec.model_validate(spec))
+    two = House(outset(SceneSpec.model_validate(spec)))
     assert rehearse(two, ["[Pick, mug]"]).state.held == "mug_2", "the robot begins in the kitchen"
     assert rehearse(two, ["[Go to, study]", "[Pick, mug]"]).state.held == "mug_1"
     assert rehearse(two, ["[Go to, desk]", "[Pick, mug]"]).state.held == "mug_1"
@@ -219,8 +224,8 @@ def test_boards_and_appliances() -> None:
     ]
     content["furniture"] += [shelf, *lamps]
     content["objects"].append(thing("bowl", "bowl", "red", "shelf", "middle board"))
-    here = House(SceneSpec.model_validate(content))
-    assert here.state.appliances == {"lamp_1": True, "lamp_2": False} and here.state.joints == {}
+    here = House(outset(SceneSpec.model_validate(content)))
+    assert powered(here.state) == {"lamp_1": True, "lamp_2": False} and here.state.joints == {}
     assert here.state.objects["bowl"].relation == "in", "what stands on a board is in the shelf"
     assert here.of_kind("lamp", "shelf") == ["shelf"], "nothing can be put on a lamp"
     end = rehearse(here, ["[Pick, orange]", "[Put, orange, shelf]", "[Pick, mug]", "[Put, mug, desk]"])

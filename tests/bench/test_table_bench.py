@@ -13,6 +13,7 @@ from homie.bench.play import runner
 from homie.bench.play.progress import Progress
 from homie.bench.score.results import load_run
 from homie.bench.suite.suite import find_suite
+from homie.conditions import written
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.scene import FAMILIES
 from homie.kernel.errors import BadInput
@@ -20,7 +21,8 @@ from homie.kernel.options import BenchOptions
 
 SHIPPED = Path(__file__).parents[2] / "examples/suites/table-twelve.yaml"
 PICK = generate("pick", 7001)
-IN_CONTAINER = {"in": [PICK.conditions[0].thing, PICK.conditions[0].place]}
+IN_CONTAINER = written(PICK.conditions[0])
+TARGET, CONTAINER = IN_CONTAINER["in"]
 
 
 def write(folder: Path, *tasks: dict[str, object], **suite: object) -> Path:
@@ -64,9 +66,9 @@ def test_the_expert_does_its_tasks_and_who_says_end_at_once_does_none(tmp_path):
     assert [score.success for score in load_run(tmp_path / "expert").results.scores] == [True] * 2
     assert [score.success for score in load_run(tmp_path / "idle").results.scores] == [False] * 2
     state = json.loads((tmp_path / "expert/episodes/t0-0/final_state.json").read_text())
-    moved = state["objects"][PICK.conditions[0].thing]
-    assert (moved["relation"], moved["at"]) == ("in", PICK.conditions[0].place)
-    assert {one["at"] for name, one in state["objects"].items() if name != PICK.conditions[0].thing} == {"table"}
+    moved = state["objects"][TARGET]
+    assert (moved["relation"], moved["at"]) == ("in", CONTAINER)
+    assert {one["at"] for name, one in state["objects"].items() if name != TARGET} == {"table"}
     scene = json.loads((tmp_path / "expert/episodes/t1-0/scene.json").read_text())
     assert (scene["family"], scene["seed"], scene["subset"]) == ("wipe", 7000, "visual")
 

@@ -144,7 +144,10 @@ def test_bad_input_would_stop_every_episode_and_names_the_task(job: Callable[...
 
 def test_a_goal_for_a_robot_that_does_not_know_its_world(job: Callable[..., Job]) -> None:
     report = perform(job(robot=f"{__name__}:open_blind", targets="tiny"))
-    assert report.message == "task 'put': the goal cannot be judged: this robot has no world state."
+    assert report.message == (
+        "task 'put': the goal cannot be judged, since this robot has no world state: give key paths instead, or play "
+        "the suite in a simulator."
+    )
     assert report.fatal and report.exit_code == 2
 
 

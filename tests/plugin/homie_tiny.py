@@ -41,6 +41,7 @@ from homie.kernel.types import (
     Subtask,
     Surface,
 )
+from homie.kernel.world import FixedState, ObjectState, WorldSnapshot
 
 COLOURS = {"ball": (220, 60, 50), "box": (50, 90, 220)}
 REACH = 0.5
@@ -141,11 +142,15 @@ class TinyRobot(Robot):
         self.calls.append("close")
         self.closed = True
 
-    def snapshot(self) -> dict[str, object]:
+    def snapshot(self) -> WorldSnapshot:
         over = abs(self.places["ball"] - self.places["box"]) <= REACH
-        relation, at = ("held", "robot") if self.holding else ("in", "box") if over else ("on", "floor")
-        ball = {"kind": "ball", "relation": relation, "at": at, "x": self.places["ball"]}
-        return {"objects": {"ball": ball}, "held": "ball" if self.holding else None}
+        spot = ("held", "robot") if self.holding else ("in", "box") if over else ("on", "floor")
+        ball = {"kind": "ball", "relation": spot[0], "at": spot[1], "position": (self.places["ball"], 0.0, 0.0)}
+        return WorldSnapshot(
+            objects={"ball": ObjectState.model_validate(ball)},
+            fixed={"box": FixedState(kind="box"), "floor": FixedState(kind="floor")},
+            held="ball" if self.holding else None,
+        )
 
     def _picture(self, name: str) -> CameraFrame:
         ahead = {thing: x - self.x for thing, x in self.places.items()} if name in ("front", "head") else {}

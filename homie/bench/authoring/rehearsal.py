@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from homie.bench.authoring.house import House
 from homie.bench.score.trajectory import Step
-from homie.bench.suite.goals import ObjectState, RobotState, State
 from homie.bench.suite.suite import read_subtask
 from homie.kernel import domain
 from homie.kernel.types import Subtask
+from homie.kernel.world import Relation, RobotState, WorldSnapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Rehearsal:
     """What became of a plan: its steps, ready to be scored, and the state of the house after them."""
 
     steps: tuple[Step, ...]
-    state: State
+    state: WorldSnapshot
 
     @property
     def failed(self) -> tuple[str, ...]:
@@ -38,11 +38,11 @@ def rehearse(house: House, plan: Iterable[str]) -> Rehearsal:
 
 
 class _Stage:
-    """The house while a plan is played. `state` is changed; `_near` is what the robot has gone to last."""
+    """The house while a plan is played. `state` is as it is so far; `_near` is what the robot has gone to last."""
 
     def __init__(self, house: House) -> None:
         self._house = house
-        self.state = house.state.model_copy(deep=True)
+        self.state = house.state
         self._near = ""
         self._word = ""
 
@@ -89,26 +89,30 @@ class _Stage:
         match subtask.action:
             case "Go to":
                 self._near = target
-                self.state.robot = RobotState(room=self._room(target))
+                self._change(robot=RobotState(room=self._room(target)))
             case "Pick":
                 self._word = subtask.target
-                self.state.held = target
+                self._change(held=target)
                 self._place(target, "held", "robot")
             case "Put":
                 assert self.state.held is not None
                 self._place(self.state.held, "in" if self._is_inside(where) else "on", where)
-                self.state.held = None
+                self._change(held=None)
             case "Open" | "Close":
-                for joint in self.state.joints.values():
-                    if joint.receptacle == target:
-                        joint.fraction = 1.0 if subtask.action == "Open" else 0.0
+                moved = {"fraction": 1.0 if subtask.action == "Open" else 0.0}
+                joints = {name: one for name, one in self.state.joints.items() if one.receptacle == target}
+                now = {name: one.model_copy(update=moved) for name, one in joints.items()}
+                self._change(joints={**self.state.joints, **now})
 
-    def _place(self, name: str, relation: str, at: str) -> None:
+    def _change(self, **update: object) -> None:
+        self.state = self.state.model_copy(update=update)
+
+    def _place(self, name: str, relation: Relation, at: str) -> None:
+        """Have an object there. Where exactly, nobody knows without physics."""
         room = self.state.robot.room if relation == "held" else self._room(at)
-        kind = self.state.objects[name].kind
-        self.state.objects[name] = ObjectState.model_validate(
-            {"kind": kind, "relation": relation, "at": at, "room": room}
-        )
+        nowhere = {"surface": "", "position": None, "quaternion": None, "box": None}
+        now = {"relation": relation, "at": at, "room": room, **nowhere}
+        self._change(objects={**self.state.objects, name: self.state.objects[name].model_copy(update=now)})
 
     def _shut_in(self, where: str) -> str:
         """The closed container that a place is or is in, as a problem; "" if there is none."""
@@ -120,9 +124,7 @@ class _Stage:
         return f"the {where} is closed" if shut else ""
 
     def _is_inside(self, where: str) -> bool:
-        if where in self._house.objects:
-            return self._house.objects[where].plan.hollow is not None
-        return any(plan.inside or plan.access == "front" for plan in self._house.surfaces[where])
+        return self.state.things[where].receives == "in"
 
     def _room(self, name: str) -> str | None:
         if name in self.state.objects:

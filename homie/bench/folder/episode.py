@@ -17,10 +17,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from homie.bench.suite.goals import read_state
 from homie.bench.suite.suite import Task
 from homie.kernel.errors import BadInput
 from homie.kernel.types import RoundRecord
+from homie.kernel.world import read_snapshot
 from homie.runtime.damage import DAMAGED, ENDING, Damaged, history_of, lost_to, read_finished
 from homie.runtime.runstore import EpisodeFile, new_episode, read_model, read_steps, tries, write_ending, write_model
 
@@ -163,8 +163,8 @@ class Episode:
             return finished
         path = self.folder / STATE
         try:
-            state = read_state(json.loads(path.read_bytes()), str(path))
-            return replace(finished, verdict=self.task.goal.holds(state))
+            world = read_snapshot(json.loads(path.read_bytes()), str(path))
+            return replace(finished, verdict=self.task.goal.holds(world))
         except FileNotFoundError:
             raise Damaged(f"{STATE} (it is missing)") from None
         except (BadInput, OSError, ValueError, RecursionError) as error:

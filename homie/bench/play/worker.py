@@ -9,7 +9,6 @@ import contextlib
 import ctypes
 import faulthandler
 import fcntl
-import json
 import os
 import resource
 import signal
@@ -19,14 +18,13 @@ import traceback
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import parent_process
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from homie.bench.folder.episode import Cause
 from homie.bench.play.parts import WorkerParts
-from homie.bench.suite.goals import read_state, unknown_words
 from homie.bench.suite.suite import Task
+from homie.conditions import unknown_words
 from homie.kernel.errors import (
     BadInput,
     HomieError,
@@ -154,7 +152,7 @@ def _play(job: Job, kept: WorkerParts) -> None:
         scene = scene_file(parts.robot)
         if scene is not None:
             write_atomically(job.folder / "scene.json", scene)
-        _check_goal(job.task, parts.robot, scene)
+        _check_goal(job.task, parts.robot)
         made_with = _keep_parts(job, parts)
         session.play(options, parts, job.folder, seed=job.seed, trial=job.trial, made_with=made_with)
 
@@ -179,16 +177,19 @@ def _script(job: Job) -> Path:
     return path
 
 
-def _check_goal(task: Task, robot: Robot, scene: bytes | None) -> None:
-    """Raise BadInput for a goal that cannot be judged in this scene: better now than after the episode."""
+def _check_goal(task: Task, robot: Robot) -> None:
+    """Raise BadInput for a goal that cannot be judged in this world: better now than after the episode."""
     if task.goal is None:
         return
-    described: Any = json.loads(scene) if scene is not None else {}
-    if described.keys() & {"objects", "things"} and (unknown := unknown_words(task.goal, described)):
-        raise BadInput(f"the goal names what its scene has not: {', '.join(unknown)}.")
     if not isinstance(robot, WorldState):
-        raise BadInput("the goal cannot be judged: this robot has no world state.")
-    task.goal.holds(read_state(robot.snapshot(), "the world's state"))
+        raise BadInput(
+            "the goal cannot be judged, since this robot has no world state: give key paths instead, or play the suite"
+            " in a simulator."
+        )
+    world = robot.snapshot()
+    if unknown := unknown_words(task.goal, world):
+        raise BadInput(f"the goal names what its scene has not: {', '.join(unknown)}.")
+    task.goal.holds(world)
 
 
 def _resident() -> float:

@@ -25,7 +25,7 @@ from pydantic import (
 )
 
 from homie.bench.suite.emmoe_files import is_emmoe, read_emmoe
-from homie.bench.suite.goals import Goal, complaint
+from homie.conditions import Condition, complaint
 from homie.kernel import registry
 from homie.kernel.config import yaml_problem
 from homie.kernel.errors import BadInput, suggestion
@@ -119,7 +119,7 @@ class Task(_Model):
     scene: SceneChoice = SceneChoice()
     keypaths: tuple[Annotated[tuple[SubtaskText, ...], Field(min_length=1)], ...] = ()
     never: tuple[Annotated[tuple[SubtaskText, ...], Field(min_length=1)], ...] = ()
-    goal: Goal | None = None
+    goal: Condition | None = None
     expert: tuple[SubtaskText, ...] | None = Field(default=None, min_length=1)
 
     @property

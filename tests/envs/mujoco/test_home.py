@@ -15,6 +15,7 @@ from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.robots.fetch.fetch import READY
 from homie.kernel.errors import CommandRefused
 from homie.kernel.types import VIEWS, Array, CameraFrame, Command, Observation, Pose
+from homie.kernel.world import read_snapshot
 
 TURN = 0.6
 """Heading of the robot (rad) in the scene with a thing on every side."""
@@ -296,14 +297,16 @@ def test_the_snapshot_has_a_yaw_of_less_than_a_turn(home: MujocoHome, turns: int
     """A robot that has turned round and round stands as one that has not."""
     yaw = home.data.qpos[int(home.model.joint("robot/base_yaw").qposadr[0])]
     home.data.qpos[int(home.model.joint("robot/base_yaw").qposadr[0])] = 1.25 + turns * math.tau
-    state = home.snapshot()["robot"]
+    state = home.snapshot().robot
     home.data.qpos[int(home.model.joint("robot/base_yaw").qposadr[0])] = yaw
-    assert state["yaw"] == pytest.approx(1.25, abs=1e-4)  # type: ignore[index]
+    assert state.yaw == pytest.approx(1.25, abs=1e-4)
 
 
 def test_the_snapshot_is_ready_for_json_and_complete(home: MujocoHome) -> None:
-    state = json.loads(json.dumps(home.snapshot()))
-    assert set(state) >= {"objects", "joints", "held"}
+    world = home.snapshot()
+    state = json.loads(json.dumps(world.to_json()))
+    assert read_snapshot(state) == world
+    assert set(state) == {"format", "objects", "fixed", "rooms", "joints", "held", "robot"}
     assert set(state["objects"]) == {"orange", "tomato_soup_can"}
     orange = state["objects"]["orange"]
     assert (orange["relation"], orange["at"], orange["room"]) == ("on", "table", "kitchen")
@@ -311,3 +314,6 @@ def test_the_snapshot_is_ready_for_json_and_complete(home: MujocoHome) -> None:
     assert np.linalg.norm(orange["quaternion"]) == pytest.approx(1.0, abs=1e-3)
     assert state["joints"]["fridge/door"]["fraction"] == pytest.approx(0.0, abs=1e-3)
     assert state["held"] is None
+    assert state["fixed"]["fridge"]["kind"] == "fridge" and state["fixed"]["fridge"]["receives"] == "in"
+    assert state["rooms"]["kitchen"]["kind"] == "kitchen" and len(state["rooms"]["kitchen"]["floor"]) == 4
+    assert orange["box"]["center"] == pytest.approx(orange["position"], abs=0.01)

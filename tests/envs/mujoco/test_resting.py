@@ -14,11 +14,13 @@ from homes import lay, one_room
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homie.bench.suite.goals import State, parse_goal
+from homie.conditions import parse_condition
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.build import build
 from homie.envs.mujoco.state.resting import Place
+from homie.envs.mujoco.state.snapshot import snapshot_of
 from homie.envs.mujoco.state.world import World
+from homie.kernel.world import RobotState
 
 KINDS = ("bowl", "bowl", "mug", "plum", "apple", "apple", "strawberry", "banana", "sugar_box", "bleach_cleanser")
 CANS = ("tuna_fish_can", "tuna_fish_can", "tuna_fish_can", "tomato_soup_can")
@@ -85,7 +87,7 @@ def test_a_bowl_in_a_bowl_is_in_it_and_not_the_other_way_round(world: World) -> 
     assert [place.entity for place in world.around("plum")] == ["bowl_2", "bowl_1", "table"]
     assert world.within("plum", "bowl_1") and world.within("plum", "table") and not world.within("bowl_1", "bowl_2")
     assert world.container_of("plum") is None
-    state = State.model_validate(world.snapshot())
+    state = snapshot_of(world, RobotState())
     for goal, holds in (
         ({"in": ["plum", "bowl_2"]}, True),
         ({"in": ["plum", "bowl_1"]}, True),
@@ -93,7 +95,7 @@ def test_a_bowl_in_a_bowl_is_in_it_and_not_the_other_way_round(world: World) -> 
         ({"in": ["bowl_1", "bowl_2"]}, False),
         ({"on": ["plum", "table"]}, True),
     ):
-        assert parse_goal(goal).holds(state) is holds, goal
+        assert parse_condition(goal).holds(state) is holds, goal
 
 
 def test_what_is_in_two_bowls_in_a_fridge_is_in_the_fridge(world: World) -> None:
@@ -200,7 +202,7 @@ def test_what_rests_on_no_surface_of_the_furniture_is_on_the_furniture(world: Wo
     assert world.place("tuna_fish_can_1") == Place("on", "fridge")
     assert world.container_of("tuna_fish_can_1") is None
     assert world.place("tuna_fish_can_2").entity == "sofa"
-    assert world.snapshot()["objects"]["tuna_fish_can_1"]["at"] == "fridge"  # type: ignore[index]
+    assert snapshot_of(world, RobotState()).objects["tuna_fish_can_1"].at == "fridge"
 
 
 def test_over_the_edge_is_still_on_the_table(world: World) -> None:
@@ -248,7 +250,7 @@ def test_whatever_falls_together_rests_on_something_that_rests_on_something_else
             for upper, lower in pairwise([name, *chain[:-1]]):
                 below, above = (world.object_box(world.objects[thing]) for thing in (lower, upper))
                 assert below.center[2] - below.half[2] <= above.center[2] - above.half[2] + 1e-9
-        assert world.snapshot()["objects"].keys() == world.objects.keys()  # type: ignore[attr-defined]
+        assert snapshot_of(world, RobotState()).objects.keys() == world.objects.keys()
 
 
 def test_a_robot_whose_arm_lies_on_its_body_is_under_nothing() -> None:

@@ -60,13 +60,13 @@ def test_the_simulator_begins_with_it_and_nothing_moves() -> None:
     )  # fmt: skip
     with open_home(options) as home:
         before = home.snapshot()
-        fractions = {j["receptacle"]: j["fraction"] for j in before["joints"].values()}  # type: ignore[attr-defined]
+        fractions = {joint.receptacle: joint.fraction for joint in before.joints.values()}
         assert fractions["fridge"] == pytest.approx(AJAR, abs=0.02) and fractions["drawer_1"] == pytest.approx(
             AJAR, abs=0.02
         )
         assert max(value for name, value in fractions.items() if name not in ("fridge", "drawer_1")) < 0.02
-        assert before["objects"]["apple_2"]["at"] == "sofa"  # type: ignore[index]
-        assert before["robot"]["room"] == "bedroom"  # type: ignore[index]
+        assert before.objects["apple_2"].at == "sofa"
+        assert before.robot.room == "bedroom"
 
 
 @pytest.mark.parametrize("hinge", ["left", "right"])

@@ -12,10 +12,11 @@ import mujoco
 import numpy as np
 import pytest
 
+from homie.conditions import parse_condition
 from homie.envs.mujoco.table.expert import TableExpert, plan
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable, open_table
-from homie.envs.mujoco.table.scene import FAMILIES, TABLE_TOP, Condition, TableScene, Thing
+from homie.envs.mujoco.table.scene import FAMILIES, TABLE_TOP, TableScene, Thing
 from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, hole_places
 from homie.kernel import registry
 from homie.kernel.agent import EpisodeListener, run_episode
@@ -73,8 +74,8 @@ def place(table: FrankaTable, name: str, x: float, y: float, z: float, yaw: floa
     table.world.update(table.world.held)
 
 
-def met(table: FrankaTable, relation: str, thing: str, where: str = "") -> bool:
-    return table.world.met(Condition.model_validate({"relation": relation, "thing": thing, "place": where}))
+def met(table: FrankaTable, relation: str, *things: str) -> bool:
+    return parse_condition({relation: list(things)}).holds(table.snapshot())
 
 
 class TestPredicates:
@@ -115,8 +116,8 @@ class TestPredicates:
 
     def test_where_things_are_as_the_final_state_tells_it(self, table):
         def told(name: str = "red_cube") -> tuple[str, str]:
-            held = table.snapshot()["objects"][name]  # type: ignore[index]
-            return held["relation"], held["at"]
+            held = table.snapshot().objects[name]
+            return held.relation, held.at
 
         assert told() == told("blue_cylinder") == ("on", "table")
         for spot, expected in (
@@ -130,26 +131,27 @@ class TestPredicates:
             assert told() == expected
         table.world.held = "red_cube"
         assert told() == ("held", "gripper")
-        assert set(table.snapshot()["fixed"]) == {"shape_sorter", "teal_container", "orange_area", "purple_area"}  # type: ignore[call-overload]
+        fixed = {"shape_sorter", "teal_container", "orange_area", "purple_area", "table", "floor"}
+        assert set(table.snapshot().fixed) == fixed
 
     def test_an_area_is_wiped_by_the_sponge_on_the_table(self, table):
-        assert not met(table, "wiped", "orange_area")
+        assert not met(table, "is", "orange_area", "wiped")
         for y in np.arange(-AREA[0], AREA[0] + 0.01, 0.02):
             place(table, "yellow_sponge", 0.45, y, TABLE_TOP + 0.03, yaw=np.pi / 2)  # in the air
-        assert not met(table, "wiped", "orange_area")
+        assert not met(table, "is", "orange_area", "wiped")
         for y in np.arange(-AREA[0], AREA[0] + 0.01, 0.02):
             place(table, "yellow_sponge", 0.45, y, TABLE_TOP, yaw=np.pi / 2)
-        assert met(table, "wiped", "orange_area") and not met(table, "wiped", "purple_area")
+        assert met(table, "is", "orange_area", "wiped") and not met(table, "is", "purple_area", "wiped")
         for x in np.arange(-AREA[0], AREA[0] + 0.01, 0.02):
             place(table, "yellow_sponge", x, -0.05, TABLE_TOP)
-        assert not met(table, "wiped", "orange_area")  # the other one should have been spared
+        assert met(table, "is", "purple_area", "wiped") and not met(table, "is_not", "purple_area", "wiped")
         table.reset(seed=0)
         assert table.world.wiped == {"orange_area": set(), "purple_area": set()}
 
     def test_a_part_of_an_area_is_not_wiped(self, table):
         for y in np.arange(-AREA[0], 0.0, 0.02):
             place(table, "yellow_sponge", 0.45, y, TABLE_TOP, yaw=np.pi / 2)
-        assert not met(table, "wiped", "orange_area")
+        assert not met(table, "is", "orange_area", "wiped")
 
 
 class TestRobot:
@@ -297,7 +299,7 @@ def test_the_expert_does_the_task(family, seed):
     robot, made = played(family, seed)
     with robot:
         assert all(one.feedback.ok for one in made), [one.feedback.message for one in made]
-        assert robot.world.success and robot.snapshot()["success"] is True
+        assert robot.world.success and robot.snapshot().success is True
         assert robot.world.held is None or family == "wipe"
 
 
@@ -389,7 +391,7 @@ def test_a_json_plan_of_numbers_runs_through_the_command_line(tmp_path: Path):
     steps = [json.loads(line) for line in (episode / "steps.jsonl").read_text().splitlines()]
     assert steps[0]["execution"]["feedback"]["code"] == "F2"
     assert steps[1]["execution"]["attempts"][0]["skill"] == "arm/move"
-    held = scene.thing(scene.conditions[0].thing).words
+    held = scene.thing(next(scene.conditions[0].words())).words
     assert [held] in [step["inventory"] for step in steps] and steps[-1]["inventory"] == []
     assert TableScene.load(tmp_path / "run" / "scene.json") == scene
 

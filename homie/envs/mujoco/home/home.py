@@ -24,6 +24,7 @@ from homie.envs.mujoco.robots.fetch import fetch
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
 from homie.envs.mujoco.robots.grasping import Grasping, Hand, add_grasp_constraints
 from homie.envs.mujoco.robots.simulated import SimulatedRobot
+from homie.envs.mujoco.state.snapshot import snapshot_of
 from homie.envs.mujoco.state.world import World
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator
@@ -37,6 +38,7 @@ from homie.kernel.types import (
     Proprioception,
     SentCommand,
 )
+from homie.kernel.world import RobotState, WorldSnapshot, rounded
 
 PICTURE_SIZE = (256, 256)
 """Width and height of a picture where none is asked for."""
@@ -207,12 +209,11 @@ class MujocoHome(SimulatedRobot):
 
         return BackgroundLocator(self)
 
-    def snapshot(self) -> dict[str, object]:
+    def snapshot(self) -> WorldSnapshot:
         x, y, yaw = (float(v) for v in self.data.qpos[self._base])
-        turned = math.remainder(yaw, math.tau)  # the joint counts whole turns, a pose does not
-        robot = {name: round(value, 5) for name, value in (("x", x), ("y", y), ("yaw", turned))}
-        where = {**robot, "room": self.world.room_of(np.array([x, y]))}
-        return {**self.world.snapshot(), "robot": where}
+        x, y, yaw = rounded((x, y, math.remainder(yaw, math.tau)))  # the joint counts whole turns, a pose does not
+        robot = RobotState(x=x, y=y, yaw=yaw, room=self.world.room_of(np.array([x, y])))
+        return snapshot_of(self.world, robot)
 
     def film(self, width: int, height: int) -> Image:
         """The robot from behind and above, without the upper walls."""

@@ -20,6 +20,7 @@ from homie.envs.mujoco.blueprints.parts import WALL
 from homie.envs.mujoco.house.build import Home
 from homie.envs.mujoco.house.index import ObjectInfo, ReceptacleInfo, SupportSurface
 from homie.kernel.types import Array, Box
+from homie.kernel.world import Relation
 
 TOUCH = 0.003
 """Metres between two things that count as touching: things start 0.4 mm above what carries them, and rest in it by
@@ -50,7 +51,7 @@ class Place:
     """Where an object is: the receptacle or object it rests on or in, and which surface of it; "" on the floor, and
     where it rests on no surface of the furniture (on an arm rest, on a fridge)."""
 
-    relation: str
+    relation: Relation
     entity: str
     surface: str = ""
 

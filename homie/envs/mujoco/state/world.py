@@ -189,27 +189,3 @@ class World:
     def room_of(self, point: Array) -> str | None:
         """The room over whose floor a point is, in a doorway the nearer of the two; None outside the house."""
         return self.resting.room_of(point)
-
-    def snapshot(self) -> dict[str, object]:
-        """`final_state.json`: every object's pose and place, every joint's opening, what is on, what is held."""
-        objects: dict[str, object] = {}
-        for thing in self.objects.values():
-            place = self.place(thing.name)
-            objects[thing.name] = {
-                "kind": thing.kind,
-                "position": [round(float(v), 5) for v in self.data.xpos[thing.body]],
-                "quaternion": [round(float(v), 5) for v in self.data.xquat[thing.body]],
-                "relation": place.relation,
-                "at": place.entity,
-                "surface": place.surface,
-                "room": self.room_of(self.position(thing.body)),
-            }
-        joints: dict[str, object] = {}
-        for receptacle in self.receptacles.values():
-            for item in receptacle.articulations:
-                joints[item.name] = {
-                    "receptacle": receptacle.name,
-                    "opening": round(self.opening(item), 5),
-                    "fraction": round(self.openness(item), 4),
-                }
-        return {"objects": objects, "joints": joints, "appliances": dict(self.appliances.on), "held": self.held}

@@ -11,14 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
+from homie.conditions import written
+from homie.conditions.predicates import In, Is, IsNot, Sorted, Stacked
 from homie.envs.mujoco.robots.panda.kinematics import PandaKinematics
 from homie.envs.mujoco.robots.panda.panda import HOME
 from homie.envs.mujoco.table.locator import ArmActions, arm_actions
 from homie.envs.mujoco.table.outlines import HEIGHT, outline
-from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TABLE_TOP, Condition, TableScene, Thing
+from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TABLE_TOP, TableScene, Thing
 from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, SPONGE, hole_places, plan_of
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.interfaces import Planner, Robot
@@ -82,21 +85,29 @@ class _Expert:
 
     def plan(self) -> tuple[ArmActions, ...]:
         for condition in self.scene.conditions:
-            if condition.relation == "wiped":
-                self._wipe(self.scene.thing(condition.thing))
-            else:
-                self._carry(condition)
+            match condition:
+                case Is(in_state=(str() as area, "wiped")):
+                    self._wipe(self.scene.thing(area))
+                case In(pair=(str() as thing, place)) | Sorted(pair=(str() as thing, place)):
+                    self._carry(thing, place)
+                case Stacked(stacked=names):
+                    for below, above in pairwise(names):
+                        self._carry(str(above), str(below))
+                case IsNot():  # nothing is done to it
+                    pass
+                case _:
+                    raise BadInput(f"The planner table-expert knows no way to {written(condition)}.")
         return tuple(self.done)
 
     # ------------------------------------------------------------ errands
 
-    def _carry(self, condition: Condition) -> None:
-        """Take a thing and let it go in, on or through its place."""
-        thing, place = self.scene.thing(condition.thing), self.scene.thing(condition.place)
+    def _carry(self, name: str, to: str) -> None:
+        """Take a thing and let it go in, on or through its place, as fits that."""
+        thing, place = self.scene.thing(name), self.scene.thing(to)
         spot, yaws = self.at[place.name], None
-        if condition.relation == "in":
+        if place.kind == "container":
             stands, release = 0.005, 0.005 + DROP
-        elif condition.relation == "on":
+        elif place.kind != "shape sorter":
             stands, release = self.top[place.name], self.top[place.name] + 0.004
         else:
             x, y = hole_places(place.holes)[place.holes.index(thing.kind)]

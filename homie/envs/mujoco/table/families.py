@@ -6,14 +6,14 @@ The tasks and their words are our own. The same family and seed give the same sc
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
+from homie.conditions import Condition, parse_condition
 from homie.envs.mujoco.table.outlines import SHAPES
-from homie.envs.mujoco.table.scene import FAMILIES, FOOT, Condition, Family, Subset, TableScene, Thing
+from homie.envs.mujoco.table.scene import FAMILIES, FOOT, Family, Subset, TableScene, Thing
 from homie.envs.mujoco.table.things import AREA, plan_of
 from homie.envs.mujoco.table.words import Reference, by_relation, reference, references, subset_of, told
 
@@ -83,7 +83,7 @@ def _pick(rng: np.random.Generator) -> Plan:
             f"Move {what} over to {where} and drop it inside.",
         ]
     )
-    return _plan(str(said), made, things, [Condition(relation="in", thing=target.name, place=container.name)])
+    return _plan(str(said), made, things, [{"in": [target.name, container.name]}])
 
 
 def _stack(rng: np.random.Generator) -> Plan:
@@ -109,8 +109,7 @@ def _stack(rng: np.random.Generator) -> Plan:
                 f"From the bottom to the top, stack {names[0]}, {names[1]} and {names[2]}.",
             ]
         )
-    on = [Condition(relation="on", thing=b.name, place=a.name) for a, b in pairwise(chosen)]
-    return _plan(str(said), made, things, on)
+    return _plan(str(said), made, things, [{"stacked": [thing.name for thing in chosen]}])
 
 
 def _sort(rng: np.random.Generator) -> Plan:
@@ -128,7 +127,7 @@ def _sort(rng: np.random.Generator) -> Plan:
             f"Sort {what} into the shape sorter.",
         ]
     )
-    return _plan(str(said), made, things, [Condition(relation="sorted", thing=target.name, place=sorter.name)])
+    return _plan(str(said), made, things, [{"sorted": [target.name, sorter.name]}])
 
 
 def _wipe(rng: np.random.Generator) -> Plan:
@@ -148,12 +147,18 @@ def _wipe(rng: np.random.Generator) -> Plan:
     made = [ways[int(rng.integers(len(ways)))]]
     what = made[0].words
     said = rng.choice([f"With the sponge, wipe {what}.", f"Take the sponge and wipe {what}.", f"Clean {what}."])
-    return _plan(str(said), made, things, [Condition(relation="wiped", thing=target.name)])
+    spared = [{"is_not": [area.name, "wiped"]} for area in areas if area.name != target.name]
+    return _plan(str(said), made, things, [{"is": [target.name, "wiped"]}, *spared])
 
 
-def _plan(said: str, made: list[Reference], things: list[Thing], conditions: list[Condition]) -> Plan:
+def _plan(said: str, made: list[Reference], things: list[Thing], conditions: Sequence[object]) -> Plan:
     """A sentence and those that go before it."""
-    return Plan("".join(one.before for one in made) + said, subset_of(made), things, conditions)
+    return Plan(
+        "".join(one.before for one in made) + said,
+        subset_of(made),
+        things,
+        [parse_condition(one) for one in conditions],
+    )
 
 
 _MAKERS: dict[Family, Callable[[np.random.Generator], Plan]] = {

@@ -30,6 +30,7 @@ from homie.kernel.interfaces import Locator
 from homie.kernel.options import HOUSE, OpenOptions
 from homie.kernel.safety import GateState, SafetyGate
 from homie.kernel.types import Command, Image, Observation, Pose2, Proprioception, SentCommand
+from homie.kernel.world import WorldSnapshot
 
 PICTURE_SIZE = (500, 500)
 """Width and height of a picture where none is asked for, as in EmbodiedBench."""
@@ -161,7 +162,7 @@ class FrankaTable(SimulatedRobot):
     def background(self) -> Locator:
         return TableLocator(self)
 
-    def snapshot(self) -> dict[str, object]:
+    def snapshot(self) -> WorldSnapshot:
         return self.world.snapshot()
 
     def film(self, width: int, height: int) -> Image:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_serializer, model_validator
 
+from homie.conditions import Condition, written
+from homie.conditions.predicates import In, Is, IsNot, Sorted, Stacked
+from homie.conditions.words import ANYTHING, NOTHING, means
 from homie.envs.mujoco.blueprints.palette import COLOURS
 from homie.envs.mujoco.table.outlines import SHAPES
 from homie.kernel.errors import BadInput
@@ -23,9 +26,8 @@ TABLE_TOP = 0.75
 """Height of the table (m)."""
 FOOT = (-0.3, 0.0, TABLE_TOP)
 """Where the robot stands (m)."""
-
-
-_PLACES = {"in": ("container",), "sorted": ("shape sorter",), "on": SHAPES}
+SURROUNDINGS = ("table", "floor")
+"""What things are on that are on no other thing."""
 
 
 class Thing(BaseModel):
@@ -47,8 +49,8 @@ class Thing(BaseModel):
 
     @model_validator(mode="after")
     def _known(self) -> Self:
-        if self.name == "table":
-            raise ValueError("a thing cannot be called table")
+        if self.name in SURROUNDINGS:
+            raise ValueError(f"a thing cannot be called {self.name}")
         said = [("kind", self.kind, KINDS), ("colour", self.colour, COLOURS)]
         for what, word, known in (*said, *(("shape", hole, SHAPES) for hole in self.holes)):
             if word not in known:
@@ -61,23 +63,15 @@ class Thing(BaseModel):
         return self.name.replace("_", " ")
 
 
-class Condition(BaseModel):
-    """What has to be so: a thing is in a container, on another thing, sorted (in its hole of a sorter); an area is
-    wiped, the others are not."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    relation: Literal["in", "on", "sorted", "wiped"]
-    thing: str
-    place: str = ""
-
-
 class TableScene(BaseModel):
-    """A task on a table. Its things do not touch each other, and the robot reaches all of them."""
+    """A task on a table. Its things do not touch each other, and the robot reaches all of them.
+
+    conditions: what has to be so in the end, all of it, in the language of suites (docs/suites.md).
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    format: Literal[1] = 1
+    format: Literal[2] = 2
     family: Family
     seed: int
     subset: Subset = "base"
@@ -91,16 +85,34 @@ class TableScene(BaseModel):
         if len(kinds) < len(self.things):
             raise ValueError("two things have the same name")
         for condition in self.conditions:
-            kind = kinds.get(condition.thing, "")
-            if condition.relation == "wiped":
-                sound = kind == "area" and "sponge" in kinds.values()
-            else:
-                sound = kind in SHAPES and kinds.get(condition.place, "") in _PLACES[condition.relation]
-            if condition.relation == "sorted" and sound:
-                sound = kind in self.thing(condition.place).holes
-            if not sound:
-                raise ValueError(f"nothing on the table fits the condition '{condition.relation}' of {condition.thing}")
+            if not self._can_be(condition):
+                raise ValueError(f"nothing on the table fits the condition {written(condition)}")
         return self
+
+    @field_serializer("conditions")
+    def _as_a_suite_writes_them(self, conditions: tuple[Condition, ...]) -> list[dict[str, Any]]:
+        return [written(condition) for condition in conditions]
+
+    def _can_be(self, condition: Condition) -> bool:
+        """Whether there are things on the table for a condition; of what the families do not ask for, by its words."""
+        match condition:
+            case In(pair=(str() as thing, place)):
+                return self._kind(thing) in SHAPES and self._kind(place) == "container"
+            case Sorted(pair=(str() as thing, place)):
+                sorter = next((one for one in self.things if one.name == place), None)
+                return sorter is not None and self._kind(thing) in SHAPES and self._kind(thing) in sorter.holes
+            case Stacked(stacked=names):
+                return all(isinstance(name, str) and self._kind(name) in SHAPES for name in names)
+            case Is(in_state=(str() as thing, "wiped")) | IsNot(not_in_state=(str() as thing, "wiped")):
+                return self._kind(thing) == "area" and any(one.kind == "sponge" for one in self.things)
+        entities = [*((one.name, one.kind) for one in self.things), *((name, name) for name in SURROUNDINGS)]
+        return all(
+            words in (ANYTHING, NOTHING) or any(means(words, *entity) for entity in entities)
+            for words in condition.words()
+        )
+
+    def _kind(self, name: str) -> str:
+        return next((one.kind for one in self.things if one.name == name), "")
 
     @classmethod
     def load(cls, path: Path) -> TableScene:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import mujoco
 import numpy as np
 
+from homie.conditions import written
 from homie.envs.mujoco.blueprints.extents import Extents
 from homie.envs.mujoco.blueprints.parts import Part
 from homie.envs.mujoco.table.build import TABLE_X, TABLE_Y, BuiltTable, BuiltThing
 from homie.envs.mujoco.table.outlines import HEIGHT, SHAPES, outline, strips
-from homie.envs.mujoco.table.scene import TABLE_TOP, Condition
-from homie.envs.mujoco.table.things import CELL, CONTAINER_HALF, SORTER_HEIGHT, hole_places, tile_places
+from homie.envs.mujoco.table.scene import SURROUNDINGS, TABLE_TOP
+from homie.envs.mujoco.table.things import CELL, SORTER_HEIGHT, hole_places, tile_places
 from homie.kernel.types import Array, Box
+from homie.kernel.world import BoxState, FixedState, ObjectState, Relation, TaskCondition, WorldSnapshot, rounded
 
 RESTS = 0.008
 """Metres between an underside and the top that it rests on, at most."""
@@ -19,10 +23,17 @@ CENTRED = 0.02
 """Metres that the middle of a thing may be beside the middle of the one that it is on."""
 UPRIGHT = 0.99
 """Cosine of how far a thing leans, at least, to count as standing upright."""
-WIPED, SPARED = 0.95, 0.2
-"""Share of its tiles from which an area is wiped, and up to which it is not."""
 WIPING = 0.006
 """Metres between sponge and table within which it wipes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a loose thing is directly. surface: of a sorter, the shape of the hole above its compartment."""
+
+    relation: Relation
+    at: str
+    surface: str = ""
 
 
 class TableWorld:
@@ -106,30 +117,16 @@ class TableWorld:
     @property
     def success(self) -> bool:
         """Whether all that the task asks for is so."""
-        return all(self.met(condition) for condition in self.built.scene.conditions)
-
-    def met(self, condition: Condition) -> bool:
-        """Whether a condition is so now. What is held is in, on or sorted into nothing."""
-        if condition.relation == "wiped":
-            shares = {name: len(tiles) / len(tile_places()) for name, tiles in self.wiped.items()}
-            others = [share for name, share in shares.items() if name != condition.thing]
-            return shares[condition.thing] >= WIPED and all(share <= SPARED for share in others)
-        if condition.thing == self.held:
-            return False
-        box = self.box(condition.thing)
-        place = self.built.things[condition.place]
-        if condition.relation == "on":
-            return self._on(condition.thing, condition.place)
-        local = _local(place, box.center)
-        if condition.relation == "in":
-            return bool(np.all(np.abs(local[:2]) < CONTAINER_HALF) and local[2] < 2 * box.half[2])
-        return self._sorted(place, self.built.things[condition.thing].thing.kind, local)
+        return bool(self.snapshot().success)
 
     def lies(self, thing: str, place: str) -> bool:
-        """Whether a thing is in, through or on another one, as fits that one."""
-        kind = self.built.things[place].thing.kind
-        relation = {"container": "in", "shape sorter": "sorted"}.get(kind, "on")
-        return self.met(Condition.model_validate({"relation": relation, "thing": thing, "place": place}))
+        """Whether a thing is directly in, through (its own hole of a sorter) or on another one, as fits that one."""
+        spot, kind = self.place(thing), self.built.things[place].thing.kind
+        if spot.relation == "held" or spot.at != place:
+            return False
+        if kind == "shape sorter":
+            return spot.surface == self.built.things[thing].thing.kind
+        return spot.relation == ("in" if kind == "container" else "on")
 
     def _on(self, thing: str, place: str) -> bool:
         box, under = self.box(thing), self.box(place)
@@ -137,13 +134,6 @@ class TableWorld:
         things = self.built.things
         beside = self.data.xpos[things[thing].body] - self.data.xpos[things[place].body]
         return bool(abs(gap) < RESTS and np.linalg.norm(beside[:2]) < CENTRED)
-
-    def _sorted(self, sorter: BuiltThing, kind: str, local: Array) -> bool:
-        """Whether a thing is in the compartment under the hole of its kind, below the lid."""
-        holes = sorter.thing.holes
-        places = [np.array(place) for place, hole in zip(hole_places(holes), holes, strict=True) if hole == kind]
-        under = any(np.all(np.abs(local[:2] - place) < CELL) for place in places)
-        return bool(under and 0.0 < local[2] < SORTER_HEIGHT / 2)
 
     def _wipe(self, sponge: Box) -> None:
         if sponge.center[2] - sponge.half[2] - TABLE_TOP > WIPING:
@@ -162,48 +152,74 @@ class TableWorld:
                     done.add(number)
                     self.built.model.geom_rgba[one.geoms[number], 3] = 0.0
 
-    def place(self, name: str) -> tuple[str, str]:
-        """What a loose thing is directly in or on, as relation (`in`, `on`, `held`) and name (`table`, `floor`)."""
+    def place(self, name: str) -> Spot:
+        """What a loose thing is directly in or on (`table`, `floor` where it is no other thing), or held by."""
         if name == self.held:
-            return "held", "gripper"
+            return Spot("held", "gripper")
         box = self.box(name)
         for other, one in self.built.things.items():
-            half = one.plan.half
-            local = _local(one, box.center)
-            if one.thing.kind in ("container", "shape sorter") and bool(np.all(np.abs(local[:2]) < half[:2])):
-                return "in" if local[2] < 2 * half[2] else "on", other
+            half, local = one.plan.half, _local(one, box.center)
+            over = bool(np.all(np.abs(local[:2]) < half[:2]))
+            if one.thing.kind == "container" and over:
+                # Down in it: what lies across its rim has its middle more than its own height over the table.
+                return Spot("in" if local[2] < 2 * box.half[2] else "on", other)
+            if one.thing.kind == "shape sorter" and over:
+                inside = local[2] < SORTER_HEIGHT
+                return Spot("in" if inside else "on", other, _compartment(one, local) if inside else "")
             if one.plan.loose and other != name and self._on(name, other):
-                return "on", other
-        return "on", "table" if box.center[2] > TABLE_TOP else "floor"
+                return Spot("on", other)
+        return Spot("on", "table" if box.center[2] > TABLE_TOP else "floor")
 
-    def snapshot(self) -> dict[str, object]:
-        """`final_state.json`: the pose and place of every loose thing, what stands fixed, what was wiped, and whether
-        the task that the scene sets is done."""
-        objects: dict[str, object] = {}
-        for name in self.loose:
-            relation, at = self.place(name)
-            objects[name] = {**self._pose(name), "relation": relation, "at": at}
-        conditions = [
-            {**condition.model_dump(), "met": self.met(condition)} for condition in self.built.scene.conditions
-        ]
-        wiped = {name: round(len(tiles) / len(tile_places()), 3) for name, tiles in self.wiped.items()}
-        return {
-            "objects": objects,
-            "fixed": {name: self._pose(name) for name in self.built.things if name not in self._objects},
-            "wiped": wiped,
-            "held": self.held,
-            "instruction": self.built.scene.instruction,
-            "conditions": conditions,
-            "success": self.success,
-        }
+    def snapshot(self) -> WorldSnapshot:
+        """The pose and place of every loose thing, what stands fixed, what was wiped, and whether the task that the
+        scene sets is done."""
+        scene = self.built.scene
+        fixed = {name: self._fixed(name) for name in self.built.things if name not in self._objects}
+        world = WorldSnapshot(
+            objects={name: self._object(name) for name in self.loose},
+            fixed={**fixed, **{name: FixedState(kind=name, receives="on") for name in SURROUNDINGS}},
+            held=self.held,
+            instruction=scene.instruction,
+        )
+        asked = tuple(TaskCondition(condition=written(one), met=one.holds(world)) for one in scene.conditions)
+        return world.model_copy(update={"conditions": asked, "success": all(one.met for one in asked)})
 
-    def _pose(self, name: str) -> dict[str, object]:
-        one = self.built.things[name]
-        return {
-            "kind": one.thing.kind,
-            "position": [round(float(v), 5) for v in self.box(name).center],
-            "quaternion": [round(float(v), 5) for v in self.data.xquat[one.body]],
-        }
+    def _object(self, name: str) -> ObjectState:
+        spot, one = self.place(name), self.built.things[name]
+        return ObjectState(
+            kind=one.thing.kind,
+            colour=one.thing.colour,
+            relation=spot.relation,
+            at=spot.at,
+            surface=spot.surface,
+            position=rounded(self.box(name).center),
+            quaternion=rounded(self.data.xquat[one.body]),
+            box=BoxState.of(self.box(name)),
+            receives="on",
+        )
+
+    def _fixed(self, name: str) -> FixedState:
+        one, tiles = self.built.things[name], self.wiped.get(name)
+        return FixedState(
+            kind=one.thing.kind,
+            colour=one.thing.colour,
+            position=rounded(self.box(name).center),
+            quaternion=rounded(self.data.xquat[one.body]),
+            box=BoxState.of(self.box(name)),
+            states={} if tiles is None else {"wiped": len(tiles) / len(tile_places())},
+            receives=None if tiles is not None else "in",
+        )
+
+
+def _compartment(sorter: BuiltThing, local: Array) -> str:
+    """The shape of the hole above the compartment of a sorter that a point is in; "" where it is in none of them, or
+    not down in it."""
+    if not 0.0 < local[2] < SORTER_HEIGHT / 2:
+        return ""
+    holes = sorter.thing.holes
+    places = [np.array(place) for place in hole_places(holes)]
+    inside = [hole for hole, place in zip(holes, places, strict=True) if np.all(np.abs(local[:2] - place) < CELL)]
+    return inside[0] if inside else ""
 
 
 def _local(one: BuiltThing, point: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Goals as a suite file writes them: one predicate, or several composed with `all`, `any` and `not`."""
+"""Conditions as a suite file writes them: one predicate, or several composed with `all`, `any` and `not`."""
 
 from __future__ import annotations
 
@@ -8,58 +8,64 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import Discriminator, Field, Tag, TypeAdapter, ValidationError
 
-from homie.bench.suite.goals.predicates import (
+from homie.conditions.predicates import (
     At,
     Closed,
     Count,
     Done,
     Held,
     In,
+    Is,
+    IsNot,
     On,
     Open,
     Predicate,
     RobotIn,
+    Sorted,
+    Stacked,
     TurnedOff,
     TurnedOn,
+    Under,
 )
-from homie.bench.suite.goals.state import ANYTHING, EVERYTHING, State, Words, means
+from homie.conditions.words import ANYTHING, EVERYTHING, Words, means, names_and_kinds, spoken
 from homie.kernel.errors import BadInput
 from homie.kernel.text import own_words
+from homie.kernel.world import WorldSnapshot
 
 
 class AllOf(Predicate):
     """Every one of them."""
 
-    all: Annotated[tuple[Goal, ...], Field(min_length=1)]
+    all: Annotated[tuple[Condition, ...], Field(min_length=1)]
 
-    def holds(self, state: State) -> bool:
-        verdicts = [goal.holds(state) for goal in self.all]  # every one, so that a mistake in any is told
+    def holds(self, world: WorldSnapshot) -> bool:
+        verdicts = [each.holds(world) for each in self.all]  # every one, so that a mistake in any is told
         return all(verdicts)
 
     def words(self) -> Iterator[Words]:
-        return (word for goal in self.all for word in goal.words())
+        return (word for each in self.all for word in each.words())
 
 
 class AnyOf(Predicate):
     """At least one of them."""
 
-    any: Annotated[tuple[Goal, ...], Field(min_length=1)]
+    any: Annotated[tuple[Condition, ...], Field(min_length=1)]
 
-    def holds(self, state: State) -> bool:
-        verdicts = [goal.holds(state) for goal in self.any]
+    def holds(self, world: WorldSnapshot) -> bool:
+        verdicts = [each.holds(world) for each in self.any]
         return any(verdicts)
 
     def words(self) -> Iterator[Words]:
-        return (word for goal in self.any for word in goal.words())
+        return (word for each in self.any for word in each.words())
 
 
 class Not(Predicate):
     """The opposite."""
 
-    no: Goal = Field(alias="not")
+    no: Condition = Field(alias="not")
 
-    def holds(self, state: State) -> bool:
-        return not self.no.holds(state)
+    def holds(self, world: WorldSnapshot) -> bool:
+        return not self.no.holds(world)
 
     def words(self) -> Iterator[Words]:
         return self.no.words()
@@ -72,6 +78,11 @@ PREDICATES: Mapping[str, type[Predicate]] = {
     "in": In,
     "on": On,
     "at": At,
+    "under": Under,
+    "sorted": Sorted,
+    "stacked": Stacked,
+    "is": Is,
+    "is_not": IsNot,
     "open": Open,
     "closed": Closed,
     "turned_on": TurnedOn,
@@ -91,13 +102,18 @@ def _key(value: Any) -> str | None:
     return next(iter(value)) if isinstance(value, Mapping) and len(value) == 1 else None
 
 
-Goal: TypeAlias = Annotated[
+Condition: TypeAlias = Annotated[
     Annotated[AllOf, Tag("all")]
     | Annotated[AnyOf, Tag("any")]
     | Annotated[Not, Tag("not")]
     | Annotated[In, Tag("in")]
     | Annotated[On, Tag("on")]
     | Annotated[At, Tag("at")]
+    | Annotated[Under, Tag("under")]
+    | Annotated[Sorted, Tag("sorted")]
+    | Annotated[Stacked, Tag("stacked")]
+    | Annotated[Is, Tag("is")]
+    | Annotated[IsNot, Tag("is_not")]
     | Annotated[Open, Tag("open")]
     | Annotated[Closed, Tag("closed")]
     | Annotated[TurnedOn, Tag("turned_on")]
@@ -118,13 +134,34 @@ for _composed in (AllOf, AnyOf, Not):
     _composed.model_rebuild()
 
 
-def parse_goal(value: object) -> Goal:
-    """A goal from what YAML or JSON made of it. Raises BadInput."""
+_CONDITION: TypeAdapter[Condition] = TypeAdapter(Condition)
+
+
+def parse_condition(value: object) -> Condition:
+    """A condition from what YAML or JSON made of it.
+
+    Args:
+        value: a mapping with the key of one predicate, such as `{"in": ["apple", "fridge"]}`, or a condition.
+
+    Returns:
+        The condition: `holds(snapshot)` judges a world by it.
+
+    Raises:
+        BadInput: It is no condition; the sentence says where.
+
+    >>> parse_condition({"held": "nothing"}).holds(WorldSnapshot())
+    True
+    """
     try:
-        goal: Goal = TypeAdapter(Goal).validate_python(value)
+        return _CONDITION.validate_python(value)
     except ValidationError as error:
         raise BadInput(f"goal: {complaint(error)}") from error
-    return goal
+
+
+def written(condition: Condition) -> dict[str, Any]:
+    """A condition as a suite file writes it, JSON-ready: what `parse_condition` reads."""
+    mapping: dict[str, Any] = _CONDITION.dump_python(condition, mode="json", by_alias=True, exclude_none=True)
+    return mapping
 
 
 def complaint(error: ValidationError) -> str:
@@ -139,17 +176,11 @@ def complaint(error: ValidationError) -> str:
     return f"{where}{said[:1].lower()}{said[1:]}."
 
 
-def unknown_words(goal: Goal, scene: Mapping[str, Any]) -> list[str]:
-    """What a goal names and a scene spec (as a mapping) has not. Typing errors, most often.
+def unknown_words(condition: Condition, world: WorldSnapshot) -> list[str]:
+    """What a condition names and a world has not. Typing errors, most often.
 
     Of words that stand together (`[apple, pear, plum]`) one has to be there.
     """
-    entities = [item for group in ("rooms", "furniture", "objects", "things") for item in scene.get(group, ())]
-    known = [(str(item["name"]), str(item.get("kind", ""))) for item in entities]
-    known += [("table", ""), ("floor", "")] if "things" in scene else []  # under the things of a table, in no list
-    lacking = [words for words in goal.words() if not any(means(words, name, kind) for name, kind in known)]
-    return [
-        words if isinstance(words, str) else ", ".join(words)
-        for words in lacking
-        if words not in (ANYTHING, EVERYTHING)
-    ]
+    known = list(names_and_kinds(world))
+    lacking = [words for words in condition.words() if not any(means(words, name, kind) for name, kind in known)]
+    return [spoken(words) for words in lacking if words not in (ANYTHING, EVERYTHING)]

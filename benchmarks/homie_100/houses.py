@@ -1,0 +1,23 @@
+"""The generated houses that the tasks are chosen from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from homie.bench.authoring import House
+from homie.envs.mujoco.blueprints.parts import SurfacePlan
+from homie.envs.mujoco.house.outset import outset
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.house.surfaces import surfaces_of
+
+
+class GeneratedHouse(House):
+    """A generated house, which knows the largest surface of every piece of furniture besides (`areas`, m2)."""
+
+    def __init__(self, scene: SceneSpec) -> None:
+        super().__init__(outset(scene))
+        self.areas = {piece.name: _largest(surfaces_of(scene, piece)) for piece in scene.furniture}
+
+
+def _largest(surfaces: Sequence[SurfacePlan]) -> float:
+    return max((4 * one.half_x * one.half_y for one in surfaces), default=0.0)

@@ -1,0 +1,322 @@
+"""Predicates on the state of the world that hold nothing but words: where something is, what is open, held, on."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from homie.conditions.words import (
+    NOTHING,
+    Word,
+    Words,
+    fractions,
+    is_there,
+    means,
+    objects_meant,
+    place_meant,
+    spoken,
+    states,
+)
+from homie.kernel import domain
+from homie.kernel.errors import BadInput
+from homie.kernel.world import Relation, State, WorldSnapshot
+
+
+class Predicate(BaseModel):
+    """A condition that a state of the world meets or not."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    @abstractmethod
+    def holds(self, world: WorldSnapshot) -> bool:
+        """Whether it is so. Raises BadInput if it asks for what the world has not."""
+
+    @abstractmethod
+    def words(self) -> Iterator[Words]:
+        """What names a thing or a place; words that stand together may mean the same."""
+
+
+# ---------------------------------------------------------------- where something is
+
+
+class Placed(Predicate):
+    """At least one object that the first words mean is at the place that the second means."""
+
+    relations: ClassVar[tuple[Relation, ...]]
+
+    @property
+    def pair(self) -> tuple[Words, str]:
+        """The words for the object, and the word for the place."""
+        value: tuple[Words, str] = getattr(self, next(iter(type(self).model_fields)))
+        return value
+
+    def holds(self, world: WorldSnapshot) -> bool:
+        things, place = self.pair
+        return any(self.there(world, name, place) for name in objects_meant(world, things))
+
+    @classmethod
+    def there(cls, world: WorldSnapshot, name: str, place: str) -> bool:
+        """Whether the object of this name is there."""
+        return is_there(world, name, place, cls.relations)
+
+    def words(self) -> Iterator[Words]:
+        yield from self.pair
+
+
+class In(Placed):
+    """In a container, on a board of a shelf, in a bowl."""
+
+    relations = ("in",)
+    inside: tuple[Words, Word] = Field(alias="in")
+
+
+class On(Placed):
+    """On furniture, on another object, on the floor of a room."""
+
+    relations = ("on",)
+    on: tuple[Words, Word]
+
+
+class Under(Placed):
+    """Under furniture or another object, where the environment tells that."""
+
+    relations = ("under",)
+    under: tuple[Words, Word]
+
+
+class At(Placed):
+    """In or on it; of a room: anywhere in it."""
+
+    relations = ("in", "on")
+    at: tuple[Words, Word]
+
+    @classmethod
+    def there(cls, world: WorldSnapshot, name: str, place: str) -> bool:
+        room = world.objects[name].room
+        return super().there(world, name, place) or (room is not None and place_meant(world, place, room))
+
+
+class Sorted(Placed):
+    """In the compartment of its own kind: a star in that under the star-shaped hole of a shape sorter."""
+
+    sorted: tuple[Words, Word]
+
+    @classmethod
+    def there(cls, world: WorldSnapshot, name: str, place: str) -> bool:
+        thing = world.objects[name]
+        return thing.relation == "in" and thing.surface == thing.kind and place_meant(world, place, thing.at)
+
+
+class Stacked(Predicate):
+    """A tower, named from the bottom to the top: each stands directly on the one before it."""
+
+    stacked: Annotated[tuple[Words, ...], Field(min_length=2)]
+
+    def holds(self, world: WorldSnapshot) -> bool:
+        bottom, *rest = self.stacked
+        places = (thing.at for thing in world.objects.values())
+        below = {at for at in places if place_meant(world, bottom, at)}
+        for words in rest:
+            above = {name: world.objects[name] for name in objects_meant(world, words)}
+            below = {name for name, thing in above.items() if thing.relation == "on" and thing.at in below}
+        return bool(below)
+
+    def words(self) -> Iterator[Words]:
+        yield from self.stacked
+
+
+class Held(Predicate):
+    """In the hand; `nothing`: the hand is empty."""
+
+    held: Words
+
+    def holds(self, world: WorldSnapshot) -> bool:
+        if world.held is None or self.held == NOTHING:
+            return world.held is None and self.held == NOTHING
+        return means(self.held, world.held) or world.held in objects_meant(world, self.held)
+
+    def words(self) -> Iterator[Words]:
+        yield from () if self.held == NOTHING else (self.held,)
+
+
+class RobotIn(Predicate):
+    """The robot stands in the room."""
+
+    robot_in: Word
+
+    def holds(self, world: WorldSnapshot) -> bool:
+        return world.robot.room is not None and place_meant(world, self.robot_in, world.robot.room)
+
+    def words(self) -> Iterator[Words]:
+        yield self.robot_in
+
+
+# ---------------------------------------------------------------- what is so of it
+
+
+class Open(Predicate):
+    """Something that the word means has a door or drawer at least half open."""
+
+    open: Word
+
+    def holds(self, world: WorldSnapshot) -> bool:
+        return any(domain.is_open(max(each)) for each in fractions(world, self.open))
+
+    def words(self) -> Iterator[Words]:
+        yield self.open
+
+
+class Closed(Predicate):
+    """Everything that the word means is shut; `everything`: all that opens."""
+
+    closed: Word
+
+    def holds(self, world: WorldSnapshot) -> bool:
+        return all(domain.is_closed(max(each)) for each in fractions(world, self.closed))
+
+    def words(self) -> Iterator[Words]:
+        yield self.closed
+
+
+class TurnedOn(Predicate):
+    """Every appliance that the word means is on."""
+
+    turned_on: Word
+
+    def holds(self, world: WorldSnapshot) -> bool:
+        return all(_powered(world, self.turned_on))
+
+    def words(self) -> Iterator[Words]:
+        yield self.turned_on
+
+
+class TurnedOff(Predicate):
+    """Every appliance that the word means is off."""
+
+    turned_off: Word
+
+    def holds(self, world: WorldSnapshot) -> bool:
+        return not any(_powered(world, self.turned_off))
+
+    def words(self) -> Iterator[Words]:
+        yield self.turned_off
+
+
+class Is(Predicate):
+    """Something that the words mean is in a state: sliced, wiped, on. Which states there are, the environment says."""
+
+    in_state: tuple[Words, Word] = Field(alias="is")
+
+    def holds(self, world: WorldSnapshot) -> bool:
+        words, state = self.in_state
+        return any(domain.is_so(state, value) for value in _in_state(world, words, state).values())
+
+    def words(self) -> Iterator[Words]:
+        yield self.in_state[0]
+
+
+class IsNot(Predicate):
+    """Nothing that the words mean is in a state, not even partly: an area that was spared is not wiped."""
+
+    not_in_state: tuple[Words, Word] = Field(alias="is_not")
+
+    def holds(self, world: WorldSnapshot) -> bool:
+        words, state = self.not_in_state
+        return all(domain.is_not_so(state, value) for value in _in_state(world, words, state).values())
+
+    def words(self) -> Iterator[Words]:
+        yield self.not_in_state[0]
+
+
+def _powered(world: WorldSnapshot, word: str) -> list[bool]:
+    """Whether each appliance that a word means is on. Raises BadInput for none."""
+    having = states(world, word, "on")
+    if not having:
+        raise BadInput(f"The goal asks whether '{word}' is turned on, and there is no such appliance.")
+    return [domain.is_so("on", value) for value in having.values()]
+
+
+def _in_state(world: WorldSnapshot, words: Words, state: str) -> Mapping[str, State]:
+    """A state of each thing that has it and that words mean. Raises BadInput for none."""
+    having = states(world, words, state)
+    if not having:
+        known = sorted({name for thing in world.things.values() for name in thing.states})
+        hint = f"the states here are: {', '.join(known)}" if known else "this world tells no states"
+        raise BadInput(
+            f"The goal asks whether '{spoken(words)}' is {state}, which nothing of that name can be: {hint}."
+        )
+    return having
+
+
+# ---------------------------------------------------------------- how many, and what the scene itself asks for
+
+
+class Amount(Predicate):
+    """How many objects that `of` means are at a place (anywhere, if none is given) and in a state (if one is)."""
+
+    of: Words
+    inside: Word | None = Field(None, alias="in")
+    on: Word | None = None
+    at: Word | None = None
+    state: Word | None = Field(None, alias="is")
+    at_least: int | None = Field(None, ge=0)
+    at_most: int | None = Field(None, ge=0)
+    exactly: int | None = Field(None, ge=0)
+    every: Literal[True] | None = None
+
+    @model_validator(mode="after")
+    def _complete(self) -> Amount:
+        if sum(place is not None for place in (self.inside, self.on, self.at)) > 1:
+            raise ValueError("give one of in, on, at")
+        if all(bound is None for bound in (self.at_least, self.at_most, self.exactly, self.every)):
+            raise ValueError("give at_least, at_most, exactly or every: true")
+        return self
+
+    def holds(self, world: WorldSnapshot) -> bool:
+        things = objects_meant(world, self.of)
+        count = sum(self._counts(world, name) for name in things)
+        return (
+            (self.at_least is None or count >= self.at_least)
+            and (self.at_most is None or count <= self.at_most)
+            and (self.exactly is None or count == self.exactly)
+            and (self.every is None or count == len(things) > 0)
+        )
+
+    def _counts(self, world: WorldSnapshot, name: str) -> bool:
+        places: tuple[tuple[str | None, type[Placed]], ...] = ((self.inside, In), (self.on, On), (self.at, At))
+        there = all(place is None or predicate.there(world, name, place) for place, predicate in places)
+        value = None if self.state is None else world.objects[name].states.get(self.state, False)
+        return there and (value is None or domain.is_so(str(self.state), value))
+
+    def words(self) -> Iterator[Words]:
+        yield self.of
+        yield from (place for place in (self.inside, self.on, self.at) if place is not None)
+
+
+class Count(Predicate):
+    """A number of objects."""
+
+    count: Amount
+
+    def holds(self, world: WorldSnapshot) -> bool:
+        return self.count.holds(world)
+
+    def words(self) -> Iterator[Words]:
+        return self.count.words()
+
+
+class Done(Predicate):
+    """The task that the scene itself sets, by the verdict of its world: those of the table have one."""
+
+    done: Literal[True]
+
+    def holds(self, world: WorldSnapshot) -> bool:
+        if world.success is None:
+            raise BadInput("The goal asks whether the scene's own task is done, and this scene sets none.")
+        return world.success
+
+    def words(self) -> Iterator[Words]:
+        yield from ()

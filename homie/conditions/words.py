@@ -1,0 +1,83 @@
+"""What the words of a condition mean in a world: things by their names and kinds, and where they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from typing import Annotated
+
+from pydantic import Field
+
+from homie.kernel.errors import BadInput
+from homie.kernel.world import Relation, State, WorldSnapshot
+
+ANYTHING, EVERYTHING, NOTHING = "anything", "everything", "nothing"
+"""Words of conditions: every loose object; all that opens; an empty hand."""
+
+Word = Annotated[str, Field(min_length=1)]
+Words = Word | Annotated[tuple[Word, ...], Field(min_length=1)]
+
+
+def means(words: Words, name: str, kind: str = "") -> bool:
+    """Whether one of the words means the thing of this name and kind."""
+    unnumbered = re.sub(r"_\d+$", "", name)
+    return any(word in (name, unnumbered, kind) for word in _several(words))
+
+
+def objects_meant(world: WorldSnapshot, words: Words) -> list[str]:
+    """The loose objects that words mean."""
+    every = ANYTHING in _several(words)
+    return [name for name, thing in world.objects.items() if every or means(words, name, thing.kind)]
+
+
+def is_there(world: WorldSnapshot, name: str, place: str, relations: Collection[Relation]) -> bool:
+    """Whether an object is at a place, by itself or in or on another that is: an apple in a bowl on the table.
+
+    The last step, to the place itself, is of one of the relations.
+    """
+    return any(thing.relation in relations and place_meant(world, place, thing.at) for thing in world.around(name))
+
+
+def place_meant(world: WorldSnapshot, words: Words, name: str) -> bool:
+    """Whether words mean the thing or the room of this name. `anything` means every loose object here too."""
+    thing = world.objects.get(name) or world.fixed.get(name) or world.rooms.get(name)
+    kind = "" if thing is None else thing.kind
+    return means(words, name, kind) or (ANYTHING in _several(words) and name in world.objects)
+
+
+def fractions(world: WorldSnapshot, word: str) -> list[list[float]]:
+    """How far the doors and drawers of each receptacle are open that a word means. Raises BadInput for none."""
+    by_receptacle: dict[str, list[float]] = {}
+    for joint in world.joints.values():
+        if word == EVERYTHING or place_meant(world, word, joint.receptacle):
+            by_receptacle.setdefault(joint.receptacle, []).append(joint.fraction)
+    if not by_receptacle:
+        raise BadInput(f"The goal asks whether '{word}' is open or closed, and no such thing opens.")
+    return list(by_receptacle.values())
+
+
+def states(world: WorldSnapshot, words: Words, state: str) -> dict[str, State]:
+    """A state of each thing that words mean and that has it, by name."""
+    every = ANYTHING in _several(words)
+    return {
+        name: thing.states[state]
+        for name, thing in world.things.items()
+        if state in thing.states and (means(words, name, thing.kind) or (every and name in world.objects))
+    }
+
+
+def spoken(words: Words) -> str:
+    """Words as an error names them."""
+    return ", ".join(_several(words))
+
+
+def names_and_kinds(world: WorldSnapshot) -> Iterator[tuple[str, str]]:
+    """Everything that a word of a condition can mean in a world: things, rooms, what opens, what things are at."""
+    for group in (world.things, world.rooms):
+        yield from ((name, one.kind) for name, one in group.items())
+    yield from ((joint.receptacle, "") for joint in world.joints.values())
+    yield from ((thing.at, "") for thing in world.objects.values())
+
+
+def _several(words: Words) -> tuple[str, ...]:
+    return (words,) if isinstance(words, str) else words

@@ -1,0 +1,81 @@
+"""The world of a scene spec before anything has happened, without physics: what is where, in milliseconds.
+
+What the running home tells after its reset is the same but for fractions of a millimetre, and for what the dice have
+laid on other objects (`z` in a spec), which is told here as being on its furniture.
+"""
+
+from __future__ import annotations
+
+from homie.envs.mujoco.house.build import start_pose
+from homie.envs.mujoco.house.spec import FurnitureSpec, ObjectSpec, SceneSpec
+from homie.envs.mujoco.house.surfaces import surfaces_of
+from homie.kernel.world import (
+    BoxState,
+    FixedState,
+    JointState,
+    ObjectState,
+    RobotState,
+    RoomState,
+    WorldSnapshot,
+    rounded,
+)
+
+
+def outset(scene: SceneSpec) -> WorldSnapshot:
+    """What goals ask about, and where everything is, at the start."""
+    start = scene.robot
+    return WorldSnapshot(
+        objects={thing.name: _object(scene, thing) for thing in scene.objects},
+        fixed={piece.name: _furniture(scene, piece) for piece in scene.furniture},
+        rooms={
+            room.name: RoomState(kind=room.kind, floor=(room.x0, room.y0, room.x1, room.y1)) for room in scene.rooms
+        },
+        joints={
+            f"{piece.name}/{piece.blueprint.articulation.name}": JointState(receptacle=piece.name, fraction=piece.open)
+            for piece in scene.furniture
+            if piece.blueprint.articulation is not None
+        },
+        held=None,
+        robot=RobotState(
+            room=next((room.name for room in scene.rooms if room.contains(start.x, start.y)), None),
+            x=start.x,
+            y=start.y,
+            yaw=start.yaw,
+        ),
+    )
+
+
+def _object(scene: SceneSpec, thing: ObjectSpec) -> ObjectState:
+    piece = scene.furniture_by_name.get(thing.receptacle)
+    position, quaternion = start_pose(scene, thing)
+    return ObjectState(
+        kind=thing.kind,
+        colour=thing.colour,
+        relation="in" if piece is not None and thing.surface in _inner(scene, piece) else "on",
+        at=thing.receptacle,
+        surface=thing.surface if piece is not None else "",
+        room=piece.room if piece is not None else thing.receptacle,
+        position=rounded(position),
+        quaternion=rounded(quaternion),
+        receives="in" if thing.plan.hollow is not None else "on",
+    )
+
+
+def _furniture(scene: SceneSpec, piece: FurnitureSpec) -> FixedState:
+    plan, base = piece.blueprint, scene.base(piece)
+    half = (plan.half_x, plan.half_y, plan.height / 2)
+    box = BoxState(center=rounded((piece.x, piece.y, base + half[2])), half=rounded(half), yaw=piece.yaw)
+    return FixedState(
+        kind=piece.kind,
+        colour=piece.colour,
+        room=piece.room,
+        position=rounded((piece.x, piece.y, base)),
+        box=box,
+        states={"on": piece.on} if plan.powered else {},
+        receives=("in" if _inner(scene, piece) else "on") if surfaces_of(scene, piece) else None,
+    )
+
+
+def _inner(scene: SceneSpec, piece: FurnitureSpec) -> set[str]:
+    """The surfaces in which things are, not on which: in a drawer, behind a door, on a board reached from the front."""
+    return {plan.name for plan in surfaces_of(scene, piece) if plan.inside or plan.access == "front"}
