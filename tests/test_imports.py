@@ -52,7 +52,7 @@ LAYERS = {
         ("policies", "arm"),
         ("nomad", "pixnav", "rt1x", "octo", "m3", "server"),
     ),
-    "ros_bridge": (("transport",),),
+    "ros_bridge": (("transport",), ("profiles",)),
     "ros_bridge.transport": (("interface",), ("stamps",), ("actions", "transforms", "dds", "ros"), ("opening",)),
 }
 """The rooms of a folder from the ground up: each imports only what is on a lower floor."""
@@ -108,6 +108,7 @@ MAY_IMPORT = {
         "homie.kernel.safety",
         "homie.kernel.options",
         "homie.kernel.packages",
+        "homie.kernel.config",
     ),
 }
 HEAVY = ("mujoco", "cv2", "av", "torch", "numpy", "pydantic", "PIL", "yaml")

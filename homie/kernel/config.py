@@ -17,7 +17,7 @@ def read_config(path: Path) -> dict[str, Any]:
     A name that stands twice is refused: YAML would take the last and say nothing.
     """
     try:
-        loaded = yaml.load(path.read_text(encoding="utf-8"), Loader=_Strict)
+        loaded = load_strictly(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadInput(f"Cannot read the config file {path}: {error.strerror}.") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
@@ -35,6 +35,11 @@ def read_config(path: Path) -> dict[str, Any]:
             raise BadInput(f"The config file {path} gives the option '{field}' twice.")
         values[field] = value
     return values
+
+
+def load_strictly(text: str) -> Any:
+    """What YAML says, without a key twice in one mapping. Raises yaml.YAMLError."""
+    return yaml.load(text, Loader=_Strict)
 
 
 def yaml_problem(error: yaml.YAMLError | UnicodeDecodeError) -> str:

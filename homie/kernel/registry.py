@@ -77,6 +77,12 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "checkpoint-generate": "skills.checkpoints.generate:write_generated",
             "policy": "skills.server.serving:serve_policy",
         },
+        "ros": {
+            "node": "ros_bridge.transport.opening:open_node",
+            "profile": "ros_bridge.profiles.urdf:profile_from_urdf",
+            "read-profile": "ros_bridge.profiles.model:read_profile",
+            "check": "ros_bridge.profiles.live:check_profile",
+        },
         "pages": {
             "play": "planners.llm.play.serving:serve_play",
         },

@@ -1,0 +1,145 @@
+"""What of a profile is on the network: topics with their rates and ages, actions, frames."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ros_bridge.profiles.model import Profile
+from ros_bridge.transport.interface import SENSOR, Message, Node, Subscription
+from ros_bridge.transport.stamps import now, seconds
+from ros_bridge.transport.transforms import NoTransform, Transforms
+
+TRAJECTORY = "control_msgs/action/FollowJointTrajectory"
+GRIPPER = "control_msgs/action/GripperCommand"
+OLD = 1.0
+"""Seconds after which joint states, odometry and moving frames count as too old."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One part of a profile. rate: messages in a second. age: seconds of the newest message by its stamp (median), None
+    without one."""
+
+    part: str
+    name: str
+    problem: str = ""
+    rate: float | None = None
+    age: float | None = None
+
+
+def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Finding]:
+    """Listen for `length` seconds and say what of the profile is there.
+
+    Args:
+        node: A node on the robot's network.
+        profile: What should be there.
+        length: How long to listen; slow cameras need some seconds.
+
+    Returns:
+        One finding for every topic, action and frame of the profile, in its order.
+    """
+    node.graph()
+    transforms = Transforms(node)
+    listened = [_Listened(node, profile, *topic) for topic in _topics(profile)]
+    time.sleep(length)
+    graph = node.graph()
+    findings = [each.finding(graph.publishers.get(each.name, frozenset()), length) for each in listened]
+    if profile.base is not None:
+        kinds = graph.subscriptions.get(profile.base.command, frozenset())
+        problem = _kind_problem(kinds, "geometry_msgs/msg/Twist", "nobody listens")
+        findings.insert(0, Finding("base command", profile.base.command, problem))
+    actions = [(f"{name} action", group.action, TRAJECTORY) for name, group in profile.groups.items()]
+    actions += [("gripper action", profile.gripper.action, GRIPPER)] if profile.gripper is not None else []
+    for part, name, kind in actions:
+        findings.append(Finding(part, name, _kind_problem(graph.actions.get(name, frozenset()), kind, "no server")))
+    findings += _frames(transforms, profile)
+    transforms.close()
+    return findings
+
+
+def _topics(profile: Profile) -> Iterator[tuple[str, str, str, float]]:
+    """Part, name, kind and greatest age of every topic that is heard."""
+    yield "joint states", profile.joint_states, "sensor_msgs/msg/JointState", OLD
+    if profile.base is not None:
+        yield "odometry", profile.base.odometry, "nav_msgs/msg/Odometry", OLD
+    for name, camera in profile.cameras.items():
+        yield f"{name} camera", camera.rgb, "sensor_msgs/msg/Image", camera.oldest
+        if camera.depth is not None:
+            yield f"{name} depth", camera.depth, "sensor_msgs/msg/Image", camera.oldest
+        yield f"{name} info", camera.info, "sensor_msgs/msg/CameraInfo", OLD
+    if profile.force is not None:
+        yield "force", profile.force.topic, "geometry_msgs/msg/WrenchStamped", OLD
+
+
+class _Listened:
+    """A topic that is listened to."""
+
+    def __init__(self, node: Node, profile: Profile, part: str, name: str, kind: str, oldest: float) -> None:
+        self.name = name
+        self._part = part
+        self._kind = kind
+        self._oldest = oldest
+        self._expected = {joint.name for group in profile.groups.values() for joint in group.joints}
+        self._lock = threading.Lock()
+        self._ages: list[float] = []
+        self._joints: set[str] = set()
+        self._subscription: Subscription = node.subscription(kind, name, self._take, SENSOR)
+
+    def finding(self, kinds: frozenset[str], length: float) -> Finding:
+        """What was heard in `length` seconds, and stop listening."""
+        self._subscription.close()
+        with self._lock:
+            ages, joints = list(self._ages), set(self._joints)
+        problem = _kind_problem(kinds, self._kind, "no publisher")
+        age = float(np.median(ages)) if ages else None
+        if not problem and age is None:
+            problem = "a publisher, but no message"
+        elif not problem and age is not None and age > self._oldest:
+            problem = f"too old (at most {self._oldest:g} s)"
+        elif not problem and age is not None and age < -OLD:
+            problem = "from the future: set the clocks of robot and machine"
+        missing = sorted(self._expected - joints)
+        if not problem and self._part == "joint states" and missing:
+            problem = f"without {', '.join(missing[:3])}" + (" ..." if len(missing) > 3 else "")
+        return Finding(self._part, self.name, problem, len(ages) / length, age)
+
+    def _take(self, message: Message) -> None:
+        with self._lock:
+            self._ages.append(now() - seconds(message.header.stamp))
+            if self._part == "joint states":
+                self._joints.update(message.name)
+
+
+def _kind_problem(kinds: frozenset[str], kind: str, nobody: str) -> str:
+    if not kinds:
+        return nobody
+    return "" if kind in kinds else f"is a {', '.join(sorted(kinds))}, not a {kind}"
+
+
+def _frames(transforms: Transforms, profile: Profile) -> Iterator[Finding]:
+    base = profile.frames.base
+    asked: list[tuple[str, str, Callable[[], object]]] = [
+        (
+            "effector frame",
+            profile.frames.effector,
+            lambda: transforms.lookup(base, profile.frames.effector, oldest=OLD),
+        )
+    ]
+    if profile.base is not None:
+        odometry = profile.frames.odometry
+        asked.append(("odometry frame", odometry, lambda: transforms.lookup(odometry, base, oldest=OLD)))
+    for name, camera in profile.cameras.items():
+        asked.append(
+            (f"{name} frame", camera.frame, lambda frame=camera.frame: transforms.lookup(base, frame, oldest=OLD))  # type: ignore[misc]
+        )
+    for part, frame, lookup in asked:
+        try:
+            lookup()
+            yield Finding(part, frame)
+        except NoTransform as error:
+            yield Finding(part, frame, str(error).rstrip("."))

@@ -1,0 +1,247 @@
+"""A robot as data: which topics, actions, frames and joints it has, and how fast and how far it may move.
+
+SI units: m, rad, s, N. A profile is YAML; `fetch` and `franka` come with Homie, others are files of users.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from homie.kernel.config import load_strictly, yaml_problem
+from homie.kernel.errors import BadInput, suggestion
+
+_NAME = re.compile(r"(/[A-Za-z_][A-Za-z0-9_]*)+")
+LARGEST = 1_000_000
+"""Bytes of the largest file that is read as a profile: one has some thousand."""
+
+
+def _ros_name(value: Any) -> Any:
+    if not isinstance(value, str) or not _NAME.fullmatch(value) or "__" in value:
+        raise ValueError("write an absolute name of ROS 2, such as /cmd_vel")
+    return value
+
+
+RosName: TypeAlias = Annotated[str, BeforeValidator(_ros_name)]
+Positive: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Finite: TypeAlias = Annotated[float, Field(allow_inf_nan=False)]
+Triple: TypeAlias = tuple[Finite, Finite, Finite]
+Text: TypeAlias = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class Part(BaseModel):
+    """What all parts of a profile share: unknown names are refused, nothing changes."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Base(Part):
+    """A base that drives by velocities (`geometry_msgs/msg/Twist`, in the base frame)."""
+
+    command: RosName = Field(description="The topic that takes velocities, as /cmd_vel.")
+    odometry: RosName = Field(description="The topic of measured pose and velocity (nav_msgs/msg/Odometry), as /odom.")
+    linear: Positive = Field(description="The highest speed, m/s.")
+    angular: Positive = Field(description="The highest turning speed, rad/s.")
+    linear_acceleration: Positive = Field(description="m/s^2.")
+    angular_acceleration: Positive = Field(description="rad/s^2.")
+
+
+class Joint(Part):
+    """A joint of a group. A continuous one has neither a lower nor an upper limit."""
+
+    name: Text
+    lower: Finite | None = Field(None, description="The lowest position, rad or m.")
+    upper: Finite | None = Field(None, description="The highest position, rad or m.")
+    velocity: Positive = Field(description="The highest speed, rad/s or m/s.")
+    acceleration: Positive = Field(description="The highest acceleration, rad/s^2 or m/s^2.")
+
+    @model_validator(mode="after")
+    def _limits_are_in_order(self) -> Joint:
+        low, high = self.lower, self.upper
+        if (low is None) != (high is None) or (low is not None and high is not None and low >= high):
+            raise ValueError(f"{self.name}: give both limits with lower < upper, or none for a continuous joint")
+        return self
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The lowest and the highest position, infinite for a continuous joint."""
+        return (-math.inf if self.lower is None else self.lower, math.inf if self.upper is None else self.upper)
+
+
+class Group(Part):
+    """Joints that one controller moves along trajectories (`control_msgs/action/FollowJointTrajectory`)."""
+
+    action: RosName
+    joints: tuple[Joint, ...] = Field(min_length=1, max_length=64)
+
+
+class Gripper(Part):
+    """A gripper with a `control_msgs/action/GripperCommand`."""
+
+    action: RosName
+    joints: tuple[Text, ...] = Field((), description="Its joints in the joint states.")
+    width: Positive = Field(description="How far it opens between the fingers, m.")
+    effort: Positive = Field(description="The highest force that it is told, N.")
+    position: Literal["width", "finger"] = Field(
+        "width", description="What its command counts: the gap, or one finger."
+    )
+
+
+class Camera(Part):
+    """The topics of a camera."""
+
+    rgb: RosName
+    info: RosName
+    depth: RosName | None = None
+    frame: Text = Field(description="Its optical frame: x right, y down, z forward.")
+    oldest: Positive = Field(0.5, description="Seconds after which a picture is too old to act on.")
+
+
+class Link(Part):
+    """One step of the chain from the base frame to the effector, as in a URDF.
+
+    xyz and rpy place it in the one before, turned about the fixed axes x, y, z; then the joint moves it along or about
+    `axis`.
+    """
+
+    joint: Text
+    kind: Literal["revolute", "prismatic", "fixed"]
+    xyz: Triple = (0.0, 0.0, 0.0)
+    rpy: Triple = (0.0, 0.0, 0.0)
+    axis: Triple = (0.0, 0.0, 1.0)
+
+    @field_validator("axis")
+    @classmethod
+    def _axis_has_a_direction(cls, axis: Triple) -> Triple:
+        if math.hypot(*axis) < 1e-6:
+            raise ValueError("an axis needs a direction, such as [0, 0, 1]")
+        return axis
+
+
+class Workspace(Part):
+    """The box in the base frame that the effector may not leave."""
+
+    lower: Triple
+    upper: Triple
+
+    @model_validator(mode="after")
+    def _corners_are_in_order(self) -> Workspace:
+        if not all(low < high for low, high in zip(self.lower, self.upper, strict=True)):
+            raise ValueError("each number of lower must be below that of upper")
+        return self
+
+
+class Force(Part):
+    """A force that stops the robot when it is exceeded (`geometry_msgs/msg/WrenchStamped`)."""
+
+    topic: RosName
+    limit: Positive = Field(description="N.")
+
+
+class Standing(Part):
+    """Below these measured speeds the robot counts as standing: a stop is done then, and not before.
+
+    linear (m/s) and angular (rad/s) of the base, joint (rad/s or m/s) of every joint.
+    """
+
+    linear: Positive = 0.01
+    angular: Positive = 0.02
+    joint: Positive = 0.02
+
+
+class Frames(Part):
+    """The frames that Homie asks for."""
+
+    odometry: Text = "odom"
+    base: Text = "base_link"
+    effector: Text
+
+
+class Profile(Part):
+    """A robot."""
+
+    name: Text
+    frames: Frames
+    joint_states: RosName = "/joint_states"
+    base: Base | None = None
+    groups: dict[Text, Group] = Field(default_factory=dict)
+    gripper: Gripper | None = None
+    cameras: dict[Text, Camera] = Field(default_factory=dict)
+    chain: tuple[Link, ...] = Field((), description="From the base frame to the effector; needed by `workspace`.")
+    workspace: Workspace | None = None
+    force: Force | None = None
+    standing: Standing = Standing()
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Profile:
+        if self.base is None and not self.groups:
+            raise ValueError("a robot needs a base or a group of joints")
+        names = [joint.name for group in self.groups.values() for joint in group.joints]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"the joint '{twice}' stands in two places: each belongs to one group")
+        if self.workspace is not None and not self.chain:
+            raise ValueError("a workspace needs the chain to the effector")
+        unknown = [link.joint for link in self.chain if link.kind != "fixed" and link.joint not in names]
+        if unknown:
+            raise ValueError(f"the joint '{unknown[0]}' of the chain is in no group")
+        return self
+
+
+def built_in() -> list[str]:
+    """The names of the profiles that come with Homie."""
+    return sorted(
+        entry.name.removesuffix(".yaml") for entry in files(__package__).iterdir() if entry.name.endswith(".yaml")
+    )
+
+
+def read_profile(name: str) -> Profile:
+    """The profile of a name that comes with Homie, or in a file.
+
+    Raises:
+        BadInput: There is none, or it is not valid; the sentence names the first mistake.
+
+    Example:
+        >>> read_profile("fetch").groups["torso"].joints[0].upper
+        0.38615
+    """
+    if name in built_in():
+        return parse_profile((files(__package__) / f"{name}.yaml").read_text(encoding="utf-8"), f"the profile {name}")
+    path = Path(name)
+    if not path.suffix and not path.exists():
+        hint = suggestion(name, built_in(), f"Homie brings {' and '.join(built_in())}")
+        raise BadInput(f"There is no robot profile '{name}': {hint}; or give a YAML file.")
+    try:
+        if path.stat().st_size > LARGEST:
+            raise BadInput(f"{path} is too large for a robot profile ({LARGEST:,} bytes at most).")
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BadInput(f"Cannot read the robot profile {path}: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise BadInput(f"The robot profile {path} is not text in UTF-8.") from error
+    return parse_profile(text, str(path))
+
+
+def parse_profile(text: str, source: str) -> Profile:
+    """The profile in a YAML text. Raises BadInput with one sentence that begins with `source`."""
+    try:
+        return Profile.model_validate(load_strictly(text))
+    except yaml.YAMLError as error:
+        raise BadInput(f"{source} is not valid YAML: {yaml_problem(error)}.") from error
+    except RecursionError as error:
+        raise BadInput(f"{source} is nested too deeply.") from error
+    except ValidationError as error:
+        problems = error.errors()
+        first = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])
+        place = ".".join(str(part) for part in first["loc"])
+        message = first["msg"].removeprefix("Value error, ")
+        if first["type"] == "extra_forbidden":
+            message = "there is no such name in a profile"
+        more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
+        raise BadInput(f"{source}: {place + ': ' if place else ''}{message}{more}.") from error

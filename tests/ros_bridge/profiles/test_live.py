@@ -1,0 +1,37 @@
+"""A profile is compared with a robot on the wire."""
+
+from __future__ import annotations
+
+from ros_bridge.profiles.live import check_profile
+from ros_bridge.profiles.model import read_profile
+from tests.ros_bridge.conftest import until
+from tests.ros_bridge.fake_robot import FakeRobot
+
+
+def test_the_check_says_what_is_there_and_what_is_not(nodes):
+    profile = read_profile("fetch")
+    FakeRobot(nodes("/robot"), profile, camera_rate=20.0)
+    node = nodes("/homie_check")
+    until(lambda: profile.joint_states in node.graph().publishers and profile.gripper.action in node.graph().actions)
+    findings = {finding.part: finding for finding in check_profile(node, profile, length=1.5)}
+    good = {part for part, finding in findings.items() if not finding.problem}
+    assert good == {
+        *("base command", "joint states", "odometry", "head camera"),
+        *("torso action", "arm action", "head action", "gripper action"),
+        *("effector frame", "odometry frame"),
+    }
+    assert findings["joint states"].rate > 1 and findings["odometry"].age < 1
+    assert findings["head depth"].problem == "no publisher"
+    assert "there is no frame 'head_camera_rgb_optical_frame'" in findings["head frame"].problem
+
+
+def test_another_robot_than_that_of_the_profile_is_seen(nodes):
+    FakeRobot(nodes("/robot"), read_profile("franka"))
+    node, profile = nodes("/homie_check"), read_profile("fetch")
+    node.publisher("std_msgs/msg/String", "/odom")
+    until(lambda: profile.joint_states in node.graph().publishers and "/odom" in node.graph().publishers)
+    findings = {finding.part: finding for finding in check_profile(node, profile, length=1.5)}
+    assert findings["joint states"].problem.startswith("without elbow_flex_joint, forearm_roll_joint")
+    assert findings["odometry"].problem == "is a std_msgs/msg/String, not a nav_msgs/msg/Odometry"
+    assert findings["arm action"].problem == "no server"
+    assert findings["base command"].problem == "nobody listens"

@@ -1,0 +1,136 @@
+"""Profiles: those of Homie, mistakes in one sentence, a first one from a URDF."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import yaml
+
+from homie.kernel.errors import BadInput
+from ros_bridge.profiles.chain import effector
+from ros_bridge.profiles.model import built_in, parse_profile, read_profile
+from ros_bridge.profiles.urdf import profile_from_urdf
+
+URDF = """<robot name="small">
+  <joint name="wheel_joint" type="continuous"><parent link="base"/><child link="wheel"/></joint>
+  <joint name="lift" type="prismatic"><origin xyz="0 0 0.4"/><parent link="base"/><child link="torso"/>
+    <axis xyz="0 0 1"/><limit lower="0" upper="0.3" velocity="0.1" effort="9"/></joint>
+  <joint name="pan" type="revolute"><parent link="torso"/><child link="head"/><axis xyz="0 0 1"/>
+    <limit lower="-1" upper="1" velocity="2" effort="9"/></joint>
+  <joint name="shoulder" type="revolute"><origin xyz="0.1 0 0" rpy="0 0 1.5707963267948966"/>
+    <parent link="torso"/><child link="upper"/><axis xyz="0 0 1"/>
+    <limit lower="-2" upper="2" velocity="1" effort="9"/></joint>
+  <joint name="elbow" type="continuous"><origin xyz="0.5 0 0"/><parent link="upper"/>
+    <child link="hand"/><axis xyz="0 0 1"/></joint>
+  <joint name="left_finger" type="prismatic"><parent link="hand"/><child link="left"/>
+    <limit lower="0" upper="0.04" velocity="0.1" effort="9"/></joint>
+  <joint name="right_finger" type="prismatic"><parent link="hand"/><child link="right"/>
+    <limit lower="0" upper="0.04" velocity="0.1" effort="9"/></joint>
+</robot>"""
+
+
+@pytest.fixture
+def urdf(tmp_path):
+    def write(text):
+        path = tmp_path / "small.urdf"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def changed(name="fetch", **changes):
+    """The text of a profile with some top-level entries replaced."""
+    return yaml.safe_dump({**read_profile(name).model_dump(mode="json", exclude_none=True), **changes})
+
+
+@pytest.mark.parametrize("name", built_in())
+def test_the_chain_of_a_profile_is_that_of_the_embedded_robot(name):
+    profile = read_profile(name)
+    if name == "fetch":
+        from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics as Kinematics
+    else:
+        from homie.envs.mujoco.robots.panda.kinematics import PandaKinematics as Kinematics
+    kinematics = Kinematics()
+    moving = [link.joint for link in profile.chain if link.kind != "fixed"]
+    q = np.linspace(0.1, 0.8, len(moving)) if name == "fetch" else np.array([0.1, -0.3, 0.2, -2, 0.3, 1.8, 0.4])
+    given = q if name == "fetch" else np.array([0.0, *q])
+    pose = effector(profile.chain, dict(zip(moving, q, strict=True)))
+    assert np.allclose(pose[:3, 3], kinematics.forward(given).position, atol=1e-3)
+
+
+def test_a_profile_survives_being_written():
+    assert parse_profile(changed(), "here") == read_profile("fetch")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("name: [", r"here is not valid YAML: .* in line 1"),
+        ("name: a\nname: b", "'name' stands twice"),
+        ("3", "here: Input should be a valid dictionary"),
+        (changed(speed=3), "here: speed: there is no such name in a profile"),
+        (changed(joint_states="joints"), "joint_states: write an absolute name of ROS 2"),
+        (changed(base=None, groups={}), "a robot needs a base or a group of joints"),
+        (changed(chain=[]), "a workspace needs the chain"),
+        (changed(workspace={"lower": [0, 0, 0], "upper": [1, 0, 1]}), "each number of lower must be below"),
+        (changed(groups={}), "the joint 'torso_lift_joint' of the chain is in no group"),
+        (changed(force={"topic": "/wrench", "limit": float("nan")}), "force.limit"),
+        (
+            changed(
+                groups={
+                    "arm": {"action": "/a", "joints": [{"name": "x", "lower": 1, "velocity": 1, "acceleration": 1}]}
+                }
+            ),
+            "x: give both limits",
+        ),
+    ],
+)
+def test_a_mistake_is_named_in_one_sentence(text, sentence):
+    with pytest.raises(BadInput, match=sentence) as error:
+        parse_profile(text, "here")
+    assert "\n" not in str(error.value)
+
+
+def test_an_unknown_profile_is_refused_with_what_there_is(tmp_path):
+    with pytest.raises(BadInput, match="did you mean 'fetch'"):
+        read_profile("fetsch")
+    with pytest.raises(BadInput, match="Cannot read"):
+        read_profile(str(tmp_path / "none.yaml"))
+
+
+def test_a_profile_from_a_urdf_has_its_joints_and_its_hand(urdf):
+    profile = parse_profile(profile_from_urdf(urdf(URDF)), "made")
+    assert {name: [joint.name for joint in group.joints] for name, group in profile.groups.items()} == {
+        "arm": ["lift", "shoulder", "elbow"],
+        "pan": ["pan"],
+    }
+    assert profile.groups["arm"].joints[0].limits == (0.0, 0.3)
+    assert profile.groups["arm"].joints[2].limits == (-np.inf, np.inf)
+    assert profile.gripper is not None and profile.gripper.width == pytest.approx(0.08)
+    assert profile.frames.effector == "hand"
+    hand = effector(profile.chain, {"lift": 0.1, "shoulder": 0.0, "elbow": 1.0})
+    assert np.allclose(hand[:3, 3], (0.1, 0.5, 0.5))
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("<robot", "no URDF"),
+        ("<sdf/>", "outermost element is <sdf>"),
+        ('<robot name="a"/>', "Nothing in .* moves"),
+        ('<robot name="a"><joint name="j" type="revolute"/></robot>', "'j' has no parent"),
+        ('<!DOCTYPE r [<!ENTITY a "b">]><robot name="a"/>', "defines entities"),
+        ('<robot xmlns:xacro="x"><xacro:arm/></robot>', "xacro small.urdf"),
+        (
+            (
+                '<robot><joint name="j" type="revolute"><parent link="a"/><child link="b"/></joint>'
+                '<joint name="k" type="revolute"><parent link="b"/><child link="a"/></joint></robot>'
+            ),
+            "round in a circle",
+        ),
+    ],
+)
+def test_what_is_no_urdf_is_refused(urdf, text, sentence):
+    with pytest.raises(BadInput, match=sentence):
+        profile_from_urdf(urdf(text))
