@@ -1,7 +1,7 @@
-"""Intervals and tests for success rates over tasks that were tried several times.
+"""Confidence intervals and tests for success rates over tasks with several trials each.
 
-Trials of one task are alike, so they are no independent samples: everything here takes the task of each episode and
-treats the task as what was sampled. The one exception is McNemar's test, which knows of no clusters.
+Trials of one task are correlated, so they are not independent samples: every function here takes the task of each
+episode and treats tasks as the sampled units (clusters). The exception is McNemar's test, which ignores clusters.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from homie.kernel.types import Array
 
 RESAMPLES = 10_000
 POWER = 0.8
-"""The usual chance with which a study should find the difference that it was made for (Cohen 1988)."""
+"""The usual power of a study: the chance of finding a difference of the planned size (Cohen 1988)."""
+HALVINGS = 50
+"""Bisection steps: far closer than two numbers of a table can be told apart."""
 
 
 class Interval(NamedTuple):
@@ -30,14 +32,14 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A share or a mean with its interval; None where there is nothing to divide by."""
+    """A share or a mean with its interval; None if the denominator is 0."""
 
     value: float | None
     interval: Interval | None = None
 
 
 class Term(NamedTuple):
-    """What one episode adds to a metric, which is the sum of numerators over the sum of denominators."""
+    """The contribution of one episode to a metric, which is the sum of numerators over the sum of denominators."""
 
     cluster: Hashable
     numerator: float
@@ -53,7 +55,18 @@ class Pair(NamedTuple):
 
 
 def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval:
-    """The score interval of Wilson (1927) for a share, without continuity correction; n whole or not. 0..1 of none."""
+    """The score interval of Wilson (1927) for a share, without continuity correction.
+
+    Args:
+        successes: the numerator of the share.
+        n: the denominator, not necessarily whole; 0 gives the interval from 0 to 1.
+        confidence: coverage of the interval, 0..1.
+
+    Example:
+        >>> low, high = wilson(8, 10)
+        >>> round(low, 3), round(high, 3)
+        (0.49, 0.943)
+    """
     if n == 0:
         return Interval(0.0, 1.0)
     z = NormalDist().inv_cdf(0.5 + confidence / 2)
@@ -64,11 +77,22 @@ def wilson(successes: float, n: float, confidence: float = 0.95) -> Interval:
 
 
 def clustered_wilson(terms: Iterable[Term], confidence: float = 0.95) -> Estimate:
-    """A share of episodes (denominators 0 or 1) with Wilson's interval at the effective number of episodes.
+    """A share of episodes with Wilson's interval at the effective number of episodes.
 
-    That number is what the variance between tasks says (linearised ratio estimator), but never less than the number of
-    tasks nor more than that of episodes. Where all episodes agree it is the number of tasks. Raises ValueError for what
-    is no share or no number.
+    The effective number follows from the variance between tasks (linearised ratio estimator), between the number of
+    tasks and the number of episodes. If all episodes agree it is the number of tasks.
+
+    Args:
+        terms: one per episode, with a denominator of 0 or 1.
+        confidence: coverage of the interval, 0..1.
+
+    Raises:
+        ValueError: a numerator is not between 0 and its denominator, or is not finite.
+
+    Example:
+        >>> terms = [Term("a", 1, 1), Term("a", 1, 1), Term("b", 0, 1), Term("b", 1, 1)]
+        >>> clustered_wilson(terms).value
+        0.75
     """
     sums = _cluster_sums(terms)
     if not ((sums >= 0).all() and (sums[:, 0] <= sums[:, 1]).all()):
@@ -84,10 +108,12 @@ def clustered_wilson(terms: Iterable[Term], confidence: float = 0.95) -> Estimat
 
 
 def effective_size(sums: Array, mean: float, spread: float) -> float:
-    """Independent episodes that tell as much as these.
+    """The number of independent episodes with the same information as these clustered ones.
 
-    sums: (tasks, 2) numerators and denominators per task. mean: the ratio of their totals. spread: the variance of one
-    episode's value around it.
+    Args:
+        sums: numerators and denominators per task (tasks, 2).
+        mean: the ratio of their totals.
+        spread: the variance of one episode's value around the mean.
     """
     used = sums[sums[:, 1] > 0]
     clusters, episodes = len(used), float(used[:, 1].sum())
@@ -101,9 +127,18 @@ def effective_size(sums: Array, mean: float, spread: float) -> float:
 def bootstrap(
     terms: Iterable[Term], *, seed: int = 0, resamples: int = RESAMPLES, confidence: float = 0.95
 ) -> Estimate:
-    """A ratio of sums with its percentile interval, tasks resampled with all their trials (Efron 1979).
+    """A ratio of sums with its bootstrap percentile interval; tasks are resampled with all their trials (Efron 1979).
 
-    Resamples with nothing to divide by are left out. Order of the terms makes no difference.
+    The order of the terms makes no difference. Resamples with a denominator of 0 are left out.
+
+    Args:
+        terms: one per episode.
+        seed: of the random resamples.
+        resamples: how many are drawn.
+        confidence: coverage of the interval, 0..1.
+
+    Raises:
+        ValueError: a term is not finite.
     """
     sums = _cluster_sums(terms)
     numerator, denominator = (math.fsum(column) for column in sums.T)
@@ -122,9 +157,12 @@ def paired_bootstrap(
     resamples: int = RESAMPLES,
     confidence: float = 0.95,
 ) -> Estimate:
-    """The difference second - first of two ratios, both over the same resampled tasks.
+    """The difference second - first of two ratios, with a bootstrap interval over the same resampled tasks.
 
-    Both must be of the same tasks (ValueError).
+    The other arguments are those of `bootstrap`.
+
+    Raises:
+        ValueError: the two sides have different tasks.
     """
     before, after = _by_cluster(first), _by_cluster(second)
     if before.keys() != after.keys():
@@ -140,7 +178,8 @@ def paired_bootstrap(
 
 
 class McNemar(NamedTuple):
-    """Episodes that only the first or only the second run did, and the two-sided exact p (McNemar 1947)."""
+    """Numbers of episodes that only the first or only the second run succeeded in, and the exact two-sided p (McNemar
+    1947)."""
 
     only_first: int
     only_second: int
@@ -148,9 +187,21 @@ class McNemar(NamedTuple):
 
 
 def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
-    """McNemar's exact test on paired outcomes. It takes every pair for independent; see docs/metrics.md."""
+    """McNemar's exact test on paired outcomes. It assumes that all pairs are independent; see docs/metrics.md.
+
+    Args:
+        first: success of each episode in the first run.
+        second: success of the same episodes in the second run.
+
+    Raises:
+        ValueError: the lengths differ.
+
+    Example:
+        >>> mcnemar([True, True, False], [True, False, False])
+        McNemar(only_first=1, only_second=0, p=1.0)
+    """
     pairs = list(zip(first, second, strict=True))
-    b, c = sum(one and not two for one, two in pairs), sum(two and not one for one, two in pairs)
+    b, c = sum(base and not other for base, other in pairs), sum(other and not base for base, other in pairs)
     discordant, tail, ways = b + c, 0, 1
     for k in range(min(b, c) + 1):
         tail += ways
@@ -159,9 +210,13 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
 
 
 def holm(values: Sequence[float]) -> tuple[float, ...]:
-    """The p values of a family of tests, adjusted by Holm's step-down method (1979), in the order in which they came.
+    """The p values of a family of tests, adjusted by Holm's step-down method (1979), in the given order.
 
-    Where all hypotheses hold, the chance that any adjusted value is below a level is at most that level.
+    If all null hypotheses hold, the probability that any adjusted value is below a level is at most that level.
+
+    Example:
+        >>> holm([0.01, 0.04])
+        (0.02, 0.04)
     """
     adjusted = [0.0] * len(values)
     largest = 0.0
@@ -172,11 +227,19 @@ def holm(values: Sequence[float]) -> tuple[float, ...]:
 
 
 def detectable_difference(pairs: Sequence[Pair], *, confidence: float = 0.95, power: float = POWER) -> float | None:
-    """The smallest difference of two success rates that a test on as many pairs finds with this power.
+    """The smallest difference of two success rates that a test on this many pairs finds with the given power.
 
     Solves Connor's sample size for paired proportions (1987, Biometrics 43, equation 3) for the difference, at the
-    effective number of pairs, with the share of discordant pairs that was seen; a difference that is larger than that
-    share needs at least as many discordant pairs. None if not even a difference of 1 would be found.
+    effective number of pairs and the observed share of discordant pairs. A difference larger than that share needs at
+    least as many discordant pairs.
+
+    Args:
+        pairs: the episodes of two runs.
+        confidence: one minus the level of the test.
+        power: probability of finding the difference.
+
+    Returns:
+        A difference of 0..1, or None if not even a difference of 1 would be found.
     """
     if not pairs:
         return None
@@ -195,14 +258,14 @@ def detectable_difference(pairs: Sequence[Pair], *, confidence: float = 0.95, po
     if not enough(1.0):
         return None
     low, high = 0.0, 1.0
-    for _ in range(50):  # halvings: closer than any float of this size is told apart in a table
+    for _ in range(HALVINGS):
         middle = (low + high) / 2
         low, high = (low, middle) if enough(middle) else (middle, high)
     return high
 
 
 def _by_cluster(terms: Iterable[Term]) -> Mapping[Hashable, tuple[float, float]]:
-    """Sums of numerators and denominators per cluster, in the order of the clusters' names."""
+    """Sums of numerators and denominators per cluster, sorted by cluster."""
     grouped: dict[Hashable, list[Term]] = {}
     for term in terms:
         grouped.setdefault(term.cluster, []).append(term)
@@ -215,7 +278,7 @@ def _by_cluster(terms: Iterable[Term]) -> Mapping[Hashable, tuple[float, float]]
 def _cluster_sums(terms: Iterable[Term]) -> Array:
     sums = np.array(list(_by_cluster(terms).values()), dtype=np.float64).reshape(-1, 2)
     if not np.isfinite(sums).all():
-        raise ValueError("a term holds what is no finite number")
+        raise ValueError("a term is not a finite number")
     return sums
 
 

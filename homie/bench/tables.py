@@ -21,7 +21,7 @@ NOT_THERE = "-"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its head and what its cells are. Percentages are held as shares, 0..1; a number has any unit."""
+    """A column: its heading and the kind of its cells. Percentages are stored as shares, 0..1."""
 
     head: str
     kind: Kind = "text"
@@ -29,7 +29,21 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table with a title and notes below it. Every row has a cell per column."""
+    """A table with a title and notes below it.
+
+    Raises:
+        ValueError: a row does not have one cell per column.
+
+    Example:
+        >>> table = Table("Results", (Column("run"), Column("SR", "percent")), (("rule", 0.25),))
+        >>> print(to_markdown([table]))
+        **Results**
+        <BLANKLINE>
+        | run  |    SR |
+        | ---- | ----: |
+        | rule | 25.00 |
+        <BLANKLINE>
+    """
 
     title: str
     columns: tuple[Column, ...]
@@ -43,19 +57,19 @@ class Table:
 
 
 def to_markdown(tables: Sequence[Table]) -> str:
-    """Tables in GitHub's Markdown."""
+    """Tables in GitHub-flavoured Markdown."""
     return "\n".join(_markdown(table) for table in tables)
 
 
 def to_latex(tables: Sequence[Table]) -> str:
-    """Tables in LaTeX, intervals under their values; they need the packages booktabs and graphicx."""
+    """Tables in LaTeX with intervals below their values; they need the packages booktabs and graphicx."""
     return "\n".join(_latex(table) for table in tables)
 
 
 def to_csv(tables: Sequence[Table]) -> str:
-    """Tables as CSV (RFC 4180), one after the other with the title in the first column.
+    """Tables as CSV (RFC 4180), one after another, with the title in the first column.
 
-    Shares stay shares with all their digits; an estimate has three columns (with `low` and `high`).
+    Shares are written with all digits; an estimate has three columns (its value, `low` and `high`).
     """
     out = io.StringIO()
     writer = csv.writer(out)
@@ -77,7 +91,7 @@ def to_csv(tables: Sequence[Table]) -> str:
 
 
 def to_json_text(tables: Sequence[Table]) -> str:
-    """Tables as one JSON object: rows are mappings from head to value; an estimate is value, low and high."""
+    """Tables as one JSON object: rows are mappings from heading to value; an estimate has value, low and high."""
     return to_json({"tables": [as_mapping(table) for table in tables]}).decode()
 
 
@@ -101,14 +115,19 @@ WRITERS: Mapping[str, Callable[[Sequence[Table]], str]] = {
 
 
 def write(tables: Sequence[Table], form: str) -> str:
-    """Tables in a form of `WRITERS`. Raises BadInput for another one."""
+    """Tables in one of the forms of `WRITERS`. Raises BadInput for an unknown form."""
     if form not in WRITERS:
         raise BadInput(f"There is no table format '{form}': choose {', '.join(WRITERS)}.")
     return WRITERS[form](tables)
 
 
 def shown(cell: Cell, kind: Kind) -> str:
-    """A cell as people read it: percentages with two digits as in the paper, an interval in brackets."""
+    """The text of a cell: percentages with two decimals as in the paper, an interval in brackets, `-` for None.
+
+    Example:
+        >>> shown(Estimate(0.5, Interval(0.25, 0.75)), "percent")
+        '50.00 [25.0, 75.0]'
+    """
     if cell is None:
         return NOT_THERE
     if isinstance(cell, Estimate):
@@ -132,7 +151,7 @@ def shown(cell: Cell, kind: Kind) -> str:
 
 
 def _three_digits(value: float) -> str:
-    """A number with three significant digits, whole from 100 on, at most four behind the point: `4.56`, `0.0012`."""
+    """A number with three significant digits, at most four decimals, and none from 100 on: `4.56`, `0.0012`."""
     if 0 < value < 0.0001:
         return "<0.0001"
     if value == 0:
@@ -171,14 +190,15 @@ def _latex(table: Table) -> str:
     lines = [_latex_line(heads), *(line for row in table.rows for line in _latex_row(row, table.columns))]
     notes = [rf"\par\smallskip\footnotesize {_latex_text(note)}" for note in table.notes]
     parts = [r"\begin{table}[t]", r"\centering", rf"\caption{{{_latex_text(table.title)}}}", r"\smallskip"]
-    # A table that is wider than the page is made smaller; the others keep their size.
+    # A table that is wider than the page is scaled down; the others keep their size.
     parts += [r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%", rf"\begin{{tabular}}{{{spec}}}"]
     parts += [r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"]
     return "\n".join([*parts, r"\end{tabular}}", *notes, r"\end{table}"]) + "\n"
 
 
 def _latex_row(row: Sequence[Cell], columns: Sequence[Column]) -> Iterator[str]:
-    """A row, and under it a small one with the intervals if it has any: beside the values they would not fit."""
+    """A row, and below it a row with its intervals in small type, if it has any: they would not fit beside the
+    values."""
     values, intervals = [], []
     for cell, column in zip(row, columns, strict=True):
         interval = cell.interval if isinstance(cell, Estimate) and cell.value is not None else None
@@ -192,7 +212,7 @@ def _latex_row(row: Sequence[Cell], columns: Sequence[Column]) -> Iterator[str]:
 
 
 def _minus(number: str) -> str:
-    """With a minus instead of a hyphen before digits."""
+    """The number with a minus sign instead of a hyphen before digits."""
     return re.sub(r"-(?=\d)", "$-$", number)
 
 
@@ -207,7 +227,7 @@ _LATEX = {character: "\\" + character for character in "&%$#_{}"} | {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    "[": "{[}",  # after \\ it would be an optional argument
+    "[": "{[}",  # after \\ a bare bracket would be an optional argument
 }
 
 
@@ -229,7 +249,7 @@ def _value(cell: Cell) -> object:
 
 
 def _parts(cell: Cell) -> dict[str, str | int | float | None]:
-    """The parts of a cell by what its column is called besides the head."""
+    """The parts of a cell by the suffix of their column heading."""
     if isinstance(cell, Estimate):
         low, high = cell.interval if cell.interval else (None, None)
         return {"": cell.value, "low": low, "high": high}

@@ -281,7 +281,16 @@ def test_the_notebooks_know_the_words_of_the_key_paths_in_every_form() -> None:
     strict = make_profile("strict-emmoe", Suite.model_validate(fields))
     for text in ("Put, red apple, side_table", "Put, red_apple, side table", "Put, Red apple, Side_table"):
         steps = (written_step(text, True, "None"), written_step("End", True, "None"))
-        run = Trajectory("t", 0, "", tuple(map(tuple, fields["tasks"][0]["keypaths"])), 2, steps, 2, True)
+        run = Trajectory(
+            task_id="t",
+            trial=0,
+            task="",
+            keypaths=tuple(map(tuple, fields["tasks"][0]["keypaths"])),
+            expert_length=2,
+            steps=steps,
+            length=2,
+            last_message_has_end=True,
+        )
         assert strict.score(run).tp_per_keypath == (1.0,)
 
 

@@ -40,15 +40,27 @@ def shown(outcome: Outcome, steps: int = 1, tp: float | None = None, node: str =
         folder=Path("nowhere"),
         outcome=outcome,
         rounds=tuple(Round(number, (RECORD,)) for number in range(steps)),
-        score=None if outcome == "unfinished" else Score("task", 0, tp, None, True, None, next_node=node),
+        score=None
+        if outcome == "unfinished"
+        else Score(task_id="task", trial=0, tp=tp, success=None, ended=True, weight=None, next_node=node),
         keypaths=(KeyPath(("[Pick, apple]",), 0),) if path else (),
     )
 
 
 def source(*episodes: Shown, label: str = "rule", errors: Mapping[str, int] | None = None, steps: int = 10) -> Source:
     executions = {"Pick": Count(3, 1)}
-    score = Score("task", 0, None, None, True, None, errors=errors or {}, scored_steps=steps, executions=executions)
-    return Source(label, Results("homie", (score,)), episodes, {}, {})
+    score = Score(
+        task_id="task",
+        trial=0,
+        tp=None,
+        success=None,
+        ended=True,
+        weight=None,
+        errors=errors or {},
+        scored_steps=steps,
+        executions=executions,
+    )
+    return Source(label=label, results=Results("homie", (score,)), episodes=episodes, facts={}, machine={})
 
 
 def titles(figure: Figure | None) -> list[str]:
@@ -75,7 +87,7 @@ def test_steps() -> None:
     figure = steps_figure(source(*(shown(way, steps) for way, steps in ways)), many=False)
     assert (figure.title, figure.caption) == (
         "Steps",
-        "Episodes by how many subtasks they took, End included; lost ones are left out.",
+        "Episodes by number of subtasks, End included; lost episodes are left out.",
     )
     assert titles(figure) == ["1: succeeded 2", "1: failed 1", "3: not scored 1", "3: said End 1", "4: out of rounds 1"]
     assert labels(figure) == ["1", "2", "3", "4"]
@@ -124,7 +136,7 @@ def test_where_episodes_fail() -> None:
     assert key(figure) == [("pick", "Pick: 8"), ("go-to", "Go to: 1"), ("no-end", "no End: 1")]
     assert (figure.title, figure.caption) == (
         "Where episodes fail",
-        "Failed episodes by how much of their best key path was reached; colour: the first node that was not.",
+        "Failed episodes by the reached share of their best key path; colour: action of the first missed node.",
     )
     many = keypath_figure(source(*failed), many=True)
     assert many is not None and many.title == "Where episodes fail: rule"
@@ -194,7 +206,7 @@ def test_of_benches(tmp_path: Path) -> None:
 def test_which_figures_there_are(tmp_path: Path) -> None:
     rule, chat = write_two(tmp_path)
     single = source(shown("said End"), label="single", errors={"D1": 1})
-    nothing = Source("nothing", Results("homie", ()), (), {}, {})
+    nothing = Source(label="nothing", results=Results("homie", ()), episodes=(), facts={}, machine={})
     assert [figure.title for figure in figures([rule, chat, single, nothing], QUICK)] == [
         *("Success by attribute", "Errors by planner", "Steps: rule", "Steps: chat", "Steps: single"),
         "Where episodes fail: rule",
@@ -218,7 +230,17 @@ def test_tables_of_single_runs() -> None:
             task="x", trial=0, seed=0, ended_by="ended", rounds=1, history=(), inventory=(),
             robot_seconds=seconds, wall_seconds=1.0,
         )  # fmt: skip
-        return Shown(one.run, one.name, one.task, one.text, 0, one.folder, one.outcome, one.rounds, ending=ending)
+        return Shown(
+            run=one.run,
+            name=one.name,
+            task=one.task,
+            text=one.text,
+            trial=0,
+            folder=one.folder,
+            outcome=one.outcome,
+            rounds=one.rounds,
+            ending=ending,
+        )
 
     episodes = [
         *(ended(shown("said End", 2), 1.25), ended(shown("said End", 3), 2.5)),
@@ -236,7 +258,7 @@ def test_tables_of_single_runs() -> None:
     first, errors, skills = made
     assert (first.title, first.notes) == (
         "Single runs",
-        ("Single runs have no key path and no goal: whether the task was done is not judged.",),
+        ("Single runs have no key path and no success condition: success is not judged.",),
     )
     assert [(column.head, column.kind) for column in first.columns] == [
         ("run", "text"),

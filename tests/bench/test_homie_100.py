@@ -128,7 +128,16 @@ def test_no_key_path_does_without_what_the_expert_puts_and_closes(task: Task):
     for left_out in needed or [len(task.expert) - 2]:
         done = [text for number, text in enumerate(task.expert) if number != left_out]
         steps = tuple(written_step(text.strip("[]"), True, "None") for text in done)
-        less = Trajectory(task.id, 0, task.text, task.keypaths, task.expert_length, steps, len(steps), True)
+        less = Trajectory(
+            task_id=task.id,
+            trial=0,
+            task=task.text,
+            keypaths=task.keypaths,
+            expert_length=task.expert_length,
+            steps=steps,
+            length=len(steps),
+            last_message_has_end=True,
+        )
         assert not Homie(SUITE.names).score(less).success, f"{task.expert[left_out]} is not needed"
 
 

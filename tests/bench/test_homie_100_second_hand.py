@@ -38,7 +38,15 @@ def judged(task: Task, house: House, plan: list[str]) -> tuple[bool, bool, tuple
     end = rehearse(house, plan)
     length = len(end.steps)
     whole = Trajectory(
-        task.id, 0, task.text, task.keypaths, task.expert_length, end.steps, length, True, never=task.never
+        task_id=task.id,
+        trial=0,
+        task=task.text,
+        keypaths=task.keypaths,
+        expert_length=task.expert_length,
+        steps=end.steps,
+        length=length,
+        last_message_has_end=True,
+        never=task.never,
     )
     return task.goal.holds(end.state), bool(PROFILE.score(whole).success), end.failed
 

@@ -16,10 +16,10 @@ from homie.bench.statistics import Interval
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "plots"
 BARS = [
-    Bar("all", 0.375, Interval(0.2, 0.61), "of 8 episodes"),
-    Bar("", 0.5, None, style="s1"),
-    Bar("an attribute with a name that is long", None, Interval(0.0, 1.0)),
-    Bar("nothing <done>", 0.0, Interval(0.0, 0.3125), "of 4 episodes", "s1"),
+    Bar(label="all", value=0.375, interval=Interval(0.2, 0.61), note="of 8 episodes"),
+    Bar(label="", value=0.5, interval=None, style="s1"),
+    Bar(label="an attribute with a name that is long", value=None, interval=Interval(0.0, 1.0)),
+    Bar(label="nothing <done>", value=0.0, interval=Interval(0.0, 0.3125), note="of 4 episodes", style="s1"),
 ]
 RATES = [
     Stack("rule, succeeded", {"D1": 1.25, "Go to": 0.0, "E1": 22.0}, "3/80"),

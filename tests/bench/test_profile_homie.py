@@ -32,7 +32,19 @@ FAR = "Unable to put, the target is far away"
 def trajectory(*steps: Step | str, paths: tuple[tuple[str, ...], ...] = (PATH,), **other: object) -> Trajectory:
     made = tuple(written_step(step, True, "None") if isinstance(step, str) else step for step in steps)
     says_end = any("End" in step.text for step in made[-1:])
-    return replace(Trajectory("t", 0, "task", paths, 6, made, len(made), says_end), **other)  # type: ignore[arg-type]
+    return replace(
+        Trajectory(
+            task_id="t",
+            trial=0,
+            task="task",
+            keypaths=paths,
+            expert_length=6,
+            steps=made,
+            length=len(made),
+            last_message_has_end=says_end,
+        ),
+        **other,
+    )  # type: ignore[arg-type]
 
 
 def test_the_last_step_is_scored() -> None:
@@ -244,7 +256,7 @@ def test_steps_are_those_whose_end_is_known() -> None:
 
 
 def test_strict_knows_what_the_executor_made_of_a_word() -> None:
-    fruit = Step("Pick, fruit", True, action="Pick", objects=("fruit", "apple_1"))
+    fruit = Step(text="Pick, fruit", success=True, action="Pick", objects=("fruit", "apple_1"))
     run = trajectory(fruit, "End", paths=(("[Pick, apple]", "[End]"),))
     assert StrictEmmoe({"apple": "apple"}).score(run).tp == 1.0
     unknown = StrictEmmoe({"apple": "apple"}).score(
@@ -321,5 +333,5 @@ def test_scores_are_shares_and_more_steps_never_lower_tp(steps: list[Step], path
 
 
 def test_results_of_some_tasks() -> None:
-    scores = tuple(Score(task, 0, tp=1.0, success=True, ended=True, weight=1.0) for task in ("a", "b"))
+    scores = tuple(Score(task_id=task, trial=0, tp=1.0, success=True, ended=True, weight=1.0) for task in ("a", "b"))
     assert [score.task_id for score in Results("homie", scores).only({"b"}).scores] == ["b"]

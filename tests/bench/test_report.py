@@ -163,7 +163,7 @@ def test_single_runs(homie, tiny_arguments, tmp_path: Path) -> None:
     assert told["episodes"] == 2 and told["bytes"] == (tmp_path / "page.html").stat().st_size
     page = Page(tmp_path / "page.html")
     assert len(page.all("article")) == 10 and len(page.all("img")) == 40 and len(page.all("video")) == 1
-    assert "whether the task was done is not judged" in page.text
+    assert "success is not judged" in page.text
 
 
 def test_what_comes_from_outside_is_text(tmp_path: Path) -> None:
@@ -262,7 +262,7 @@ def test_what_has_no_room_in_the_page_is_linked(tmp_path: Path) -> None:
     made, page = write(run, out=out, max_size=0)
     assert made.linked == len(page.media()) == 5
     assert all((out.parent / unquote(address)).is_file() for address in page.media().values())
-    assert any("5 files had no room in this page" in text for text in page.texts)
+    assert any("5 files did not fit into this page" in text for text in page.texts)
     _, page = write(run, out=out)
     assert page.media()["video"].startswith("data:video/mp4;base64,")
 
@@ -320,7 +320,10 @@ def test_what_is_no_run_is_refused_in_one_sentence(tmp_path: Path) -> None:
 
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_bars_are_as_long_as_their_shares(one: float, two: float) -> None:
-    drawn = share_bars("shares", [Bar("a", one), Bar("b", two, Interval(0.0, 1.0)), Bar("c", None)])
+    drawn = share_bars(
+        "shares",
+        [Bar(label="a", value=one), Bar(label="b", value=two, interval=Interval(0.0, 1.0)), Bar(label="c", value=None)],
+    )
     widths = [float(width) for width in re.findall(r'<rect.*?width="([\d.]+)"', drawn)]
     (full,) = re.findall(r"M150\.0 \d+H([\d.]+)M", drawn)
     assert widths == pytest.approx([share * (float(full) - 150) for share in (one, two)], abs=0.1)

@@ -176,11 +176,11 @@ def _shown(run: str, task: str, trial: int, outcome: str, **more: object) -> Sho
 
 
 def _source(label: str, *episodes: Shown) -> Source:
-    return Source(label, Results("homie", ()), episodes, {}, {})
+    return Source(label=label, results=Results("homie", ()), episodes=episodes, facts={}, machine={})
 
 
 def _score(success: bool, verdict: bool | None) -> Score:
-    return Score("t", 0, 1.0, success, True, 1.0, verdict=verdict)
+    return Score(task_id="t", trial=0, tp=1.0, success=success, ended=True, weight=1.0, verdict=verdict)
 
 
 def test_facets() -> None:

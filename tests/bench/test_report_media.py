@@ -24,7 +24,9 @@ PREFIX = "data:video/mp4;base64,"
 def episode(folder: Path, outcome: Outcome = "succeeded", count: int = 1) -> Shown:
     folder.mkdir(parents=True, exist_ok=True)
     some = tuple(Round(number, (RECORD,)) for number in range(1, count + 1))
-    return Shown("run", folder.name, "task", "text", 0, folder, outcome, some)
+    return Shown(
+        run="run", name=folder.name, task="task", text="text", trial=0, folder=folder, outcome=outcome, rounds=some
+    )
 
 
 def picture(episode: Shown, number: int, view: str, colour: int = 0, size: tuple[int, int] = (64, 48)) -> Path:

@@ -39,17 +39,29 @@ def test_the_end_of_a_page(tmp_path: Path) -> None:
     assert media_blocks(some, media).decode() == f"{blocks}</body>\n</html>\n"
     for number, words in ((1, "1 file"), (2, "2 files")):
         media.linked = number
-        note = f"{words} had no room in this page: it shows them as long as it lies here."
+        note = f"{words} did not fit into this page: keep it here, or it cannot show them."
         assert media_blocks([], media).decode() == f'<p id="linked-note" hidden>{note}</p>\n</body>\n</html>\n'
 
 
 def test_where_rows_lead() -> None:
     episodes = tuple(
-        Shown("rule", f"{task}-{trial}", task, "text", trial, Path("x"), "failed", ())
+        Shown(
+            run="rule",
+            name=f"{task}-{trial}",
+            task=task,
+            text="text",
+            trial=trial,
+            folder=Path("x"),
+            outcome="failed",
+            rounds=(),
+        )
         for task in "ab"
         for trial in (0, 1)
     )
-    links = Links(catalogue([Source("rule", Results("homie", ()), episodes, {}, {})]), {"a": 1, "b": 2})
+    links = Links(
+        catalogue([Source(label="rule", results=Results("homie", ()), episodes=episodes, facts={}, machine={})]),
+        {"a": 1, "b": 2},
+    )
 
     def target(**cells: Cell) -> str:
         return links.target(Table("t", tuple(map(Column, cells)), ()), tuple(cells.values()))
@@ -85,7 +97,7 @@ def test_which_episode_is_recorded(tmp_path: Path, options: dict[str, str], mess
 
 def test_no_episode_to_record(tmp_path: Path) -> None:
     run = write_run(tmp_path / "run", {})
-    with pytest.raises(BadInput, match=r"^There is no episode to record: none was begun\.$"):
+    with pytest.raises(BadInput, match=r"^There is no episode to record: none was started\.$"):
         report(ReportOptions.build(runs=[run], rerun="a.rrd"))
     two = [write_single(tmp_path / name, {"1": DONE}, planner=name) for name in ("rule", "chat")]
     with pytest.raises(BadInput) as caught:
@@ -116,7 +128,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, Page]:
 
 def test_what_is_told_of_a_page(page: tuple[Report, Page]) -> None:
     made, read = page
-    assert made == Report(made.path, made.path.stat().st_size, 16, 0, 0)
+    assert made == Report(path=made.path, size=made.path.stat().st_size, episodes=16, linked=0, recording=0)
     assert f"Written by homie {__version__}." in read.text and "Report: rule, chat" in read.texts
     assert "decisions" not in read.outcomes and read.source.endswith("</script>\n</body>\n</html>\n")
 

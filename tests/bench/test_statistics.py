@@ -265,5 +265,5 @@ def test_what_is_no_share_is_refused(terms):
 @pytest.mark.parametrize("estimate", [clustered_wilson, bootstrap])
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
 def test_what_is_no_number_is_refused(estimate, number):
-    with pytest.raises(ValueError, match="no finite number"):
+    with pytest.raises(ValueError, match="not a finite number"):
         estimate([Term("a", number, 1.0), Term("b", 1.0, 1.0)])

@@ -69,10 +69,22 @@ def test_parts_of_a_subtask(text: str, said: tuple[str, ...]) -> None:
 
 def test_a_step_of_which_only_the_text_is_known() -> None:
     assert written_step("put, Apple, fridge, x", False, FULL.message, (True,)) == Step(
-        *("put, Apple, fridge, x", False, FULL.message, "L1", "Put", ("Apple",), ("fridge",), (True,), False)
+        text="put, Apple, fridge, x",
+        success=False,
+        message=FULL.message,
+        code="L1",
+        action="Put",
+        objects=("Apple",),
+        places=("fridge",),
+        attempts=(True,),
+        unreadable=False,
     )
-    assert written_step("dance, ", None, "") == Step("dance, ", None, "", "", "dance", (), ())
-    assert Step("x", True) == Step("x", True, "None", "", "", (), (), (), False)
+    assert written_step("dance, ", None, "") == Step(
+        text="dance, ", success=None, message="", code="", action="dance", objects=(), places=()
+    )
+    assert Step(text="x", success=True) == Step(
+        text="x", success=True, message="None", code="", action="", objects=(), places=(), attempts=(), unreadable=False
+    )
 
 
 def test_what_each_subtask_acted_on() -> None:
@@ -85,12 +97,55 @@ def test_what_each_subtask_acted_on() -> None:
         record(6, Subtask("Go to", "fridge"), "fridge"),
     )
     assert made.steps == (
-        Step("Pick, fruit", True, "None", "", "Pick", ("fruit", "apple_1"), (), (False, True)),
-        Step("Pick, pear", False, FULL.message, "L1", "Pick", ("pear", "pear_1"), ()),
-        Step("Put, plum, fridge", True, "None", "", "Put", ("fruit", "apple_1"), ("fridge", "fridge_1")),
-        Step("Put, plum, fridge", True, "None", "", "Put", ("plum",), ("fridge", "fridge_1")),
-        Step("Put, fridge", True, "None", "", "Put", ("fridge",), ("fridge", "fridge_1")),
-        Step("Go to, fridge", True, "None", "", "Go to", ("fridge",), ()),
+        Step(
+            text="Pick, fruit",
+            success=True,
+            message="None",
+            code="",
+            action="Pick",
+            objects=("fruit", "apple_1"),
+            places=(),
+            attempts=(False, True),
+        ),
+        Step(
+            text="Pick, pear",
+            success=False,
+            message=FULL.message,
+            code="L1",
+            action="Pick",
+            objects=("pear", "pear_1"),
+            places=(),
+        ),
+        Step(
+            text="Put, plum, fridge",
+            success=True,
+            message="None",
+            code="",
+            action="Put",
+            objects=("fruit", "apple_1"),
+            places=("fridge", "fridge_1"),
+        ),
+        Step(
+            text="Put, plum, fridge",
+            success=True,
+            message="None",
+            code="",
+            action="Put",
+            objects=("plum",),
+            places=("fridge", "fridge_1"),
+        ),
+        Step(
+            text="Put, fridge",
+            success=True,
+            message="None",
+            code="",
+            action="Put",
+            objects=("fridge",),
+            places=("fridge", "fridge_1"),
+        ),
+        Step(
+            text="Go to, fridge", success=True, message="None", code="", action="Go to", objects=("fridge",), places=()
+        ),
     )
     assert (made.length, made.task_id, made.trial, made.task) == (6, "t", 2, "a task")
     assert (made.keypaths, made.expert_length, made.verdict, made.infrastructure) == ((("[End]",),), 4, None, "")
@@ -115,10 +170,10 @@ def test_an_unreadable_output_is_a_step() -> None:
     made = trajectory(
         record(1, Subtask("Pick", "a"), "a_1", inventory=("a",)), lost, record(3, Subtask("Put", "b", "c"))
     )
-    assert made.steps[1] == Step("", False, unread.message, "F1", unreadable=True)
+    assert made.steps[1] == Step(text="", success=False, message=unread.message, code="F1", unreadable=True)
     assert made.steps[2].objects == ("a", "a_1"), "the hand keeps what it held"
     without = record(2, Subtask("x"), feedback=Feedback("fail", None, "?"), decision=Decision((), problem="no JSON"))
-    assert trajectory(without).steps == (Step("", False, "?", "", unreadable=True),)
+    assert trajectory(without).steps == (Step(text="", success=False, message="?", code="", unreadable=True),)
 
 
 def test_ended_is_exactly_end_and_the_notebooks_look_for_the_word_anywhere() -> None:
@@ -183,9 +238,17 @@ def conversation(*messages: str) -> Trajectory:
 def test_a_conversation_of_emmoe() -> None:
     made = conversation(FIRST, SECOND, LAST)
     assert made.steps == (
-        Step("[Pick, cup]", True, "fine", "", "Pick", ("cup",)),
-        Step("[Put, cup, shelf]", False, "the target is far away", "D1", "Put", ("cup",), ("shelf",)),
-        Step("End", True, "None", "", "End"),
+        Step(text="[Pick, cup]", success=True, message="fine", code="", action="Pick", objects=("cup",)),
+        Step(
+            text="[Put, cup, shelf]",
+            success=False,
+            message="the target is far away",
+            code="D1",
+            action="Put",
+            objects=("cup",),
+            places=("shelf",),
+        ),
+        Step(text="End", success=True, message="None", code="", action="End"),
     )
     assert made.feedback == ("fine", "the target is far away")
     assert (made.task, made.task_id, made.trial, made.length) == ("put the cup away", "t", 1, 3)
@@ -196,10 +259,19 @@ def test_a_conversation_of_emmoe() -> None:
 def test_parts_of_a_conversation() -> None:
     assert conversation().steps == () and conversation().task == "" and not conversation().last_message_has_end
     begun = conversation(FIRST)
-    assert begun.steps == (Step("Pick, cup", None, "", "", "Pick", ("cup",)),) and begun.feedback == ()
-    assert conversation(SECOND).steps[-1] == Step("Put, cup, shelf", None, "", "", "Put", ("cup",), ("shelf",))
+    assert (
+        begun.steps == (Step(text="Pick, cup", success=None, message="", code="", action="Pick", objects=("cup",)),)
+        and begun.feedback == ()
+    )
+    assert conversation(SECOND).steps[-1] == Step(
+        text="Put, cup, shelf", success=None, message="", code="", action="Put", objects=("cup",), places=("shelf",)
+    )
     odd = conversation("one line")
-    assert odd.steps == (Step("", None, "", "", ""),) and odd.task == "" and not odd.last_message_has_end
+    assert (
+        odd.steps == (Step(text="", success=None, message="", code="", action=""),)
+        and odd.task == ""
+        and not odd.last_message_has_end
+    )
     assert conversation("a\nTask: b").task == "b" and conversation("a\nb").task == ""
     lost = conversation(LAST)
     assert [step.message for step in lost.steps] == ["", "", "None"], "no message says what came back"

@@ -1,4 +1,4 @@
-"""Several runs on the same episodes: their tables, and how each differs from the first."""
+"""Several runs on the same episodes: their tables, and the differences of each run to the first."""
 
 from __future__ import annotations
 
@@ -21,14 +21,23 @@ from homie.kernel.errors import BadInput
 def compare(
     folders: Sequence[Path], profile: str = "homie", intervals: Intervals | None = None, *, tasks: bool = False
 ) -> tuple[Table, ...]:
-    """The tables of some run folders over the (task, trial) episodes that all of them planned. Raises BadInput.
+    """The tables of some run folders, over the (task, trial) episodes that all of them planned.
 
-    From two runs on there are also the differences to the first run, and the tasks that only one run did. tasks: with
-    a table of every task by run.
+    With two or more runs there are also tables of the differences to the first run and of the tasks that only one run
+    succeeded in.
+
+    Args:
+        folders: folders that `homie bench` wrote.
+        profile: `homie` or `strict-emmoe`.
+        intervals: confidence, resamples and seed of intervals; None for the defaults.
+        tasks: whether to add a table of every task by run.
+
+    Raises:
+        BadInput: a folder is not a bench run, the runs have no episode in common, or a task differs between them.
     """
     runs = load_runs(folders, profile)
-    made = compare_runs(runs, intervals or Intervals())
-    return (*made, task_table(_common(runs), _texts(runs))) if tasks else made
+    compared = compare_runs(runs, intervals or Intervals())
+    return (*compared, task_table(_common(runs), _texts(runs))) if tasks else compared
 
 
 def compare_runs(runs: Sequence[BenchRun], intervals: Intervals) -> tuple[Table, ...]:
@@ -51,7 +60,7 @@ def compare_runs(runs: Sequence[BenchRun], intervals: Intervals) -> tuple[Table,
 
 
 def first_table(runs: Sequence[BenchRun], intervals: Intervals | None = None) -> Table:
-    """The metrics of some runs on their common episodes, with what one has to know to read them. Raises BadInput."""
+    """The metrics of some runs on their common episodes, with notes about mixed settings. Raises BadInput."""
     table = metrics_table(_common(runs), intervals or Intervals())
     notes = (f"{run.label}: {note}." for run in runs for note in run.makeup.notes())
     return replace(table, notes=(*table.notes, *notes))
@@ -77,33 +86,33 @@ def _texts(runs: Sequence[BenchRun]) -> dict[str, str]:
 
 
 def _usage(runs: Sequence[BenchRun], results: Mapping[str, Results]) -> tuple[dict[str, list[Spent]], dict[str, int]]:
-    """What the common episodes took that were not lost, and in how many of them each run succeeded."""
+    """The usage of the common episodes that were not lost, and the number of successes of each run among them."""
     ran = {
-        label: {score.key: bool(score.success) for score in found.scores if not score.lost}
-        for label, found in results.items()
+        label: {score.key: bool(score.success) for score in of_run.scores if not score.lost}
+        for label, of_run in results.items()
     }
-    taken = {run.label: [one for one in run.spent if one.key in ran[run.label]] for run in runs}
-    return taken, {label: sum(ran[label][one.key] for one in episodes) for label, episodes in taken.items()}
+    taken = {run.label: [episode for episode in run.spent if episode.key in ran[run.label]] for run in runs}
+    return taken, {label: sum(ran[label][episode.key] for episode in episodes) for label, episodes in taken.items()}
 
 
 def successes_by_task(results: Mapping[str, Results]) -> dict[str, dict[str, Count]]:
-    """How often each run did each task, by task and label; lost episodes count as not done."""
-    found: dict[str, dict[str, Count]] = {}
-    for label, one in results.items():
-        for score in one.scores:
-            counts = found.setdefault(score.task_id, {})
+    """Successes and failures by task and run label; lost episodes count as failures."""
+    by_task: dict[str, dict[str, Count]] = {}
+    for label, of_run in results.items():
+        for score in of_run.scores:
+            counts = by_task.setdefault(score.task_id, {})
             before = counts.get(label, Count(0, 0))
             counts[label] = Count(before.success + bool(score.success), before.fail + (not score.success))
-    return found
+    return by_task
 
 
 def alone_table(results: Mapping[str, Results], texts: Mapping[str, str]) -> Table:
-    """The tasks that one run did in some trial and no other run in any. texts: instructions by task, in order."""
-    found = successes_by_task(results)
+    """The tasks in which exactly one run succeeded, in at least one trial. texts: instructions by task, in order."""
+    by_task = successes_by_task(results)
     rows = []
     for label in results:
         for task, text in texts.items():
-            counts = found.get(task, {})
+            counts = by_task.get(task, {})
             if [name for name, count in counts.items() if count.success] == [label]:
                 rows.append((label, task, _of_trials(counts[label]), text))
     columns = (RUN, Column("task"), Column("done"), Column("instruction"))
@@ -111,15 +120,15 @@ def alone_table(results: Mapping[str, Results], texts: Mapping[str, str]) -> Tab
 
 
 def task_table(results: Mapping[str, Results], texts: Mapping[str, str]) -> Table:
-    """Every task by run: in how many trials it was done. texts: instructions by task, in order."""
-    found = successes_by_task(results)
+    """The number of successful trials of every task by run. texts: instructions by task, in order."""
+    by_task = successes_by_task(results)
     rows = tuple(
-        (task, *(_of_trials(found[task][label]) if label in found[task] else None for label in results), text)
+        (task, *(_of_trials(by_task[task][label]) if label in by_task[task] else None for label in results), text)
         for task, text in texts.items()
-        if task in found
+        if task in by_task
     )
     columns = (Column("task"), *(Column(label) for label in results), Column("instruction"))
-    return Table("Tasks by run", columns, rows, ("Trials that succeeded, of how many.",))
+    return Table("Tasks by run", columns, rows, ("Successful trials of all trials.",))
 
 
 def _of_trials(count: Count) -> str:
@@ -127,7 +136,7 @@ def _of_trials(count: Count) -> str:
 
 
 def _check_tasks(runs: Sequence[BenchRun], tasks: set[str]) -> None:
-    """Raise BadInput for different versions of a suite, and where the same id means different tasks."""
+    """Raises BadInput for different versions of a suite, and if a task id means different tasks."""
     first = runs[0]
     for run in runs[1:]:
         if run.suite.name == first.suite.name and run.suite.version != first.suite.version:
@@ -143,5 +152,5 @@ def _check_tasks(runs: Sequence[BenchRun], tasks: set[str]) -> None:
 
 
 def _content(task: Task) -> dict[str, object]:
-    """What makes a task this task. Where the scene spec lies on the machine that ran it does not."""
+    """The content of a task by which two tasks are compared: everything except the local path of its scene spec."""
     return task.model_dump(exclude={"scene": {"spec"}})

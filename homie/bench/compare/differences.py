@@ -1,4 +1,4 @@
-"""How runs differ from the first of them, on the episodes that ran in both."""
+"""Differences of runs to the first run, on the episodes that ran in both."""
 
 from __future__ import annotations
 
@@ -22,21 +22,24 @@ from homie.bench.tables import Column, Table
 
 
 def paired_table(results: Mapping[str, Results], intervals: Intervals, *, left_out: int) -> Table:
-    """How each run differs from the first, on the episodes that ran in both."""
+    """A row per run: its differences to the first run, on the episodes that ran in both.
+
+    left_out: number of episodes of a run that the other runs do not have.
+    """
     (base, first), *others = results.items()
-    found = [(label, _paired(first, second, intervals)) for label, second in others]
-    tested = [index for index, (_, one) in enumerate(found) if one.test is not None]
-    adjusted = dict(zip(tested, holm([test.p for _, one in found if (test := one.test)]), strict=True))
+    compared = [(label, _paired(first, second, intervals)) for label, second in others]
+    tested = [index for index, (_, pair) in enumerate(compared) if pair.test is not None]
+    adjusted = dict(zip(tested, holm([test.p for _, pair in compared if (test := pair.test)]), strict=True))
     rows = tuple(
         (
             label,
-            one.pairs,
-            *one.differences,
-            one.smallest,
-            *((one.test.only_first, one.test.only_second, one.test.p) if one.test else (None, None, None)),
-            *([adjusted.get(index)] if len(found) > 1 else []),
+            pair.pairs,
+            *pair.differences,
+            pair.smallest,
+            *((pair.test.only_first, pair.test.only_second, pair.test.p) if pair.test else (None, None, None)),
+            *([adjusted.get(index)] if len(compared) > 1 else []),
         )
-        for index, (label, one) in enumerate(found)
+        for index, (label, pair) in enumerate(compared)
     )
     columns = (
         RUN,
@@ -46,25 +49,25 @@ def paired_table(results: Mapping[str, Results], intervals: Intervals, *, left_o
         Column("only first", "count"),
         Column("only this", "count"),
         Column("McNemar p", "p"),
-        *([Column("p (Holm)", "p")] if len(found) > 1 else []),
+        *([Column("p (Holm)", "p")] if len(compared) > 1 else []),
     )
     percent = f"{100 * intervals.confidence:g} %"
     notes = [
         f"Differences to {base} in percentage points, with {percent} intervals of the paired bootstrap over tasks.",
-        "No interval stands where all tasks differ alike: the bootstrap cannot say how sure that is.",
+        "There is no interval if all tasks differ by the same amount: the bootstrap has no variance to estimate.",
         "Pairs are the episodes that were lost in neither run.",
-        f"smallest SR: the difference that so many pairs show with {100 * POWER:g} % power; less may go unseen.",
-        "McNemar: exact, two-sided, on success; it takes the trials of a task for independent.",
+        f"smallest SR: the difference that this many pairs detect with {100 * POWER:g} % power.",
+        "McNemar: exact, two-sided, on success; it treats the trials of a task as independent.",
     ]
-    if len(found) > 1:
+    if len(compared) > 1:
         notes.append(f"p (Holm): adjusted for the {len(tested)} comparisons with {base}.")
     if left_out:
-        notes.append(f"Up to {left_out} episodes of a run are left out of all tables: not all runs have them.")
+        notes.append(f"Up to {left_out} episodes of a run are left out of all tables because not all runs have them.")
     return Table(f"Differences to {base}", columns, rows, tuple(notes))
 
 
 class Paired(NamedTuple):
-    """One run against another. smallest: the difference in SR that so many pairs would show; None if none would."""
+    """One run compared with another. smallest: the smallest detectable difference in SR, None if none is."""
 
     pairs: int
     differences: tuple[Estimate, ...]
@@ -73,28 +76,30 @@ class Paired(NamedTuple):
 
 
 def _paired(first: Results, second: Results, intervals: Intervals) -> Paired:
-    """On the episodes that were lost in neither."""
+    """The comparison on the episodes that were lost in neither run."""
     ran = {score.key for score in first.scores if not score.lost} & {
         score.key for score in second.scores if not score.lost
     }
-    one, two = first.at(ran), second.at(ran)
-    differences = tuple(difference(one, two, metric, intervals) for metric in (*METRICS, WORLD))
-    if blocked(one, "SR") or blocked(two, "SR"):
+    base, other = first.at(ran), second.at(ran)
+    differences = tuple(difference(base, other, metric, intervals) for metric in (*METRICS, WORLD))
+    if blocked(base, "SR") or blocked(other, "SR"):
         return Paired(len(ran), differences, None, None)
-    before, after = ([bool(score.success) for score in results.scores] for results in (one, two))
-    pairs = [Pair(score.task_id, *both) for score, *both in zip(one.scores, before, after, strict=True)]
+    before, after = ([bool(score.success) for score in results.scores] for results in (base, other))
+    pairs = [Pair(score.task_id, *both) for score, *both in zip(base.scores, before, after, strict=True)]
     smallest = detectable_difference(pairs, confidence=intervals.confidence)
     return Paired(len(ran), differences, smallest, mcnemar(before, after))
 
 
 def difference(first: Results, second: Results, metric: str, intervals: Intervals) -> Estimate:
-    """second - first of one metric, paired by task. Where all tasks differ alike the bootstrap says nothing about how
-    sure that is, so there is no interval."""
+    """The difference second - first of one metric, paired by task.
+
+    If all tasks differ by the same amount there is no interval, because the bootstrap has no variance to estimate.
+    """
     before, after = terms(first, metric), terms(second, metric)
     if not before or not after:
         return Estimate(None)
-    found = paired_bootstrap(
+    estimated = paired_bootstrap(
         before, after, seed=intervals.seed, resamples=intervals.resamples, confidence=intervals.confidence
     )
-    same = found.interval is not None and found.interval.low == found.interval.high
-    return Estimate(found.value) if same else found
+    same = estimated.interval is not None and estimated.interval.low == estimated.interval.high
+    return Estimate(estimated.value) if same else estimated

@@ -28,7 +28,7 @@ WORLD = "world"
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """How intervals are made. confidence: 0..1. resamples, seed: of the bootstrap."""
+    """Settings of intervals. confidence: 0..1. resamples, seed: of the bootstrap."""
 
     confidence: float = 0.95
     resamples: int = RESAMPLES
@@ -39,7 +39,8 @@ class Intervals:
 
 
 def metrics_table(runs: Runs, intervals: Intervals) -> Table:
-    """Table 2: one row per run. `lost` episodes could not be run; `world` is the share that the world calls done."""
+    """Table 2: one row per run. `lost` episodes could not be run; `world` is the share in which the final state of the
+    world satisfies the task."""
     rows: Rows = tuple(
         (
             label,
@@ -60,7 +61,7 @@ def metrics_table(runs: Runs, intervals: Intervals) -> Table:
 
 
 def _notes(label: str, results: Results) -> list[str]:
-    """What one has to know of a run to read its numbers."""
+    """Notes about lost episodes, exceptions of the profile and tasks without an expert."""
     notes = []
     if results.lost:
         kept = any(score.lost for score in results.scores)
@@ -83,7 +84,8 @@ def _notes(label: str, results: Results) -> list[str]:
 
 
 def group_table(title: str, head: str, runs: Runs, tasks: Mapping[str, Collection[str]], intervals: Intervals) -> Table:
-    """Tables 3 and 5: the metrics of each group of tasks, a row for each run and group. head: what a group is."""
+    """Tables 3 and 5: the metrics of groups of tasks, a row per run and group. head: the heading of the group
+    column."""
     rows: Rows = tuple(
         (label, group, len(part.scores), *(intervals.of(part, metric) for metric in METRICS))
         for group, ids in tasks.items()
@@ -94,23 +96,23 @@ def group_table(title: str, head: str, runs: Runs, tasks: Mapping[str, Collectio
 
 
 def error_tables(runs: Runs) -> tuple[Table, ...]:
-    """Tables H3-H6: shares and counts of errors, of the successful and of the failed trajectories."""
-    made = []
+    """Tables H3-H6: shares and counts of errors in successful and in failed trajectories."""
+    tables = []
     for success, name in ((True, "successful"), (False, "failed")):
-        found = {label: error_counts(results, success=success) for label, results in runs.items()}
+        by_run = {label: error_counts(results, success=success) for label, results in runs.items()}
         shares: tuple[tuple[Cell, ...], ...] = tuple(
-            (label, *shares_by_head(counts).values()) for label, counts in found.items()
+            (label, *shares_by_head(counts).values()) for label, counts in by_run.items()
         )
         note = "Each code in percent of all errors; All: errors in percent of the steps."
-        made.append(Table(f"Errors in {name} trajectories", (RUN, *_percents(HEADS)), shares, (note,)))
-        rows: Rows = tuple((label, *counts_by_head(counts).values(), counts.steps) for label, counts in found.items())
+        tables.append(Table(f"Errors in {name} trajectories", (RUN, *_percents(HEADS)), shares, (note,)))
+        rows: Rows = tuple((label, *counts_by_head(counts).values(), counts.steps) for label, counts in by_run.items())
         columns = (RUN, *(Column(head, "count") for head in (*HEADS, "steps")))
-        made.append(Table(f"Errors in {name} trajectories, counts", columns, rows))
-    return tuple(made)
+        tables.append(Table(f"Errors in {name} trajectories, counts", columns, rows))
+    return tuple(tables)
 
 
 def skill_table(runs: Runs) -> Table:
-    """Tables 4 and H7: how skills did, by real attempts and by subtask; `assumed` is what the paper has to guess."""
+    """Tables 4 and H7: success rates of skills by attempt and by subtask; `assumed` is the paper's estimate."""
     rows: list[tuple[Cell, ...]] = []
     counted = {
         label: (skill_counts(results, attempts=True), skill_counts(results, attempts=False))
@@ -139,7 +141,7 @@ def skill_table(runs: Runs) -> Table:
 
 
 def disagreement_table(runs: Runs) -> Table:
-    """The episodes where key path and world differ."""
+    """The episodes for which key path and world state disagree about success."""
     rows = tuple(
         (
             label,
@@ -169,7 +171,7 @@ def all_tables(
     splits: Mapping[str, Collection[str]],
     intervals: Intervals | None = None,
 ) -> tuple[Table, ...]:
-    """Every table of some runs; those that would be empty are left out."""
+    """All tables of some runs; empty ones are left out."""
     used = intervals or Intervals()
     tables = [
         metrics_table(runs, used),

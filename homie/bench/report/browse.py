@@ -1,4 +1,4 @@
-"""What a page lets one browse by: every episode with what it can be filtered by, and every task by run."""
+"""The index of a report page: every episode with its filter values, and every task with its episodes by run."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from homie.bench.report.data import Shown, Source
 from homie.kernel.text import printable
 
 FACETS = ("run", "outcome", "lost by", "world", "done by", "split", "attribute", "code")
-"""What episodes are filtered by besides words, in the order of the page."""
+"""The filters of the page besides free text, in the order of the page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An episode with its number on the page, counted from 1, and its values by facet."""
+    """An episode with its number on the page, counted from 1, and its values for each filter."""
 
     number: int
     episode: Shown
     facets: Mapping[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TaskRow:
-    """A task with its episodes by the label of the run, in the order of trials. number: on the page, from 1."""
+    """A task with its episodes by run label, in the order of their trials. number: on the page, counted from 1."""
 
     number: int
     name: str
@@ -35,11 +35,11 @@ class TaskRow:
 
     @property
     def episodes(self) -> tuple[Listed, ...]:
-        return tuple(one for some in self.by_run.values() for one in some)
+        return tuple(episode for some in self.by_run.values() for episode in some)
 
     @property
     def rivals(self) -> tuple[Listed, Listed] | None:
-        """Two episodes to begin a comparison with: the first of two runs, or else the first two trials."""
+        """The two episodes that a comparison starts with: the first of two runs, otherwise the first two trials."""
         firsts = [some[0] for some in self.by_run.values() if some]
         pair = firsts if len(firsts) > 1 else self.episodes
         return (pair[0], pair[1]) if len(pair) > 1 else None
@@ -47,7 +47,7 @@ class TaskRow:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """All episodes and tasks of a page. facets: the values of each that tells episodes apart."""
+    """All episodes and tasks of a page. facets: the values of each filter that distinguishes episodes."""
 
     episodes: tuple[Listed, ...]
     tasks: tuple[TaskRow, ...]
@@ -55,24 +55,39 @@ class Catalogue:
 
 
 def catalogue(sources: Sequence[Source]) -> Catalogue:
-    """Number the episodes of some runs, group them by task, and say what they can be filtered by."""
-    numbered = list(enumerate((one for source in sources for one in source.episodes), 1))
-    names = list(dict.fromkeys(one.task for _, one in numbered))
-    done = {name: _done_by([one for _, one in numbered if one.task == name], len(sources)) for name in names}
-    episodes = tuple(Listed(number, one, _facets(one, done[one.task])) for number, one in numbered)
+    """Number the episodes of some runs, group them by task and collect their filter values."""
+    numbered = list(enumerate((episode for source in sources for episode in source.episodes), 1))
+    names = list(dict.fromkeys(episode.task for _, episode in numbered))
+    done = {
+        name: _done_by([episode for _, episode in numbered if episode.task == name], len(sources)) for name in names
+    }
+    episodes = tuple(Listed(number, episode, _facets(episode, done[episode.task])) for number, episode in numbered)
     tasks = []
     for number, name in enumerate(names, 1):
-        some = [one for one in episodes if one.episode.task == name]
-        by_run = {source.label: tuple(one for one in some if one.episode.run == source.label) for source in sources}
-        first = some[0].episode
-        tasks.append(TaskRow(number, name, first.text, first.attributes, first.split, by_run, done[name]))
+        of_task = [episode for episode in episodes if episode.episode.task == name]
+        by_run = {
+            source.label: tuple(episode for episode in of_task if episode.episode.run == source.label)
+            for source in sources
+        }
+        first = of_task[0].episode
+        tasks.append(
+            TaskRow(
+                number=number,
+                name=name,
+                text=first.text,
+                attributes=first.attributes,
+                split=first.split,
+                by_run=by_run,
+                done_by=done[name],
+            )
+        )
     return Catalogue(episodes, tuple(tasks), _values(episodes))
 
 
 def _done_by(episodes: Sequence[Shown], runs: int) -> str:
-    """Which runs did a task in some trial, in words; "" where there is one run, or nothing is judged."""
-    judged = dict.fromkeys(one.run for one in episodes if one.outcome in ("succeeded", "failed", "lost"))
-    did = dict.fromkeys(one.run for one in episodes if one.outcome == "succeeded")
+    """The runs that succeeded at a task in some trial, in words; "" if there is only one run or nothing was judged."""
+    judged = dict.fromkeys(episode.run for episode in episodes if episode.outcome in ("succeeded", "failed", "lost"))
+    did = dict.fromkeys(episode.run for episode in episodes if episode.outcome == "succeeded")
     if runs < 2 or not judged:
         return ""
     if not did:
@@ -82,31 +97,33 @@ def _done_by(episodes: Sequence[Shown], runs: int) -> str:
     return "every run" if len(did) == runs else "several runs"
 
 
-def _facets(one: Shown, done_by: str) -> dict[str, tuple[str, ...]]:
-    verdict = one.score.verdict if one.score else None
+def _facets(episode: Shown, done_by: str) -> dict[str, tuple[str, ...]]:
+    verdict = episode.score.verdict if episode.score else None
     world = {True: ("done",), False: ("not done",), None: ()}[verdict]
-    if one.score and one.score.disagrees:
+    if episode.score and episode.score.disagrees:
         world = (*world, "disagrees with key path")
-    found: dict[str, tuple[str, ...]] = {
-        "run": (one.run,),
-        "outcome": (one.outcome,),
-        "lost by": (one.ending.cause.partition(":")[0],) if one.outcome == "lost" and one.ending else (),
+    values: dict[str, tuple[str, ...]] = {
+        "run": (episode.run,),
+        "outcome": (episode.outcome,),
+        "lost by": (episode.ending.cause.partition(":")[0],) if episode.outcome == "lost" and episode.ending else (),
         "world": world,
         "done by": (done_by,) if done_by else (),
-        "split": (one.split,) if one.split else (),
-        "attribute": one.attributes,
-        "code": tuple(sorted(set(one.codes))),
+        "split": (episode.split,) if episode.split else (),
+        "attribute": episode.attributes,
+        "code": tuple(sorted(set(episode.codes))),
     }
-    return {name: tuple(map(printable, found[name])) for name in FACETS}
+    return {name: tuple(map(printable, values[name])) for name in FACETS}
 
 
 def _values(episodes: Sequence[Listed]) -> dict[str, tuple[str, ...]]:
-    """The values of each facet in the order in which they first occur; codes by name. Facets of one value are left out,
-    unless only some episodes have it."""
-    found = {}
+    """The values of each filter in the order of their first occurrence, error codes sorted by name.
+
+    A filter with a single value is left out, unless only some episodes have that value.
+    """
+    facets = {}
     for name in FACETS:
-        values = tuple(dict.fromkeys(value for one in episodes for value in one.facets[name]))
-        everywhere = len(values) == 1 and all(one.facets[name] for one in episodes)
+        values = tuple(dict.fromkeys(value for episode in episodes for value in episode.facets[name]))
+        everywhere = len(values) == 1 and all(episode.facets[name] for episode in episodes)
         if values and not everywhere:
-            found[name] = tuple(sorted(values)) if name == "code" else values
-    return found
+            facets[name] = tuple(sorted(values)) if name == "code" else values
+    return facets

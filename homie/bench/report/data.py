@@ -1,4 +1,4 @@
-"""What a report shows: the runs, their scores, and every episode with its rounds.
+"""The data of a report: the runs, their scores, and every episode with its rounds.
 
 run folders --load--> Source ... with Shown episodes --> homie.bench.report
 """
@@ -27,7 +27,8 @@ from homie.runtime.provenance import read_parts
 from homie.runtime.runstore import EpisodeFile, RunFile, episode_folders, read_run, read_steps
 
 Outcome: TypeAlias = Literal["succeeded", "failed", "lost", "unfinished", "not scored", "said End", "out of rounds"]
-"""What became of an episode. `said End` and `out of rounds` are those of a single run, which nobody judges."""
+"""The outcome of an episode. `said End` and `out of rounds` are those of a single run, which has no success
+criterion."""
 SINGLE = "single runs"
 
 
@@ -40,7 +41,7 @@ class Round:
 
     @property
     def decided_in(self) -> float | None:
-        """Wall seconds from the pictures to the decision, None where the record does not tell."""
+        """Wall seconds from the pictures to the decision, None if the record does not have them."""
         return self.records[0].timings.get("plan")
 
     @property
@@ -50,24 +51,25 @@ class Round:
 
     @property
     def decision(self) -> str:
-        """Its subtasks in one line, or that there are none."""
+        """The subtasks in one line, or `unreadable`."""
         return " ".join(map(str, self.records[0].decision.subtasks)) or "unreadable"
 
 
 @dataclass(frozen=True, slots=True)
 class KeyPath:
-    """A key path, how many of its nodes were reached in order, and the exception of a profile that has none."""
+    """A key path and how many of its nodes were reached in order. raised: the exception of the profile, if any."""
 
     nodes: tuple[str, ...]
     reached: int
     raised: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """One episode as the page shows it. run: the label of its run. name: of its folder. score: None if unfinished.
+    """One episode as the page shows it.
 
-    task: the id of its task; of a single run its instruction.
+    run: the label of its run. name: the name of its folder. task: the id of its task, or the instruction of a single
+    run. score: None if the episode is unfinished.
     """
 
     run: str
@@ -88,25 +90,26 @@ class Shown:
     @property
     def decisions(self) -> tuple[float, ...]:
         """Wall seconds of each decision."""
-        return tuple(seconds for one in self.rounds if (seconds := one.decided_in) is not None)
+        return tuple(seconds for part in self.rounds if (seconds := part.decided_in) is not None)
 
     @property
     def codes(self) -> tuple[str, ...]:
         """The error codes of its feedback, in order."""
-        found = (record.execution.feedback.code for one in self.rounds for record in one.records)
-        return tuple(str(code) for code in found if code)
+        codes = (record.execution.feedback.code for part in self.rounds for record in part.records)
+        return tuple(str(code) for code in codes if code)
 
     @property
     def steps(self) -> int:
         """Subtasks, End and unreadable outputs included."""
-        return sum(len(one.records) for one in self.rounds)
+        return sum(len(part.records) for part in self.rounds)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """One planner in the report: a bench, or all single runs of one planner. bench: None for single runs.
+    """One planner in the report: a bench run, or all single runs of one planner.
 
-    facts: what was run. machine: where and with which versions. origins: what its episodes were made with.
+    facts: the options of the run. machine: date, versions and platform. bench: None for single runs. origins: the
+    settings, checkpoints and prompts of its episodes.
     """
 
     label: str
@@ -119,7 +122,11 @@ class Source:
 
 
 def load(folders: Sequence[Path], profile: str = "homie") -> tuple[Source, ...]:
-    """Run folders of `homie bench` and of `homie run`, these together by planner and its settings. Raises BadInput."""
+    """Read run folders of `homie bench` and `homie run`; single runs are grouped by planner and its settings.
+
+    Raises:
+        BadInput: a folder is not a run, is given twice, or holds the runs of a sweep.
+    """
     check_different(folders)
     for folder in folders:
         if (folder / "sweep.json").exists():
@@ -128,8 +135,8 @@ def load(folders: Sequence[Path], profile: str = "homie") -> tuple[Source, ...]:
             raise BadInput(f"There is no run in {folder}: give a folder that `homie run` or `homie bench` wrote.")
     benches = load_runs([folder for folder in folders if is_bench(folder)], profile)
     singles = [(folder, read_run(folder)) for folder in folders if not is_bench(folder)]
-    singles.sort(key=lambda one: _planner(one[1]))
-    groups = groupby(singles, key=lambda one: _planner(one[1]))
+    singles.sort(key=lambda item: _planner(item[1]))
+    groups = groupby(singles, key=lambda item: _planner(item[1]))
     taken = {run.label for run in benches}
     return (
         *(_bench(run) for run in benches),
@@ -157,10 +164,18 @@ def _bench(run: BenchRun) -> Source:
         "profile": run.results.profile,
         "seed": str(run.file.seed),
     }
-    shown = tuple(_planned(run.label, one, scores[one.task.id, one.trial]) for one in episodes)
+    shown = tuple(_planned(run.label, episode, scores[episode.task.id, episode.trial]) for episode in episodes)
     used = {name: text for name, text in facts.items() if text}
     made_with = origins(run.path, run.makeup.batches)
-    return Source(run.label, run.results, shown, used, _machine(run.file), run, made_with)
+    return Source(
+        label=run.label,
+        results=run.results,
+        episodes=shown,
+        facts=used,
+        machine=_machine(run.file),
+        bench=run,
+        origins=made_with,
+    )
 
 
 def _machine(file: BenchFile | RunFile) -> dict[str, str]:
@@ -204,7 +219,7 @@ def _planned(label: str, episode: Episode, score: Score) -> Shown:
 
 
 def _single(label: str, runs: Sequence[tuple[Path, RunFile]]) -> Source:
-    """Single runs have neither key paths nor a goal: their errors and skills are counted, success is not."""
+    """Single runs have neither key paths nor a success condition: errors and skills are counted, success is not."""
     shown: list[Shown] = []
     trajectories: list[Trajectory] = []
     for path, file in runs:
@@ -235,15 +250,17 @@ def _single(label: str, runs: Sequence[tuple[Path, RunFile]]) -> Source:
         "targets": ", ".join(sorted({file.options.targets for _, file in runs})),
         "seeds": ", ".join(str(seed) for seed in sorted({file.seed for _, file in runs})),
     }
-    # Those of one planner with the same settings: the first stands for all.
+    # All of these runs have the same planner and settings: the first represents them.
     parts = read_parts(runs[0][0], first.parts)
     made_with = (origin(runs[0][0], (shown[0].name,), parts),) if parts is not None and shown else ()
     results = score_run(Homie(), trajectories)
-    return Source(label, results, tuple(shown), facts, _machine(first), origins=made_with)
+    return Source(
+        label=label, results=results, episodes=tuple(shown), facts=facts, machine=_machine(first), origins=made_with
+    )
 
 
 def _read(folder: Path, file: RunFile) -> tuple[EpisodeFile | None, tuple[RoundRecord, ...]]:
-    """How an episode of a single run ended, and its records; a damaged one is lost."""
+    """The ending and the records of an episode of a single run; a damaged episode counts as lost."""
     try:
         return read_finished(folder) or (None, ())
     except Damaged as damage:
@@ -258,9 +275,9 @@ def _ended(ending: EpisodeFile | None) -> Outcome:
 
 
 def _rounds(folder: Path) -> tuple[Round, ...]:
-    """What an episode folder has, finished or not; nothing where it cannot be read, which its outcome tells."""
+    """The rounds in an episode folder, finished or not; empty if it cannot be read, which its outcome reports."""
     try:
-        with warnings.catch_warnings(action="ignore"):  # a line that a kill has torn: the page says "unfinished"
+        with warnings.catch_warnings(action="ignore"):  # a line cut off by a kill: the page says "unfinished"
             records = read_steps(folder)
     except BadInput:
         return ()

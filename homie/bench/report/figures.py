@@ -1,4 +1,4 @@
-"""Which plots and tables a report has."""
+"""The plots and tables of a report."""
 
 from __future__ import annotations
 
@@ -22,14 +22,16 @@ from homie.bench.tables import Column, Table
 from homie.kernel.types import ErrorCode
 
 MEANINGS = {code: ErrorCode(code).meaning for code in CODES}
-"""The error codes in a few words (docs/error-codes.md)."""
+"""Short descriptions of the error codes (docs/error-codes.md)."""
+COLUMNS, LABELLED = 40, 20
+"""Largest number of columns in the plot of steps, and of columns with a label: more cannot be read at its width."""
 REACHED = ((0.0, "0 %"), (0.25, "1-25"), (0.5, "26-50"), (0.75, "51-75"), (0.9999, "76-99"), (math.inf, "100 %"))
-"""Upper bounds of the shares of a key path that are counted together."""
+"""Bins of the reached share of a key path: upper bound and label. 0.9999 separates a whole path from a part of one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A plot with what there is to know for reading it."""
+    """A plot with its title and caption."""
 
     title: str
     caption: str
@@ -37,36 +39,47 @@ class Figure:
 
 
 def figures(sources: Sequence[Source], intervals: Intervals) -> tuple[Figure, ...]:
-    """All plots of a report; those without anything in them are left out."""
+    """All plots of a report; empty ones are left out."""
     benches = [source for source in sources if source.bench is not None]
-    made = [
+    drawn = [
         *([attribute_figure(benches, intervals)] if benches else []),
         error_figure(sources),
         *(steps_figure(source, many=len(sources) > 1) for source in sources if source.results.scores),
         *(keypath_figure(source, many=len(sources) > 1) for source in benches),
     ]
-    return tuple(figure for figure in made if figure is not None)
+    return tuple(figure for figure in drawn if figure is not None)
 
 
 def attribute_figure(sources: Sequence[Source], intervals: Intervals) -> Figure:
-    """Success rate of all tasks and by attribute, a bar for each run."""
+    """Success rate over all tasks and by attribute, one bar per run."""
     bars: list[Bar] = []
-    for name in ("all", *dict.fromkeys(name for one in sources if one.bench for name in groups(one.bench.suite))):
+    for name in (
+        "all",
+        *dict.fromkeys(name for judged in sources if judged.bench for name in groups(judged.bench.suite)),
+    ):
         for index, source in enumerate(sources):
             tasks = groups(source.bench.suite) if source.bench else {}
             part = source.results if name == "all" else source.results.only(tasks.get(name, frozenset()))
-            found = intervals.of(part, "SR")
+            rate = intervals.of(part, "SR")
             note = f"of {len(part.scores)} episodes"
-            bars.append(Bar("" if index else name, found.value, found.interval, note, f"s{index % 6}"))
+            bars.append(
+                Bar(
+                    label="" if index else name,
+                    value=rate.value,
+                    interval=rate.interval,
+                    note=note,
+                    style=f"s{index % 6}",
+                )
+            )
     key = legend([(f"s{index % 6}", source.label) for index, source in enumerate(sources)])
     caption = f"Success rate (SR) with {100 * intervals.confidence:g} % intervals, clustered by task."
     return Figure("Success by attribute", caption, share_bars("Success rate by attribute", bars) + key)
 
 
 def error_figure(sources: Sequence[Source]) -> Figure | None:
-    """Errors per 100 steps by code, for each run; apart for successful and failed episodes where that is known."""
+    """Errors per 100 steps by code and run, separate for successful and failed episodes where success is known."""
     stacks: list[Stack] = []
-    found: list[Stack] = []
+    counted: list[Stack] = []
     for source in sources:
         parts = [(source.label, _all_errors(source))]
         if source.bench is not None:
@@ -75,8 +88,8 @@ def error_figure(sources: Sequence[Source]) -> Figure | None:
         for label, counts in parts:
             per_step = {code: 100 * counts.codes[code] / max(counts.steps, 1) for code in CODES}
             stacks.append(Stack(label, per_step, f"{counts.total}/{counts.steps}"))
-            found.append(Stack(label, {code: float(counts.codes[code]) for code in CODES}))
-    amounts = totals(found)
+            counted.append(Stack(label, {code: float(counts.codes[code]) for code in CODES}))
+    amounts = totals(counted)
     if not amounts:
         return None
     key = legend([(code, f"{code} {MEANINGS[code]}: {amounts[code]:g}") for code in CODES if code in amounts])
@@ -85,25 +98,29 @@ def error_figure(sources: Sequence[Source]) -> Figure | None:
 
 
 def steps_figure(source: Source, *, many: bool) -> Figure:
-    """How many episodes took how many steps."""
-    ran = [one for one in source.episodes if one.outcome not in ("lost", "unfinished")]
-    most = max((one.steps for one in ran), default=0)
-    wide = max(1, -(-most // 40))
+    """Histogram of the steps per episode."""
+    ran = [episode for episode in source.episodes if episode.outcome not in ("lost", "unfinished")]
+    most = max((episode.steps for episode in ran), default=0)
+    wide = max(1, -(-most // COLUMNS))
     stacks = []
     for first in range(1, most + 1, wide):
-        some = [one for one in ran if first <= one.steps < first + wide]
+        chosen = [episode for episode in ran if first <= episode.steps < first + wide]
         label = str(first) if wide == 1 else f"{first}-{first + wide - 1}"
-        stacks.append(Stack(label, _outcomes(some)))
+        stacks.append(Stack(label, _outcomes(chosen)))
     key = legend([(name, f"{name}: {amount:g}") for name, amount in _outcomes(ran).items()])
     title = f"Steps: {source.label}" if many else "Steps"
-    caption = "Episodes by how many subtasks they took, End included; lost ones are left out."
-    every = max(1, -(-len(stacks) // 20))
+    caption = "Episodes by number of subtasks, End included; lost episodes are left out."
+    every = max(1, -(-len(stacks) // LABELLED))
     return Figure(title, caption, columns("Episodes by steps", stacks, every) + key)
 
 
 def keypath_figure(source: Source, *, many: bool) -> Figure | None:
-    """Where failed episodes stand on their best key path, and the action of the node that they did not reach."""
-    failed = [one.score for one in source.episodes if one.outcome == "failed" and one.score and one.keypaths]
+    """How far failed episodes got on their best key path, and the action of the first node that they missed."""
+    failed = [
+        episode.score
+        for episode in source.episodes
+        if episode.outcome == "failed" and episode.score and episode.keypaths
+    ]
     reached = [(score.tp, score.next_node) for score in failed if score.tp is not None]
     if not reached:
         return None
@@ -114,12 +131,12 @@ def keypath_figure(source: Source, *, many: bool) -> Figure | None:
     stacks = [Stack(label, dict(counts)) for label, counts in bins.items()]
     key = legend([(name, f"{name}: {amount:g}") for name, amount in totals(stacks).items()])
     title = f"Where episodes fail: {source.label}" if many else "Where episodes fail"
-    caption = "Failed episodes by how much of their best key path was reached; colour: the first node that was not."
+    caption = "Failed episodes by the reached share of their best key path; colour: action of the first missed node."
     return Figure(title, caption, columns("Failed episodes along the key path", stacks) + key)
 
 
 def tables(sources: Sequence[Source], intervals: Intervals) -> tuple[Table, ...]:
-    """The tables of a report: those of `homie compare` for benches, and counts for single runs. Raises BadInput."""
+    """The tables of a report: those of `homie compare` for bench runs, and counts for single runs. Raises BadInput."""
     benches = [source.bench for source in sources if source.bench is not None]
     singles = [source for source in sources if source.bench is None]
     return (
@@ -134,18 +151,18 @@ def _single_tables(sources: Sequence[Source]) -> tuple[Table, ...]:
             source.label,
             len(source.episodes),
             *(
-                sum(one.outcome == way for one in source.episodes)
+                sum(item.outcome == way for item in source.episodes)
                 for way in ("said End", "out of rounds", "unfinished")
             ),
-            round(sum(one.steps for one in source.episodes) / max(len(source.episodes), 1), 2),
-            round(sum(one.ending.robot_seconds for one in source.episodes if one.ending), 1),
+            round(sum(item.steps for item in source.episodes) / max(len(source.episodes), 1), 2),
+            round(sum(item.ending.robot_seconds for item in source.episodes if item.ending), 1),
         )
         for source in sources
     )
     heads = ("episodes", "said End", "out of rounds", "unfinished", "steps each", "robot seconds")
-    note = "Single runs have no key path and no goal: whether the task was done is not judged."
+    note = "Single runs have no key path and no success condition: success is not judged."
     counts = {source.label: _all_errors(source) for source in sources}
-    errors: Rows = tuple((label, *counts_by_head(one).values(), one.steps) for label, one in counts.items())
+    errors: Rows = tuple((label, *counts_by_head(item).values(), item.steps) for label, item in counts.items())
     return (
         Table("Single runs", (RUN, *(Column(head, "count") for head in heads)), rows, (note,)),
         Table("Errors in single runs, counts", (RUN, *(Column(head, "count") for head in (*HEADS, "steps"))), errors),
@@ -159,6 +176,6 @@ def _all_errors(source: Source) -> ErrorCounts:
 
 
 def _outcomes(episodes: Iterable[Shown]) -> dict[str, float]:
-    found = Counter[str](one.outcome for one in episodes)
+    counts = Counter[str](episode.outcome for episode in episodes)
     order = ("succeeded", "failed", "not scored", "said End", "out of rounds")
-    return {name: float(found[name]) for name in order if found[name]}
+    return {name: float(counts[name]) for name in order if counts[name]}

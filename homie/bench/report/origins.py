@@ -1,4 +1,4 @@
-"""What the episodes of a run were made with, as the page shows it: settings, checkpoints, and every prompt whole."""
+"""Provenance of the episodes of a run, as the page shows it: settings, checkpoints and the full text of prompts."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from homie.runtime.provenance import PartsFile, read_text
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Parts by their dotted name (`planner.sha256`), and the texts that some of them name by a SHA-256. episodes: the
-    folders of those that were made with these."""
+    """The provenance of some episodes.
+
+    episodes: names of their folders. facts: values by dotted name (`planner.sha256`). texts: the texts that some facts
+    name by a SHA-256.
+    """
 
     episodes: tuple[str, ...]
     facts: Mapping[str, str]
@@ -21,12 +24,12 @@ class Origin:
 
 
 def origins(run: Path, batches: Sequence[Batch]) -> tuple[Origin, ...]:
-    """Of each batch of a run whose description is there."""
+    """The provenance of every batch of a run that has a description."""
     return tuple(origin(run, batch.episodes, batch.parts) for batch in batches if batch.parts is not None)
 
 
 def origin(run: Path, episodes: tuple[str, ...], parts: PartsFile) -> Origin:
-    """One description, with the texts that the run folder has kept."""
+    """One description with the texts that the run folder holds."""
     facts = {name: value for name, value in parts.facts.items() if value not in ("", "{}", "[]", "None")}
     texts = {name: text for name, value in facts.items() if (text := read_text(run, value)) is not None}
     return Origin(episodes, facts, texts)

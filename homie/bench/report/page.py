@@ -1,11 +1,11 @@
-"""`homie report`: one HTML page of one or several runs that opens from disk, and a recording of an episode for Rerun.
+"""`homie report`: one HTML page about one or several runs that opens from disk, and a Rerun recording of an episode.
 
 run folders --data--> Sources --figures--> tables and plots ---+
                          |                                     +--templates/page.html--> RUN/report.html
                          +------browse--> tasks by run, facets -+
 
-The page needs no network. What comes from a model or a file is escaped, and a content security policy lets nothing run
-but the page's own script.
+The page needs no network. Text from models and files is escaped, and a content security policy allows only the page's
+own script.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
 
 import jinja2
 from markupsafe import Markup
@@ -38,17 +38,19 @@ from homie.kernel.text import counted, printable
 
 MEBIBYTE = 1024 * 1024
 BLOCK = 200
-"""Bytes of the page around the pictures and videos of an episode, about."""
+"""Approximate size in bytes of the markup around the pictures and videos of an episode."""
 SCRIPTS = ("page", "filter", "sort", "media", "side", "show")
-"""The files of the page's script, in their order."""
+"""The files of the page's script, in order."""
 RESULTS = ("Metrics", "Mixed", "Differences", "Tasks that only", "Usage", "Single runs")
-"""How the titles of the tables begin that come first."""
+"""Beginnings of the titles of the tables that come first on the page."""
 
 
-class Report(NamedTuple):
-    """A page that was written. linked: pictures and videos that it only links to, because there was no room.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """A page that was written.
 
-    recording: the size of the recording for Rerun, 0 if none was asked for.
+    path: the file. size: its size in bytes. episodes: how many it shows. linked: number of pictures and videos that it
+    links to because it was full. recording: size in bytes of the Rerun recording, 0 without one.
     """
 
     path: Path
@@ -59,7 +61,15 @@ class Report(NamedTuple):
 
 
 def report(options: ReportOptions) -> Report:
-    """Write the page of some runs, and the recording if one is asked for. Raises BadInput, MissingPart."""
+    """Write the page about some runs, and the Rerun recording if requested.
+
+    Args:
+        options: as of `homie report`: the run folders, the profile, where to write the page and its largest size.
+
+    Raises:
+        BadInput: a folder is not a run, the runs cannot be compared, or a file cannot be written.
+        MissingPart: a recording was requested and the extra `[rerun]` is not installed.
+    """
     out = options.out or options.runs[0] / "report.html"
     sources = load(options.runs, options.profile)
     recording = 0
@@ -68,52 +78,52 @@ def report(options: ReportOptions) -> Report:
     elif options.episode is not None:
         raise BadInput("--episode says which episode to record: give --rerun FILE.rrd too.")
     media = Media(out.parent, width=options.views)
-    # A lone surrogate, which a model's raw text may hold, has become an escape: all else can be encoded.
+    # Lone surrogates, which a model's raw text may contain, were escaped: the page can be encoded.
     listed = catalogue(sources)
     page = render(sources, listed, media).encode()
     room = int(options.max_size * MEBIBYTE) - len(page) - len(listed.episodes) * BLOCK
-    page += media_blocks(media.gather((one.episode for one in listed.episodes), room), media)
+    page += media_blocks(media.gather((item.episode for item in listed.episodes), room), media)
     try:
         write_atomically(out, page)
     except OSError as error:
         raise BadInput(f"Cannot write the report to {out}: {error.strerror}.") from error
-    return Report(out, len(page), len(listed.episodes), media.linked, recording)
+    return Report(path=out, size=len(page), episodes=len(listed.episodes), linked=media.linked, recording=recording)
 
 
 def media_blocks(views: Sequence[Views], media: Media) -> bytes:
-    """The end of the page: pictures and videos by episode, as data that the script puts in place where it is shown."""
+    """The end of the page: pictures and videos by episode, as JSON that the script inserts where they are shown."""
     blocks = []
-    for number, one in enumerate(views, 1):
-        if one.shown:
-            data = json.dumps({"shown": one.shown, "full": one.full}).replace("<", r"\u003c")
+    for number, item in enumerate(views, 1):
+        if item.shown:
+            data = json.dumps({"shown": item.shown, "full": item.full}).replace("<", r"\u003c")
             blocks.append(f'<script type="application/json" id="media-{number}">{data}</script>\n')
     if media.linked:
-        note = f"{counted(media.linked, 'file')} had no room in this page: it shows them as long as it lies here."
+        note = f"{counted(media.linked, 'file')} did not fit into this page: keep it here, or it cannot show them."
         blocks.append(f'<p id="linked-note" hidden>{note}</p>\n')
     return "".join([*blocks, "</body>\n</html>\n"]).encode()
 
 
 def _chosen(sources: tuple[Source, ...], name: str | None) -> Shown:
-    """The episode of this name, or the only one. Raises BadInput."""
+    """The episode with this name, or the only episode if `name` is None. Raises BadInput."""
     begun = [episode for source in sources for episode in source.episodes if episode.folder.exists()]
-    found = [episode for episode in begun if name in (None, episode.name)]
-    if len(found) == 1:
-        return found[0]
-    if len({episode.name for episode in found}) > 1:
-        raise BadInput(f"--rerun records one episode: name it, for example --episode {found[0].name}.")
-    if found:
-        runs = ", ".join(episode.run for episode in found)
+    matches = [episode for episode in begun if name in (None, episode.name)]
+    if len(matches) == 1:
+        return matches[0]
+    if len({episode.name for episode in matches}) > 1:
+        raise BadInput(f"--rerun records one episode: name it, for example --episode {matches[0].name}.")
+    if matches:
+        runs = ", ".join(episode.run for episode in matches)
         raise BadInput(
-            f"The episode '{found[0].name}' is in several runs ({runs}): give only one of them with --rerun."
+            f"The episode '{matches[0].name}' is in several runs ({runs}): give only one of them with --rerun."
         )
     if name is None:
-        raise BadInput("There is no episode to record: none was begun.")
+        raise BadInput("There is no episode to record: none was started.")
     hint = suggestion(name, [episode.name for episode in begun], "the page lists them.")
     raise BadInput(f"There is no episode '{name}' to record: {hint}")
 
 
 def _record(episode: Shown, out: Path) -> int:
-    """Write a recording; its size. Raises BadInput, MissingPart."""
+    """Write a recording; its size in bytes. Raises BadInput, MissingPart."""
     try:
         from homie.bench.report.rerun_export import record
     except ModuleNotFoundError as error:
@@ -125,10 +135,10 @@ def _record(episode: Shown, out: Path) -> int:
 
 
 def render(sources: tuple[Source, ...], listed: Catalogue, media: Media) -> str:
-    """The page up to its pictures and videos. Raises BadInput for runs of different suites."""
+    """The page without its pictures and videos. Raises BadInput for runs of different suites."""
     intervals = Intervals()
     style, script = _part("page.css"), "\n".join(_part(f"{name}.js") for name in SCRIPTS)
-    made = tables(sources, intervals)
+    all_tables = tables(sources, intervals)
     numbers = {task.name: task.number for task in listed.tasks}
     return (
         _environment()
@@ -140,8 +150,8 @@ def render(sources: tuple[Source, ...], listed: Catalogue, media: Media) -> str:
             style=Markup(style),
             script=Markup(script),
             sources=sources,
-            results=[table for table in made if table.title.startswith(RESULTS)],
-            tables=[table for table in made if not table.title.startswith(RESULTS)],
+            results=[table for table in all_tables if table.title.startswith(RESULTS)],
+            tables=[table for table in all_tables if not table.title.startswith(RESULTS)],
             figures=figures(sources, intervals),
             catalogue=listed,
             tasks=numbers,
@@ -155,7 +165,7 @@ def render(sources: tuple[Source, ...], listed: Catalogue, media: Media) -> str:
 
 @lru_cache
 def _environment() -> jinja2.Environment:
-    """The templates, compiled once: everything that is put into them is escaped, and shown if it is no letter."""
+    """The templates, compiled once. Inserted text is escaped, and its control characters are made visible."""
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_part),
         autoescape=True,
@@ -170,16 +180,16 @@ def _environment() -> jinja2.Environment:
 
 
 class Links:
-    """Where the rows of tables lead to."""
+    """Link targets of table rows."""
 
     def __init__(self, listed: Catalogue, tasks: Mapping[str, int]) -> None:
         self._tasks = tasks
         self._episodes: dict[tuple[object, ...], int] = {
-            (one.episode.run, one.episode.task, one.episode.trial): one.number for one in listed.episodes
+            (item.episode.run, item.episode.task, item.episode.trial): item.number for item in listed.episodes
         }
 
     def target(self, table: Table, row: Sequence[Cell]) -> str:
-        """What a row is about: `episode-7` where it has run, task and trial, `task-3` where it has a task, or ""."""
+        """The target of a row: `episode-7` if it has run, task and trial, `task-3` if it has only a task, else ""."""
         named = dict(zip((column.head for column in table.columns), row, strict=True))
         about = tuple(named.get(head) for head in ("run", "task", "trial"))
         episode = self._episodes.get(about)
@@ -190,7 +200,7 @@ class Links:
 
 
 def _sort_key(cell: Cell) -> str:
-    """A number as a table is put in order by it, "" for none."""
+    """The value by which a table is sorted, "" for none."""
     value = cell.value if isinstance(cell, Estimate) else cell
     return "" if value is None else str(value)
 
@@ -200,12 +210,12 @@ def _average(values: Sequence[float]) -> float | None:
 
 
 def _part(name: str) -> str:
-    """A file of the page."""
+    """The text of a template file."""
     return (files("homie.bench.report") / "templates" / name).read_text(encoding="utf-8")
 
 
 def _policy(style: str, script: str) -> str:
-    """Nothing is fetched but files beside the page, and nothing runs but this script."""
+    """The content security policy: only files beside the page are fetched, and only this script runs."""
     near = "data: file: 'self'"
     rules: Mapping[str, str] = {
         "default-src": "'none'",

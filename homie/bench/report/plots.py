@@ -1,4 +1,7 @@
-"""The plots of a report as inline SVG. Colours come from the page's style sheet, so that they follow light and dark."""
+"""The plots of a report as inline SVG. Colours come from the page's style sheet, for light and dark mode.
+
+Bare numbers in the drawing functions are offsets in units of the view box, chosen for its font size.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +15,16 @@ from markupsafe import Markup
 from homie.bench.statistics import Interval
 
 WIDTH = 460
-"""Of every plot, in units of its view box; the page shows them at about this many pixels."""
+"""Width of a plot in units of its view box, about its width on the page in pixels."""
 LABELS = 150
-"""Left of horizontal bars."""
+"""Width of the labels to the left of horizontal bars."""
 LETTER = 6.6
-"""Width of a letter of the labels, about."""
+"""Approximate width of a letter of the labels."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
-    """A horizontal bar. value: share, None for nothing to divide by. note: what stands behind it."""
+    """A horizontal bar. value: a share, None if its denominator is 0. note: text after the value. style: CSS class."""
 
     label: str
     value: float | None
@@ -32,7 +35,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """A bar of parts: amounts by style, in the order in which they are drawn."""
+    """A stacked bar: amounts by style, in drawing order."""
 
     label: str
     parts: Mapping[str, float]
@@ -56,8 +59,8 @@ def share_bars(title: str, bars: Sequence[Bar]) -> Markup:
         if bar.value is None:
             drawn.append(_text(LABELS + 6, y + 13, "-"))
             continue
-        told = f"{bar.label}: {100 * bar.value:.1f} % {bar.note}".strip()
-        drawn.append(_rect(LABELS, y, bar.value * room, 18, bar.style, told))
+        title_text = f"{bar.label}: {100 * bar.value:.1f} % {bar.note}".strip()
+        drawn.append(_rect(LABELS, y, bar.value * room, 18, bar.style, title_text))
         if bar.interval is not None:
             low, high = (LABELS + end * room for end in bar.interval)
             path = f"M{low:.1f} {y + 5}V{y + 13}M{low:.1f} {y + 9}H{high:.1f}M{high:.1f} {y + 5}V{y + 13}"
@@ -67,7 +70,7 @@ def share_bars(title: str, bars: Sequence[Bar]) -> Markup:
 
 
 def stacked_bars(title: str, stacks: Sequence[Stack], unit: str = "") -> Markup:
-    """Horizontal stacked bars of amounts, with a common scale from 0. A part that has room is named in it."""
+    """Horizontal stacked bars of amounts on a common scale from 0. A part that is wide enough is labelled inside."""
     step, top, room = 26, 8, WIDTH - LABELS - 44
     height = top + step * len(stacks) + 24
     ticks = _ticks(max((sum(stack.parts.values()) for stack in stacks), default=0))
@@ -88,7 +91,7 @@ def stacked_bars(title: str, stacks: Sequence[Stack], unit: str = "") -> Markup:
 
 
 def columns(title: str, stacks: Sequence[Stack], every: int = 1) -> Markup:
-    """Vertical stacked columns of counts. every: which columns have their label below."""
+    """Vertical stacked columns of counts. every: distance between two columns with a label."""
     left, top, deep = 34, 10, 150
     ticks = _ticks(max((sum(stack.parts.values()) for stack in stacks), default=0), whole=True)
     most, wide = ticks[-1], (WIDTH - left - 8) / max(len(stacks), 1)
@@ -103,15 +106,15 @@ def columns(title: str, stacks: Sequence[Stack], every: int = 1) -> Markup:
             height = amount / most * deep
             y -= height
             if amount:
-                told = f"{stack.label}: {style} {amount:g}"
-                drawn.append(_rect(x + wide * 0.08, y, wide * 0.84, height, style, told))
+                title_text = f"{stack.label}: {style} {amount:g}"
+                drawn.append(_rect(x + wide * 0.08, y, wide * 0.84, height, style, title_text))
         if index % every == 0:
             drawn.append(_text(x + wide / 2, top + deep + 16, stack.label, "middle"))
     return _svg(title, top + deep + 24, drawn)
 
 
 def legend(items: Sequence[tuple[str, str]]) -> Markup:
-    """What the colours mean: pairs of style and text."""
+    """The legend, from pairs of style and text."""
     lines = Markup("").join(
         Markup('<li><i class="key {}"></i>{}</li>').format(_name(style), text) for style, text in items
     )
@@ -119,7 +122,7 @@ def legend(items: Sequence[tuple[str, str]]) -> Markup:
 
 
 def totals(stacks: Sequence[Stack]) -> dict[str, float]:
-    """The amounts of all stacks by style, without those that are nothing."""
+    """The amounts of all stacks by style, without zeros."""
     added: Counter[str] = Counter()
     for stack in stacks:
         added.update(stack.parts)
@@ -128,7 +131,7 @@ def totals(stacks: Sequence[Stack]) -> dict[str, float]:
 
 def _ticks(most: float, *, whole: bool = False) -> list[float]:
     """Two to six round numbers from 0 to at least `most`."""
-    rough = (most if most > 1e-9 else 1.0) / 4  # a smaller one is nothing, and would be lost in the rounding
+    rough = (most if most > 1e-9 else 1.0) / 4  # below 1e-9 the ticks would be lost in the rounding to ten digits
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power >= rough - 1e-12)
     if whole:
@@ -150,14 +153,14 @@ def _axis(room: float, top: float, bottom: float, marks: Sequence[tuple[float, s
     )
 
 
-def _rect(x: float, y: float, width: float, height: float, style: str, told: str) -> Markup:
+def _rect(x: float, y: float, width: float, height: float, style: str, title: str) -> Markup:
     return Markup(
         '<rect class="{}" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}"><title>{}</title></rect>'
-    ).format(_name(style), x, y, max(width, 0.0), height, told)
+    ).format(_name(style), x, y, max(width, 0.0), height, title)
 
 
 def _label(text: str, y: float) -> Markup:
-    """A label left of a bar, without its middle where it has no room; the whole is its title."""
+    """A label to the left of a bar, shortened in the middle if it is too long; the full text is its tooltip."""
     room = int((LABELS - 8) / LETTER)
     short = text if len(text) <= room else f"{text[: room - 12]}\u2026{text[-11:]}"
     return Markup('<text x="{}" y="{}" text-anchor="end">{}<title>{}</title></text>').format(LABELS - 8, y, short, text)
@@ -168,5 +171,5 @@ def _text(x: float, y: float, text: str, anchor: str = "start", style: str = "")
 
 
 def _name(style: str) -> str:
-    """A style as a class: `Go to` is `go-to`."""
+    """A style as a CSS class: `Go to` is `go-to`."""
     return style.lower().replace(" ", "-")

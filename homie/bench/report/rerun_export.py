@@ -2,13 +2,13 @@
 
 an episode folder --record--> FILE.rrd
 
-    world/       the scene as boxes, objects where they began and ended, the robot and its path (`rerun_world`)
+    world/       the scene as boxes, objects at their first and last poses, the robot and its path (`rerun_world`)
     cameras/     the views of every round, as the planner was shown them
     video        the video of the episode
     log          decisions, checks, attempts and feedback as text; the level of a line is its kind
     instruction  the task, and how it ended
 
-Everything is on the timeline `robot_seconds`, and on `round` too. What an episode folder lacks is left out.
+Everything is on the timelines `robot_seconds` and `round`. Files that the episode folder lacks are left out.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ WHITE, GREY = (238, 238, 238), (150, 156, 166)
 GOOD, BAD = (96, 211, 120), (255, 110, 98)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A text of the log: what kind it is, when (robot time, s) and in which round, and its colour (RGB)."""
+    """A line of the log: its kind, robot time (s), round, text and colour (RGB)."""
 
     kind: str
     stamp: float
@@ -47,9 +47,19 @@ class Line:
 
 
 def record(folder: Path, out: Path, *, name: str, task: str) -> int:
-    """Write the recording of an episode folder; its size in bytes. Raises BadInput.
+    """Write the recording of an episode folder.
 
-    name: identifies the episode to the viewer. task: the instruction, which the viewer shows as its name.
+    Args:
+        folder: the episode folder.
+        out: the `.rrd` file.
+        name: identifies the episode to the viewer.
+        task: the instruction, which the viewer shows as the title.
+
+    Returns:
+        The size of the recording in bytes.
+
+    Raises:
+        BadInput: a file cannot be read or written.
     """
     stream = rr.RecordingStream("homie", recording_id=name)
     memory = stream.memory_recording()
@@ -71,7 +81,7 @@ def record(folder: Path, out: Path, *, name: str, task: str) -> int:
 def _send(stream: rr.RecordingStream, folder: Path, task: str) -> None:
     records = _records(folder)
     poses = read_poses(folder / "commands.jsonl")
-    start = min([*poses[:1, 0], *(one.began for one in records[:1])], default=0.0)
+    start = min([*poses[:1, 0], *(record.began for record in records[:1])], default=0.0)
     end = records[-1].stamp if records else start
     stream.set_log_time_enabled(False)
     stream.set_log_tick_enabled(False)
@@ -89,41 +99,66 @@ def _send(stream: rr.RecordingStream, folder: Path, task: str) -> None:
 
 
 def lines(records: Sequence[RoundRecord]) -> Iterator[Line]:
-    """The log of an episode, in order. A decision stands where its first attempt began, an attempt where it ended."""
+    """The log of an episode, in order. A decision has the time at which its first attempt began, an attempt the time at
+    which it ended."""
     last = 0
-    for one in records:
-        decision, execution, began = one.decision, one.execution, one.began
-        if one.round != last:
+    for record in records:
+        decision, execution, began = record.decision, record.execution, record.began
+        if record.round != last:
             subtasks = ", ".join(str(subtask) for subtask in decision.subtasks) or f"unreadable: {decision.problem}"
             model = f"  with {decision.model}" if decision.model else ""
             if decision.analysis:
-                yield Line("analysis", began, one.round, decision.analysis, GREY)
-            yield Line("decision", began, one.round, subtasks + model)
-        last = one.round
+                yield Line(kind="analysis", stamp=began, round=record.round, text=decision.analysis, colour=GREY)
+            yield Line(kind="decision", stamp=began, round=record.round, text=subtasks + model)
+        last = record.round
         before = [check for check in execution.checks if check.layer != "execution"]
-        yield from (_check(check, execution.subtask, began, one.round) for check in before)
+        yield from (_check(check, execution.subtask, began, record.round) for check in before)
         ended = began
         for attempt in execution.attempts:
             ended += attempt.robot_seconds
             text = f"{execution.subtask}  {attempt.number} with {attempt.skill}: {attempt.outcome} {attempt.reason}"
-            yield Line("attempt", ended, one.round, text, GOOD if attempt.outcome is Outcome.SUCCEEDED else BAD)
+            yield Line(
+                kind="attempt",
+                stamp=ended,
+                round=record.round,
+                text=text,
+                colour=GOOD if attempt.outcome is Outcome.SUCCEEDED else BAD,
+            )
         after = execution.checks[len(before) :]
-        yield from (_check(check, execution.subtask, one.stamp, one.round) for check in after)
+        yield from (_check(check, execution.subtask, record.stamp, record.round) for check in after)
         feedback = execution.feedback
         text = "success" if feedback.ok else f"{feedback.code}: {feedback.message}"
-        yield Line("feedback", one.stamp, one.round, f"{execution.subtask}  {text}", GOOD if feedback.ok else BAD)
-        yield Line("inventory", one.stamp, one.round, " ".join(one.inventory) or "nothing", GREY)
+        yield Line(
+            kind="feedback",
+            stamp=record.stamp,
+            round=record.round,
+            text=f"{execution.subtask}  {text}",
+            colour=GOOD if feedback.ok else BAD,
+        )
+        yield Line(
+            kind="inventory",
+            stamp=record.stamp,
+            round=record.round,
+            text=" ".join(record.inventory) or "nothing",
+            colour=GREY,
+        )
 
 
 def _check(check: Check, subtask: Subtask, stamp: float, number: int) -> Line:
-    said = f"{check.code}: {check.message}" if check.code else "ok"
-    return Line("check", stamp, number, f"{subtask}  {check.layer}  {said}", BAD if check.code else GREY)
+    verdict = f"{check.code}: {check.message}" if check.code else "ok"
+    return Line(
+        kind="check",
+        stamp=stamp,
+        round=number,
+        text=f"{subtask}  {check.layer}  {verdict}",
+        colour=BAD if check.code else GREY,
+    )
 
 
 def _records(folder: Path) -> tuple[RoundRecord, ...]:
     if not (folder / "steps.jsonl").exists():
         return ()
-    with warnings.catch_warnings(action="ignore"):  # a line that a kill has torn: what is whole is shown
+    with warnings.catch_warnings(action="ignore"):  # a line cut off by a kill: complete lines are shown
         return read_steps(folder)
 
 
@@ -136,30 +171,32 @@ def _about(folder: Path, task: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Without lone surrogates, which a model's raw text may hold and UTF-8 may not."""
+    """The text without lone surrogates, which a model's raw text may contain and UTF-8 cannot encode."""
     return text.encode("utf-8", errors="replace").decode()
 
 
 def _rounds(records: Sequence[RoundRecord], stamps: Sequence[float] | Array) -> Array:
-    """The round (n,) in which each stamp was: that of the first record that ended no earlier."""
+    """The round (n,) of each stamp: that of the first record that ended at that time or later."""
     if not records:
         return np.ones(len(stamps), dtype=np.int64)
-    index = np.searchsorted([one.stamp for one in records], stamps)
-    return np.array([one.round for one in records])[np.minimum(index, len(records) - 1)]
+    index = np.searchsorted([record.stamp for record in records], stamps)
+    return np.array([record.round for record in records])[np.minimum(index, len(records) - 1)]
 
 
 def _send_pictures(stream: rr.RecordingStream, folder: Path, records: Sequence[RoundRecord], start: float) -> None:
-    """The views of a round, at the end of the round before: nothing moves until its decision is made."""
-    ends = {one.round: one.stamp for one in records}
+    """The views of a round, at the end of the previous round: nothing moves before the decision."""
+    ends = {record.round: record.stamp for record in records}
     for path in sorted((folder / "frames").glob("round-*.png")):
         number, _, view = path.stem.removeprefix("round-").partition("-")
         if view in VIEWS and number.isdecimal() and (data := _picture(path)):
-            set_time(stream, max((end for one, end in ends.items() if one < int(number)), default=start), int(number))
+            set_time(
+                stream, max((end for record, end in ends.items() if record < int(number)), default=start), int(number)
+            )
             stream.log(f"cameras/{view}", rr.EncodedImage(contents=data, media_type="image/png"))
 
 
 def _picture(path: Path) -> bytes:
-    """The file, b"" if it is no whole picture: a kill may have torn it."""
+    """The content of a picture file, b"" if it is incomplete (cut off by a kill)."""
     try:
         with Picture.open(path) as picture:
             picture.load()
@@ -169,13 +206,13 @@ def _picture(path: Path) -> bytes:
 
 
 def _send_video(stream: rr.RecordingStream, path: Path, records: Sequence[RoundRecord]) -> None:
-    """The video, and at every robot time the last of its frames that shows it."""
+    """The video, with the last frame of every robot time."""
     if not (path.exists() and path.stat().st_size and records):
         return
     video = rr.AssetVideo(path=path)
     try:
         times = np.asarray(video.read_frame_timestamps_nanos())
-    except RuntimeError:  # a kill may have kept it from being finished
+    except RuntimeError:  # not finished because of a kill
         return
     stream.log("video", video, static=True)
     stamps = frame_stamps(records, len(times))
@@ -191,7 +228,7 @@ def _send_video(stream: rr.RecordingStream, path: Path, records: Sequence[RoundR
 
 
 def _layout(eye: rrb.EyeControls3D | None, *, video: bool) -> rrb.Blueprint:
-    """What the viewer shows where: the scene over the log, the views over the video."""
+    """The layout of the viewer: the scene above the log, the views above the video."""
     views = rrb.Grid(*(rrb.Spatial2DView(origin=f"cameras/{view}", name=view) for view in VIEWS), grid_columns=2)
     film = [rrb.Spatial2DView(origin="video", name="video")] if video else []
     scene = rrb.Spatial3DView(origin="world", name="scene", eye_controls=eye)

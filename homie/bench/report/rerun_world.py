@@ -1,4 +1,4 @@
-"""The world of a recording: the scene as boxes, objects where they began and where they ended, the robot on its path.
+"""The world of a recording: the scene as boxes, objects at their first and last poses, the robot on its path.
 
 scene.json, final_state.json --read_world--> World --send, with the poses of commands.jsonl--> world/...
 """
@@ -32,19 +32,19 @@ Placed: TypeAlias = tuple[Sequence[float], Sequence[float]]
 """Position (3,) and quaternion (x, y, z, w)."""
 FLOOR, PATH, ROBOT = (176, 168, 156), (60, 120, 200), (60, 120, 200)
 THICK = 0.02
-"""Metres of floor."""
+"""Thickness of the floor (m)."""
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What an episode folder knows of the world: its scene, None if that is no house, and its final state."""
+    """The world of an episode folder: its scene (None if it is not a house) and its final state."""
 
     scene: SceneSpec | None
     state: Mapping[str, Any]
 
     @property
     def eye(self) -> rrb.EyeControls3D | None:
-        """Where to look at the scene from: from above and from the south."""
+        """The viewer's camera: above and to the south of the house, at a distance in proportion to its size."""
         if self.scene is None:
             return None
         rooms = np.array([(room.x0, room.y0, room.x1, room.y1) for room in self.scene.rooms])
@@ -53,7 +53,15 @@ class World:
         return rrb.EyeControls3D(position=(x, y - 0.7 * size, 0.8 * size), look_target=(x, y, 0.0), eye_up=(0, 0, 1))
 
     def send(self, stream: rr.RecordingStream, poses: Array, rounds: Array, *, start: Moment, end: Moment) -> None:
-        """Send it. poses: (n, 4) as of `homie.runtime.commandlog.read_poses`. rounds: (n,)."""
+        """Send the world to a recording.
+
+        Args:
+            stream: the recording.
+            poses: robot poses (n, 4) as from `homie.runtime.commandlog.read_poses`.
+            rounds: the round of each pose (n,).
+            start: time and round of the first poses of objects.
+            end: time and round of the final state.
+        """
         stream.log("world", rr.ViewCoordinates.RIGHT_HAND_Z_UP, static=True)
         begun: dict[str, Placed] = {}
         first = None
@@ -73,7 +81,7 @@ class World:
 
 
 def read_world(folder: Path) -> World:
-    """The world of an episode folder. The scene is its own in a bench, otherwise that of the run."""
+    """The world of an episode folder. In a bench every episode has its own scene, otherwise the run has one."""
     scene = None
     for path in (folder / "scene.json", folder.parent.parent / "scene.json"):
         if scene is None and path.exists():
@@ -85,12 +93,12 @@ def read_world(folder: Path) -> World:
 
 
 def _objects(state: Mapping[str, Any]) -> dict[str, Placed]:
-    """Every object of a final state that says where it is."""
+    """The poses of all objects of a final state that has them."""
     objects = state.get("objects", {})
     return {
-        name: (one["position"], (*one["quaternion"][1:], one["quaternion"][0]))
-        for name, one in objects.items()
-        if isinstance(one, dict) and {"position", "quaternion"} <= one.keys()
+        name: (entry["position"], (*entry["quaternion"][1:], entry["quaternion"][0]))
+        for name, entry in objects.items()
+        if isinstance(entry, dict) and {"position", "quaternion"} <= entry.keys()
     }
 
 
@@ -128,19 +136,19 @@ def _send_furniture(stream: rr.RecordingStream, scene: SceneSpec) -> None:
 
 
 def _send_objects(stream: rr.RecordingStream, scene: SceneSpec) -> dict[str, Placed]:
-    """The shapes of the objects; where each begins."""
+    """Send the shapes of the objects; returns the pose at which each starts."""
     begun: dict[str, Placed] = {}
-    for thing in scene.objects:
+    for item in scene.objects:
         box = rr.Boxes3D(
-            half_sizes=[thing.plan.half],
-            colors=[_paint(thing.colour)],
-            labels=[thing.name],
+            half_sizes=[item.plan.half],
+            colors=[_paint(item.colour)],
+            labels=[item.name],
             show_labels=False,
             fill_mode="solid",
         )
-        stream.log(["world", "objects", thing.name], box, static=True)
-        position, (w, *xyz) = start_pose(scene, thing)
-        begun[thing.name] = (position, (*xyz, w))
+        stream.log(["world", "objects", item.name], box, static=True)
+        position, (w, *xyz) = start_pose(scene, item)
+        begun[item.name] = (position, (*xyz, w))
     return begun
 
 
@@ -156,7 +164,7 @@ def _send_robot(
     rounds: Array,
     known: list[tuple[tuple[float, float, float] | None, Moment]],
 ) -> None:
-    """The robot as an upright cylinder with an arrow ahead, on its path; where nothing is known of it, nothing."""
+    """The robot on its path, as an upright cylinder with an arrow that points ahead; nothing if its pose is unknown."""
     if not len(poses) and all(pose is None for pose, _ in known):
         return
     body = rr.Cylinders3D(centers=[(0.0, 0.0, 0.55)], lengths=[1.1], radii=[0.28], colors=[ROBOT], labels=["robot"])
@@ -184,13 +192,13 @@ def _send_robot(
 
 
 def set_time(stream: rr.RecordingStream, stamp: float, number: int) -> None:
-    """What is logged next is of this robot time (s) and round."""
+    """Set the robot time (s) and the round of what is logged next."""
     stream.set_time(SECONDS, duration=durations(np.array([stamp]))[0])
     stream.set_time(ROUND, sequence=number)
 
 
 def durations(stamps: Array) -> NDArray[np.timedelta64]:
-    """Robot times (s) to the microsecond: equal ones stay equal."""
+    """Robot times (s) rounded to microseconds, so that equal times stay equal."""
     return np.round(stamps * 1e6).astype("timedelta64[us]").astype("timedelta64[ns]")
 
 

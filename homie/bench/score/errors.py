@@ -1,4 +1,4 @@
-"""Feedback sentences to error codes, as EMMOE's analysis notebook tells them apart, and how the codes are grouped."""
+"""Error codes from feedback sentences, as in EMMOE's analysis notebook, and the groups of codes."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ SENTENCES: tuple[tuple[str, str], ...] = (
     *((str(code), code.sentence.rpartition("}")[2].strip(" ,.!")) for letter in ORDER for code in _of(letter)),
     ("E3", "time out"),
 )
-"""Code and the end of its sentence; the first that is found wins. E3, a put that ran out of time, is E2 in the paper.
-"""
+"""Codes with the end of their sentence; the first match counts. E3, a Put that timed out, is E2 in the paper."""
 
 CODES = tuple(str(code) for letter in "LDFE" for code in _of(letter))
 """The ten codes in the order of the tables H3-H6."""
@@ -29,12 +28,17 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 
 
 def raw_code_of(message: str) -> str:
-    """The code of a feedback sentence with E3 on its own, "" for none."""
+    """The code of a feedback sentence with E3 as a code of its own, "" for none."""
     return next((code for code, part in SENTENCES if part in message), "")
 
 
 def code_of(message: str) -> str:
-    """The code of a feedback sentence, one of `CODES`, "" for none."""
+    """The code of a feedback sentence, one of `CODES`, or "" for none.
+
+    Example:
+        >>> code_of("the subtask is failed, the hand is full now")
+        'L1'
+    """
     code = raw_code_of(message)
     return "E2" if code == "E3" else code
 

@@ -1,7 +1,7 @@
 """The metrics of a run: TP, SR, PLWSR, SER and SRR (EMMOE, section 3.4), errors and skills (section 5.5).
 
-Every metric is a sum over episodes divided by another; `TERMS` says what one episode adds to both. So one function
-computes them all, and one kind of interval fits them all.
+Every metric is one sum over episodes divided by another; `TERMS` has what one episode adds to both. So one function
+computes all metrics and their intervals.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ TERMS: Mapping[str, Callable[[Score], tuple[float, float]]] = {
     "SER": lambda score: (float(bool(score.success and score.ended)), float(score.ended)),
     "world": lambda score: (float(bool(score.verdict)), float(score.verdict is not None)),
 }
-"""What an episode adds to numerator and denominator of each metric, in the order of table 2 of the paper."""
+"""What an episode adds to the numerator and the denominator of each metric, in the order of table 2 of the paper."""
 SHARES = ("SR", "SER", "world")
-"""The metrics that are a share of episodes; they have Wilson's interval, the others the bootstrap's."""
+"""The metrics that are a share of episodes and have Wilson's interval; the others have a bootstrap interval."""
 METRICS = ("SR", "PLWSR", "TP", "SRR", "SER")
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "SR": ("success",),
@@ -34,7 +34,7 @@ NEEDS: Mapping[str, tuple[str, ...]] = {
     "SRR": ("replans_in_success",),
     "SER": ("success",),
 }
-"""The parts of a score that a metric needs: where one of them raises, there is no number."""
+"""The parts of a score that a metric needs: if one of them raised in a profile, the metric has no value."""
 
 
 class Ratio(NamedTuple):
@@ -45,13 +45,13 @@ class Ratio(NamedTuple):
 
     @property
     def value(self) -> float | None:
-        """The quotient, None where the official notebooks divide by zero."""
+        """The quotient, None if the denominator is 0 (the official notebooks divide by zero there)."""
         return self.numerator / self.denominator if self.denominator else None
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorCounts:
-    """Errors by code and steps, of one class of trajectories (a row of the tables H5 and H6)."""
+    """Errors by code and the number of steps, for one class of trajectories (a row of the tables H5 and H6)."""
 
     codes: Mapping[str, int]
     steps: int
@@ -62,20 +62,20 @@ class ErrorCounts:
 
 
 def ratio(results: Results, metric: str) -> Ratio:
-    """One metric of a run. A run of which some score raises has no such metric: (0, 0)."""
+    """One metric of a run; (0, 0) if the profile raised for a score that the metric needs."""
     if blocked(results, metric):
         return Ratio(0.0, 0.0)
     added = [TERMS[metric](score) for score in results.scores]
-    return Ratio(sum(one for one, _ in added), sum(two for _, two in added))
+    return Ratio(sum(numerator for numerator, _ in added), sum(denominator for _, denominator in added))
 
 
 def blocked(results: Results, metric: str) -> tuple[Score, ...]:
-    """The episodes for which the profile could not compute what the metric needs."""
+    """The episodes for which the profile could not compute a value that the metric needs."""
     return tuple(score for score in results.scores if any(part in score.raises for part in NEEDS.get(metric, ())))
 
 
 def terms(results: Results, metric: str) -> tuple[Term, ...]:
-    """What each episode adds to a metric, clustered by task; nothing where an episode blocks it."""
+    """What each episode adds to a metric, clustered by task; empty if an episode blocks it."""
     if blocked(results, metric):
         return ()
     return tuple(Term(score.task_id, *TERMS[metric](score)) for score in results.scores)
@@ -92,21 +92,21 @@ def estimate(
 
 
 def srr_by_trial(results: Results, trials: Iterable[int]) -> dict[int, Ratio]:
-    """SRR of each trial, as the official notebook computes it: one round of all tasks at a time."""
+    """SRR of each trial, as the official notebook computes it: over one pass through all tasks."""
     return {
-        trial: ratio(Results(results.profile, tuple(one for one in results.scores if one.trial == trial)), "SRR")
+        trial: ratio(Results(results.profile, tuple(score for score in results.scores if score.trial == trial)), "SRR")
         for trial in trials
     }
 
 
 def error_counts(results: Results, *, success: bool) -> ErrorCounts:
-    """Errors of the successful or of the failed trajectories, E3 counted as E2."""
+    """Errors of the successful or the failed trajectories, with E3 counted as E2."""
     chosen = [score for score in results.scores if score.success is success]
     return ErrorCounts(folded(raw_errors(chosen)), sum(score.scored_steps for score in chosen))
 
 
 def raw_errors(scores: Sequence[Score]) -> Counter[str]:
-    """Errors by code as the profile tells them apart (`strict-emmoe` has E3 on its own)."""
+    """Errors by code of the profile (`strict-emmoe` has E3 as a code of its own)."""
     total: Counter[str] = Counter()
     for score in scores:
         total.update(score.errors)
@@ -114,7 +114,7 @@ def raw_errors(scores: Sequence[Score]) -> Counter[str]:
 
 
 def skill_counts(results: Results, *, attempts: bool) -> dict[str, Count]:
-    """Successes and failures by action: of real attempts, or of subtasks that a skill ran (up to three attempts)."""
+    """Successes and failures by action: of single attempts, or of subtasks (up to three attempts each)."""
     total: dict[str, Count] = {}
     for score in results.scores:
         for action, count in (score.attempts if attempts else score.executions).items():
@@ -124,6 +124,6 @@ def skill_counts(results: Results, *, attempts: bool) -> dict[str, Count]:
 
 
 def assumed_rate(count: Count, attempts: int) -> float | None:
-    """Success per attempt as the paper has to guess it: three for a failure, `attempts` for a success (table H7)."""
+    """Success per attempt as the paper estimates it: three attempts per failure, `attempts` per success (table H7)."""
     tried = 3 * count.fail + attempts * count.success
     return count.success / tried if tried else None

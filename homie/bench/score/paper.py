@@ -1,10 +1,11 @@
-"""The paper's error tables from their own counts: H3 and H4 are shares of what H5 and H6 count (appendix H.2)."""
+"""The paper's error tables checked against its own counts: H3 and H4 are shares of the counts in H5 and H6 (appendix
+H.2)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
-from typing import NamedTuple
 
 from homie.bench.score.errors import CODES, GROUPS
 from homie.bench.score.metrics import ErrorCounts
@@ -13,8 +14,9 @@ HEADS = (*(head for letter, codes in GROUPS.items() for head in (*codes, letter)
 """The columns of the tables H3-H6: L1..L4, L, D1, D2, D, F1, F2, F, E1, E2, E, All."""
 
 
-class Mismatch(NamedTuple):
-    """A printed figure that does not follow from the counts, and what does."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mismatch:
+    """A printed figure that does not follow from the counts. follows: the figure that does."""
 
     table: str
     row: str
@@ -24,52 +26,57 @@ class Mismatch(NamedTuple):
 
 
 def counts_by_head(counts: ErrorCounts) -> dict[str, int]:
-    """A row of H5 or H6: errors by code and kind, `All` is their sum."""
-    made = {head: sum(counts.codes.get(code, 0) for code in GROUPS.get(head, (head,))) for head in HEADS[:-1]}
-    return {**made, "All": sum(counts.codes.get(code, 0) for code in CODES)}
+    """A row of H5 or H6: errors by code and group; `All` is their sum."""
+    row = {head: sum(counts.codes.get(code, 0) for code in GROUPS.get(head, (head,))) for head in HEADS[:-1]}
+    return {**row, "All": sum(counts.codes.get(code, 0) for code in CODES)}
 
 
 def shares_by_head(counts: ErrorCounts) -> dict[str, float | None]:
-    """A row of H3 or H4, as shares: each code and kind of all errors, `All` of all steps."""
+    """A row of H3 or H4: each code and group as a share of all errors, `All` as a share of all steps."""
     rows = counts_by_head(counts)
     total, steps = rows["All"], counts.steps
-    made = {head: rows[head] / total if total else None for head in HEADS[:-1]}
-    return {**made, "All": total / steps if steps else None}
+    shares = {head: rows[head] / total if total else None for head in HEADS[:-1]}
+    return {**shares, "All": total / steps if steps else None}
 
 
 def percentage(part: int, whole: int) -> str:
-    """A percentage with two digits, rounded half up from the exact quotient; `0.00` of nothing."""
+    """A percentage with two decimals, rounded half up from the exact quotient; `0.00` if `whole` is 0.
+
+    Example:
+        >>> percentage(1, 8)
+        '12.50'
+    """
     exact = Decimal(100 * part) / Decimal(whole) if whole else Decimal(0)
     return str(exact.quantize(Decimal("0.01"), ROUND_HALF_UP))
 
 
 def check_shares(table: str, row: str, counts: ErrorCounts, printed: Mapping[str, str]) -> list[Mismatch]:
-    """The figures of a printed row of percentages that do not follow from the counts (two digits)."""
-    made = counts_by_head(counts)
-    found = []
+    """The percentages of a printed row that do not follow from the counts (two decimals)."""
+    sums = counts_by_head(counts)
+    mismatches = []
     for head in HEADS:
-        follows = percentage(*((made["All"], counts.steps) if head == "All" else (made[head], made["All"])))
+        follows = percentage(*((sums["All"], counts.steps) if head == "All" else (sums[head], sums["All"])))
         if Decimal(follows) != Decimal(printed[head]):
-            found.append(Mismatch(table, row, head, printed[head], follows))
-    return found
+            mismatches.append(Mismatch(table=table, row=row, column=head, printed=printed[head], follows=follows))
+    return mismatches
 
 
 def check_counts(table: str, row: str, counts: ErrorCounts, printed: Mapping[str, str]) -> list[Mismatch]:
-    """The sums of a printed row of counts (`7/126`) that are not the sums of its own figures."""
-    made = counts_by_head(counts)
-    found = []
+    """The sums of a printed row of counts (`7/126`) that differ from the sums of the row's own counts."""
+    sums = counts_by_head(counts)
+    mismatches = []
     for head in (*GROUPS, "All"):
-        whole = counts.steps if head == "All" else made["All"]
-        follows = f"{made[head]}/{whole}"
+        whole = counts.steps if head == "All" else sums["All"]
+        follows = f"{sums[head]}/{whole}"
         if printed[head] != follows:
-            found.append(Mismatch(table, row, head, printed[head], follows))
-    return found
+            mismatches.append(Mismatch(table=table, row=row, column=head, printed=printed[head], follows=follows))
+    return mismatches
 
 
 def implied_counts(printed: Mapping[str, str], limit: int = 10_000) -> ErrorCounts | None:
-    """The smallest whole counts that give every printed share of the ten codes, where the paper has no counts.
+    """The smallest whole counts that reproduce every printed share of the ten codes, for rows without printed counts.
 
-    None if no total up to `limit` does. The steps are what the printed `All` says, rounded.
+    None if no total up to `limit` reproduces them. The number of steps follows from the printed `All`, rounded.
     """
     shares = {code: Decimal(printed[code]) for code in CODES}
     for total in range(1, limit + 1):

@@ -1,7 +1,7 @@
-"""The two readings of the EMMOE protocol: as its notebooks compute it, and as it is meant (docs/metrics.md).
+"""The two readings of the EMMOE protocol: as its notebooks compute it, and as the paper defines it (docs/metrics.md).
 
-Both match a trajectory with key paths greedily in order (EMMOE, section 3.4), take the best path, and call a run a
-success if it ended and a whole path was matched.
+Both match a trajectory with key paths greedily in order (EMMOE, section 3.4) and take the best path. A run is a success
+if it ended and a whole path was matched.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ NOTHING = "None"
 
 
 class StrictEmmoe:
-    """`strict-emmoe`: what the official notebooks compute, defects and exceptions included.
+    """`strict-emmoe`: what the official notebooks compute, including their defects and exceptions.
 
-    names: what means the same, as word to template (the official `name_dict.txt`); a word that is not in it is a
-    KeyError where the notebooks look it up. EMMOE's executor reads the same map; where a record tells what the executor
-    made of a word, that is added to it.
+    Args:
+        names: synonyms, from word to template name (the official `name_dict.txt`). A word that is not in it is a
+            KeyError where the notebooks look it up. EMMOE's executor uses the same map, so the entities to which a
+            record says that words were resolved are added to it.
     """
 
     name: Literal["strict-emmoe", "homie"] = "strict-emmoe"
@@ -39,31 +40,31 @@ class StrictEmmoe:
         self._names = names
 
     def score(self, trajectory: Trajectory) -> Score:
-        """The score of a run; an exception of the notebooks is recorded in `Score.raises`."""
+        """The score of an episode; exceptions of the notebooks are recorded in `Score.raises`."""
         readable = [step for step in trajectory.steps if not step.unreadable]
         length = trajectory.length - (len(trajectory.steps) - len(readable))
         ended = trajectory.last_message_has_end
-        scored = readable[:-1]  # what became of the last one no message says
+        scored = readable[:-1]  # no message reports the outcome of the last one
         history = [strict_row(step) for step in scored]
         if ended:
             history.append(("End", NOTHING, NOTHING, "success"))
         names = {**self._resolved(trajectory.steps), **self._names}
-        found = [_attempt_path(history, path, names) for path in trajectory.keypaths] if length else []
-        shares = [reached if isinstance(reached, str) else _share(reached, path) for reached, path in found]
+        paths = [_attempt_path(history, path, names) for path in trajectory.keypaths] if length else []
+        shares = [reached if isinstance(reached, str) else _share(reached, path) for reached, path in paths]
         raised = (
             {} if length else dict.fromkeys(("tp", "success", "replans", "replans_in_success", "errors"), "IndexError")
         )
         for share in shares:
             if isinstance(share, str):
                 raised.setdefault("tp", share)
-        success = self._success(found, raised) if ended else False
+        success = self._success(paths, raised) if ended else False
         known = "success" not in raised
         feedback = [step.message for step in scored] if trajectory.feedback is None else trajectory.feedback
         counts = Counter(raw_code_of(message) for message in feedback)
         failures = [step for step in scored if not step.success]
         return Score(
-            trajectory.task_id,
-            trajectory.trial,
+            task_id=trajectory.task_id,
+            trial=trajectory.trial,
             tp=None if "tp" in raised else max((share for share in shares if not isinstance(share, str)), default=0.0),
             success=success if known else None,
             ended=ended,
@@ -75,20 +76,20 @@ class StrictEmmoe:
             scored_steps=max(length - 1, 0),
             executions=_executions(scored, lambda step: strict_row(step)[0], strict=True),
             attempts=_attempts(scored),
-            next_node=_next_node([(path, 0 if isinstance(reached, str) else reached) for reached, path in found]),
+            next_node=_next_node([(path, 0 if isinstance(reached, str) else reached) for reached, path in paths]),
             verdict=trajectory.verdict,
             raises=raised,
         )
 
     def _resolved(self, steps: Iterable[Step]) -> dict[str, str]:
-        """The words that the executor has understood, as word to what the kind of the entity stands for."""
+        """The words that the executor resolved, mapped to the template name of the entity's kind."""
         pairs = [names for step in steps for names in (step.objects, step.places) if len(names) > 1]
         kinds = {word.lower(): _kind(plain(entity)) for word, entity, *_ in pairs}
         return {word: self._names.get(kind, kind) for word, kind in kinds.items()}
 
-    def _success(self, found: Iterable[tuple[int | str, Sequence[str]]], raised: dict[str, str]) -> bool:
-        """Whether a whole key path was matched: the notebooks look no further than at the first one."""
-        for reached, path in found:
+    def _success(self, paths: Iterable[tuple[int | str, Sequence[str]]], raised: dict[str, str]) -> bool:
+        """Whether a whole key path was matched. The notebooks stop at the first match, or at the first exception."""
+        for reached, path in paths:
             if isinstance(reached, str):
                 raised.update(dict.fromkeys(("success", "replans_in_success", "errors"), reached))
                 return False
@@ -100,7 +101,7 @@ class StrictEmmoe:
 def _attempt_path(
     history: Sequence[tuple[str, str, str, str]], path: Sequence[str], names: Mapping[str, str]
 ) -> tuple[int | str, Sequence[str]]:
-    """How many nodes of a path were reached, or the name of the exception; and the path."""
+    """The number of reached nodes of a path or the name of the exception, and the path."""
     try:
         return _matched(history, path, lambda row, node: _same_row(row, node, names)), path
     except (KeyError, IndexError) as error:
@@ -108,33 +109,34 @@ def _attempt_path(
 
 
 def _same_row(row: tuple[str, str, str, str], node: str, names: Mapping[str, str]) -> bool:
-    """Whether a step reaches a node. Raises KeyError and IndexError where the notebooks do."""
-    verb, thing, place, signal = row
-    wanted = [part.strip() for part in node.strip("[").strip("]").split(",")]
-    if signal != "success" or verb != wanted[0]:
+    """Whether a step reaches a node. Raises KeyError and IndexError like the notebooks."""
+    verb, target, place, signal = row
+    expected = [part.strip() for part in node.strip("[").strip("]").split(",")]
+    if signal != "success" or verb != expected[0]:
         return False
     if verb == "End":
         return True
-    if names[thing] != names[wanted[1]]:
+    if names[target] != names[expected[1]]:
         return False
     there, other = (
-        NOTHING if word == NOTHING else names[word] for word in (place, wanted[2] if len(wanted) > 2 else NOTHING)
+        NOTHING if word == NOTHING else names[word] for word in (place, expected[2] if len(expected) > 2 else NOTHING)
     )
     return there == other
 
 
 def strict_row(step: Step) -> tuple[str, str, str, str]:
-    """A step as the official history has it: verb, object, place, signal. Parts after the third are dropped."""
+    """A step as in the official history: verb, object, place, signal. Parts after the third are dropped."""
     verb, *names = parts(step.text)
-    thing, place = [name.lower() for name in names[:2]] + [NOTHING] * (2 - len(names[:2]))
-    return verb, thing, place, "success" if step.success else "fail"
+    target, place = [name.lower() for name in names[:2]] + [NOTHING] * (2 - len(names[:2]))
+    return verb, target, place, "success" if step.success else "fail"
 
 
 class Homie:
-    """`homie`: the same metrics with their defects mended; docs/metrics.md lists the differences.
+    """`homie`: the same metrics with the defects corrected; docs/metrics.md lists the differences.
 
-    names: further words for things, as word to the word that the key paths use. Case, underscores and articles make
-    no difference; neither does the number of an instance (`apple_2`) where the key path has none.
+    Args:
+        names: synonyms, from word to the word in the key paths. Case, underscores and articles make no difference,
+            nor does the number of an instance (`apple_2`) if the key path has none.
     """
 
     name: Literal["strict-emmoe", "homie"] = "homie"
@@ -149,15 +151,15 @@ class Homie:
         steps = trajectory.steps
         reached = [_matched(steps, path, self._match) for path in trajectory.keypaths]
         shares = [_share(count, path) for count, path in zip(reached, trajectory.keypaths, strict=True)]
-        if not trajectory.keypaths:  # a task with a goal only: the world decides
+        if not trajectory.keypaths:  # a task with only a success condition: the state of the world decides
             shares = [float(bool(trajectory.verdict))]
         spoilt = next((path[-1] for path in trajectory.never if _matched(steps, path, self._match) == len(path)), "")
         success = trajectory.ended and 1.0 in shares and not spoilt
         counts = Counter(step.code for step in steps)
         expert = trajectory.expert_length
         return Score(
-            trajectory.task_id,
-            trajectory.trial,
+            task_id=trajectory.task_id,
+            trial=trajectory.trial,
             tp=max(shares),
             success=success,
             ended=trajectory.ended,
@@ -178,30 +180,38 @@ class Homie:
         verb, *names = parts(node)
         if not step.success or step.action != (canonical_action(verb) or verb):
             return False
-        wanted = [name for name in names[:2] if name]
-        return all(self._same(name, given) for name, given in zip(wanted, (step.objects, step.places), strict=False))
+        expected = [name for name in names[:2] if name]
+        return all(
+            self._same(name, names_of) for name, names_of in zip(expected, (step.objects, step.places), strict=False)
+        )
 
-    def _same(self, wanted: str, given: Iterable[str]) -> bool:
-        meant = self._meaning(wanted)
-        return any(meant in (self._meaning(name), self._meaning(_kind(plain(name)))) for name in given)
+    def _same(self, expected: str, spoken: Iterable[str]) -> bool:
+        meant = self._meaning(expected)
+        return any(meant in (self._meaning(name), self._meaning(_kind(plain(name)))) for name in spoken)
 
     def _meaning(self, name: str) -> str:
-        """What a name stands for. The exact spelling goes first: a map may tell `meat_can` from `meat can`."""
+        """The canonical form of a name. The exact spelling comes first: a map may have both `meat_can` and `meat
+        can`."""
         return self._names.get(name.lower(), self._names.get(plain(name), plain(name)))
 
 
 def plain(name: str) -> str:
-    """A name without case, underscores, articles and doubled blanks."""
+    """A name in lower case without underscores, articles and doubled blanks.
+
+    Example:
+        >>> plain("The Meat_Can")
+        'meat can'
+    """
     return re.sub(r"^(the|an?) ", "", " ".join(name.replace("_", " ").lower().split()))
 
 
 def _kind(name: str) -> str:
-    """The kind of an instance: `apple 2` is an `apple`."""
+    """The kind of an instance: that of `apple 2` is `apple`."""
     return re.sub(r" \d+$", "", name)
 
 
 def _matched(steps: Sequence[object], path: Sequence[str], match: Callable[..., bool]) -> int:
-    """How many nodes of a path the steps reach, greedily in order."""
+    """The number of nodes of a path that the steps reach, matched greedily in order."""
     reached = 0
     for step in steps:
         if reached < len(path) and match(step, path[reached]):
@@ -213,9 +223,10 @@ def _share(reached: int, path: Sequence[str]) -> float:
     return reached / len(path) if path else 0.0
 
 
-def _next_node(found: Sequence[tuple[Sequence[str], int]]) -> str:
-    """The first node that was not reached on the path of which most was. found: paths and how far each was reached."""
-    path, reached = max(found, key=lambda one: _share(one[1], one[0]), default=((), 0))
+def _next_node(paths: Sequence[tuple[Sequence[str], int]]) -> str:
+    """The first missed node of the path with the largest reached share. paths: each with its number of reached
+    nodes."""
+    path, reached = max(paths, key=lambda pair: _share(pair[1], pair[0]), default=((), 0))
     return path[reached] if reached < len(path) else ""
 
 
@@ -224,7 +235,7 @@ def _path_weight(expert: int, actual: int) -> float:
 
 
 def _executions(steps: Sequence[Step], verb: Callable[[Step], str], *, strict: bool) -> dict[str, Count]:
-    """Subtasks that a skill ran, by action: those that no check has stopped. Strictly, only those of the notebooks."""
+    """Subtasks that a skill ran (that no check rejected), by action. strict: only those that the notebooks count."""
     counts: Counter[tuple[str, bool]] = Counter()
     for step in steps:
         code = raw_code_of(step.message) if strict else step.code
@@ -234,12 +245,12 @@ def _executions(steps: Sequence[Step], verb: Callable[[Step], str], *, strict: b
 
 
 def _attempts(steps: Sequence[Step]) -> dict[str, Count]:
-    """Real attempts by action."""
+    """Attempts by action."""
     return _by_action(Counter((step.action, good) for step in steps for good in step.attempts), _actions(steps))
 
 
 def _actions(steps: Sequence[Step]) -> tuple[str, ...]:
-    """The actions of some steps that a skill may run, in the order in which they first occur."""
+    """The actions of some steps except End, in the order of their first occurrence."""
     return tuple(dict.fromkeys(step.action for step in steps if step.action not in ("", "End")))
 
 

@@ -1,4 +1,4 @@
-"""From the run folder of a bench to its scores.
+"""Scores from the run folder of a bench.
 
 RUN/suite.json, RUN/episodes/* --trajectories--> a profile --> Results
 """
@@ -24,10 +24,13 @@ PROFILES = ("homie", "strict-emmoe")
 SPLITS = ("train", "test")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class BenchRun:
-    """One bench run with its scores. label: what tables call it. spent: what each episode took that was not lost.
-    makeup: what its episodes were made with."""
+    """One bench run with its scores.
+
+    label: its name in tables. spent: time and tokens of each episode that was not lost. makeup: the settings,
+    checkpoints and prompts of its episodes.
+    """
 
     label: str
     path: Path
@@ -39,19 +42,27 @@ class BenchRun:
 
     @property
     def in_order(self) -> tuple[Score, ...]:
-        """A score for every planned episode, in the order of the suite; the lost ones are among them."""
-        found = {score.key: score for score in (*self.results.lost, *self.results.scores)}
+        """A score for every planned episode, lost ones included, in the order of the suite."""
+        scores = {score.key: score for score in (*self.results.lost, *self.results.scores)}
         keys = [(episode.task.id, episode.trial) for episode in plan(self.path, self.file.options, self.suite)]
-        return tuple(found[key] for key in keys)
+        return tuple(scores[key] for key in keys)
 
     @property
     def planned(self) -> frozenset[tuple[str, int]]:
-        """The (task, trial) episodes that the run should have."""
+        """The (task, trial) pairs of all planned episodes."""
         return frozenset(score.key for score in (*self.results.scores, *self.results.lost))
 
 
 def load_run(run: Path, profile: str = "homie") -> BenchRun:
-    """The scores of a bench under a profile; unfinished and damaged episodes count as lost. Raises BadInput."""
+    """The scores of a bench run under a profile; unfinished and damaged episodes count as lost.
+
+    Args:
+        run: the run folder.
+        profile: one of `PROFILES`.
+
+    Raises:
+        BadInput: the folder is not a bench run, or the profile does not exist.
+    """
     if not is_bench(run):
         raise BadInput(f"There is no run of a suite in {run}: give the folder that `homie bench` wrote.")
     file, suite, episodes = read_bench(run)
@@ -63,19 +74,19 @@ def load_run(run: Path, profile: str = "homie") -> BenchRun:
     )
     ran = [(episode, left) for episode, left in finished if left.ending.ended_by != "infrastructure"]
     return BenchRun(
-        file.options.planner,
-        run,
-        file,
-        suite,
-        results,
-        tuple(spent(episode.task.id, episode.trial, left.ending, left.records) for episode, left in ran),
-        makeup(run, [(episode.name, left.ending) for episode, left in ran]),
+        label=file.options.planner,
+        path=run,
+        file=file,
+        suite=suite,
+        results=results,
+        spent=tuple(spent(episode.task.id, episode.trial, left.ending, left.records) for episode, left in ran),
+        makeup=makeup(run, [(episode.name, left.ending) for episode, left in ran]),
     )
 
 
 def load_runs(folders: Sequence[Path], profile: str = "homie") -> tuple[BenchRun, ...]:
-    """Several runs with labels that tell them apart: what varies between those of one sweep (`examples=5`), otherwise
-    the planner, and where that is not enough what varies, or the folder."""
+    """Several runs with unique labels: the varied settings of a sweep (`examples=5`), otherwise the planner, with the
+    varied settings or the folder's name where planners are equal. Raises BadInput as `load_run` does."""
     check_different(folders)
     runs = [load_run(folder, profile) for folder in folders]
     paths = [run.path.resolve() for run in runs]
@@ -94,7 +105,7 @@ def load_runs(folders: Sequence[Path], profile: str = "homie") -> tuple[BenchRun
 
 
 def check_different(folders: Sequence[Path]) -> None:
-    """Raise BadInput for a folder that is given twice: its episodes would count twice."""
+    """Raises BadInput for a folder that occurs twice: its episodes would be counted twice."""
     seen: set[Path] = set()
     for folder in folders:
         if folder.resolve() in seen:
@@ -103,15 +114,16 @@ def check_different(folders: Sequence[Path]) -> None:
 
 
 def _varied(path: Path) -> str:
-    """What a run of a sweep has that the others have not: `examples=5, targets=sensors`; "" if it is of none."""
+    """The settings in which a run of a sweep differs from the others (`examples=5, targets=sensors`); "" if the run is
+    not part of a sweep."""
     file = path.parent / "sweep.json"
     values = read_model(file, SweepFile).runs.get(path.name, {}) if file.exists() else {}
     return ", ".join(f"{name.removeprefix(PLANNER)}={value}" for name, value in values.items())
 
 
 def trajectory(episode: Episode, finished: Finished) -> Trajectory:
-    """A finished episode of a bench, ready to be scored."""
-    made = from_ending(
+    """The trajectory of a finished episode of a bench."""
+    scored = from_ending(
         finished.ending,
         finished.records,
         task_id=episode.task.id,
@@ -119,11 +131,11 @@ def trajectory(episode: Episode, finished: Finished) -> Trajectory:
         expert_length=episode.task.expert_length,
         verdict=finished.verdict,
     )
-    return replace(made, never=episode.task.never)
+    return replace(scored, never=episode.task.never)
 
 
 def make_profile(name: str, suite: Suite) -> Profile:
-    """The profile of a name, with the names that the suite declares. Raises BadInput."""
+    """The profile with a name, using the synonyms that the suite declares. Raises BadInput for an unknown name."""
     if name == "homie":
         return Homie(suite.names)
     if name == "strict-emmoe":
@@ -133,21 +145,21 @@ def make_profile(name: str, suite: Suite) -> Profile:
 
 def groups(suite: Suite) -> dict[str, frozenset[str]]:
     """The tasks of each attribute that some task has."""
-    found = {name: frozenset(task.id for task in suite.tasks if name in task.attributes) for name in ATTRIBUTES}
-    return {name: tasks for name, tasks in found.items() if tasks}
+    tasks_of = {name: frozenset(task.id for task in suite.tasks if name in task.attributes) for name in ATTRIBUTES}
+    return {name: tasks for name, tasks in tasks_of.items() if tasks}
 
 
 def splits(suite: Suite) -> dict[str, frozenset[str]]:
     """The tasks of each split that some task is in."""
-    found = {name: frozenset(task.id for task in suite.tasks if task.split == name) for name in SPLITS}
-    return {name: tasks for name, tasks in found.items() if tasks}
+    tasks_of = {name: frozenset(task.id for task in suite.tasks if task.split == name) for name in SPLITS}
+    return {name: tasks for name, tasks in tasks_of.items() if tasks}
 
 
 def _own_names(suite: Suite) -> dict[str, str]:
-    """Every name in a key path, meaning itself: in the notebooks these are in the name map as a matter of course.
+    """Every name in a key path, mapped to itself: the notebooks' name map contains these.
 
-    A name with blanks is known with underscores too, and both in lower case.
+    A name with blanks is also mapped with underscores, and both in lower case.
     """
     subtasks = [read_subtask(node) for task in suite.tasks for path in task.keypaths for node in path]
-    words = {name for one in subtasks for name in (one.target, one.destination) if name}
+    words = {name for subtask in subtasks for name in (subtask.target, subtask.destination) if name}
     return {form: plain(word) for word in words for form in (word, plain(word), plain(word).replace(" ", "_"))}

@@ -1,4 +1,4 @@
-"""The score of one episode, the scores of a run, and what a profile is."""
+"""The score of one episode, the scores of a run, and the contract of a profile."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, Protocol
 from homie.bench.score.trajectory import Trajectory
 
 MISSING = "no record"
-"""The cause of a planned episode that nobody recorded."""
+"""The cause of a planned episode that has no record."""
 
 
 class Count(NamedTuple):
@@ -20,19 +20,19 @@ class Count(NamedTuple):
 
     @property
     def rate(self) -> float | None:
-        """The share of successes, None if there was nothing."""
+        """The share of successes, None without any execution."""
         return self.success / (self.success + self.fail) if self.success + self.fail else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Score:
-    """One episode under one profile. What the profile could not compute is None, and `raises` says why.
+    """One episode under one profile. A value that the profile could not compute is None, and `raises` says why.
 
-    tp_per_keypath: matched share of each key path, or the name of the exception. tp: their maximum. success: ended and
-    a whole key path matched. weight: the PLWSR term, path length over the longer of the two if it was a success.
-    replans: failures that the planner went on from. errors: by code. executions, attempts: by skill. next_node: the
-    first node of the best key path that was not reached, "" if all were; `never [...]` where that subtask has spoilt
-    the task. verdict: the world's own. lost: why the
+    tp_per_keypath: matched share of each key path, or the name of the exception. tp: their maximum. success: whether
+    the planner ended and a whole key path was matched. weight: the PLWSR term; for a success, the expert's length over
+    the larger of the two lengths. replans: failures after which the planner continued. errors: by code. executions,
+    attempts: by action. next_node: the first missed node of the best key path, "" if none was missed; `never [...]` if
+    that subtask violated the task. verdict: whether the final state of the world satisfies the task. lost: why the
     episode could not be run, "" if it could.
     """
 
@@ -60,7 +60,7 @@ class Score:
 
     @property
     def disagrees(self) -> bool:
-        """Whether key path and world give different answers."""
+        """Whether key path and world state disagree about success."""
         return self.verdict is not None and self.success is not None and self.verdict != self.success
 
 
@@ -79,8 +79,8 @@ class Profile(Protocol):
 class Results:
     """The scores of one run under one profile.
 
-    scores: what the metrics are made of. lost: the episodes that could not be run or left no record; they are among
-    the scores, as failures, where the profile keeps them.
+    scores: the episodes that the metrics count. lost: the episodes that could not be run or have no record; they are
+    also among the scores, as failures, if the profile keeps them.
     """
 
     profile: str
@@ -105,22 +105,28 @@ class Results:
 
     @property
     def disagreements(self) -> tuple[Score, ...]:
-        """The episodes where key path and world give different answers."""
+        """The episodes for which key path and world state disagree about success."""
         return tuple(score for score in self.scores if score.disagrees)
 
 
 def score_run(profile: Profile, trajectories: Iterable[Trajectory], planned: Iterable[tuple[str, int]] = ()) -> Results:
-    """Score a run. `planned` are the (task, trial) episodes it should have; what has no trajectory is lost."""
-    given = sorted(trajectories, key=lambda one: (one.task_id, one.trial))
-    ran = [profile.score(one) for one in given if not one.infrastructure]
-    lost = [_lost(one.task_id, one.trial, one.infrastructure) for one in given if one.infrastructure]
-    recorded = {(one.task_id, one.trial) for one in given}
+    """Score a run.
+
+    Args:
+        profile: the reading of the protocol.
+        trajectories: one per recorded episode.
+        planned: the (task, trial) pairs of all planned episodes; those without a trajectory count as lost.
+    """
+    ordered = sorted(trajectories, key=lambda item: (item.task_id, item.trial))
+    ran = [profile.score(item) for item in ordered if not item.infrastructure]
+    lost = [_lost(item.task_id, item.trial, item.infrastructure) for item in ordered if item.infrastructure]
+    recorded = {(item.task_id, item.trial) for item in ordered}
     lost += [_lost(task, trial, MISSING) for task, trial in planned if (task, trial) not in recorded]
     scores: Sequence[Score] = ran + lost if profile.keeps_lost else ran
     return Results(
-        profile.name, tuple(sorted(scores, key=lambda one: one.key)), tuple(sorted(lost, key=lambda one: one.key))
+        profile.name, tuple(sorted(scores, key=lambda item: item.key)), tuple(sorted(lost, key=lambda item: item.key))
     )
 
 
 def _lost(task_id: str, trial: int, cause: str) -> Score:
-    return Score(task_id, trial, tp=0.0, success=False, ended=False, weight=0.0, lost=cause)
+    return Score(task_id=task_id, trial=trial, tp=0.0, success=False, ended=False, weight=0.0, lost=cause)

@@ -1,4 +1,4 @@
-"""What scoring needs of one episode, whichever program recorded it.
+"""The part of an episode that scoring needs, whichever program recorded it.
 
 a Homie episode folder ------ from_ending ---------+
 EMMOE's conversation.json --- from_conversation ---+--> Trajectory --> a profile --> Score
@@ -20,20 +20,21 @@ from homie.runtime.runstore import EpisodeFile
 
 HISTORY_LINE = 3
 FEEDBACK_LINE = 4
+"""Lines of a message of EMMOE's `conversation.json`, counted from 0, with the history and the last feedback."""
 _SIGNAL = re.compile(r"(\(fail\)|\(success\))\s")
 _NUMBER = re.compile(r"\(.*?\)")
-"""What the notebooks take for the number of a subtask in the history: the first brackets, `(12)`."""
+"""The number of a subtask in the history as the notebooks find it: the first text in brackets, `(12)`."""
 _SUBTASK = re.compile(r".*Subtask: *(?:\[(.*?)\]|(.*?) *(?:Model:|$))", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One subtask that the planner asked for, and what became of it.
+    """One subtask of the planner and its outcome.
 
-    text: as the planner wrote it, `Put, apple, fridge`; "" also where it is unreadable. success: None where
-    the record does not tell. message: the feedback sentence. code: L1..E2, "" for none. action: as listed in
-    `homie.kernel.executor.ACTIONS`, or as written. objects, places: all names of what was acted on and where to: the
-    planner's words, and the entity that the executor made of them. attempts: whether each real attempt succeeded.
+    text: as the planner wrote it, `Put, apple, fridge`; "" if it is unreadable. success: None if the record does not
+    have it. message: the feedback sentence. code: L1..E2, "" for none. action: as listed in
+    `homie.kernel.executor.ACTIONS`, or as written. objects, places: all names of the object and of the destination: the
+    planner's words and the entities to which the executor resolved them. attempts: success of each attempt.
     """
 
     text: str
@@ -47,17 +48,17 @@ class Step:
     unreadable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Trajectory:
-    """One episode, ready to be scored.
+    """One episode, ready for scoring.
 
-    keypaths: nodes as `[Put, apple, fridge]`. never: paths that spoil the task when they are reached. expert_length:
-    subtasks of the expert, End included, 0 where there is none. length: subtasks of this episode, End and unreadable
-    outputs included (it may be more than `steps` where the record lacks the last one).
-    last_message_has_end: whether `End` stands anywhere in what was last said to the planner or by it (only
-    `strict-emmoe` asks). verdict: whether the world is as the task wants it, None where nobody can tell.
-    infrastructure: why the episode could not be run, "" if it could. feedback: what EMMOE's record has as the feedback
-    of each subtask but the last, which need not be as many as its history has; None where the steps tell.
+    keypaths: nodes as `[Put, apple, fridge]`. never: paths that violate the task if they are reached. expert_length:
+    subtasks of the expert, End included, 0 if there is no expert. length: subtasks of this episode, End and unreadable
+    outputs included (more than `steps` if the record lacks the last one). last_message_has_end: whether `End` occurs
+    anywhere in the last message to the planner or in its answer (used by `strict-emmoe` only). verdict: whether the
+    final state of the world satisfies the task, None if it cannot be judged. infrastructure: why the episode could not
+    be run, "" if it could. feedback: the feedback of each subtask but the last in EMMOE's record, not necessarily as
+    many as its history has; None if the steps have it.
     """
 
     task_id: str
@@ -80,20 +81,24 @@ class Trajectory:
 
 
 def parts(text: str) -> tuple[str, ...]:
-    """Verb, object and place of a subtask as written: `[Put, apple, fridge]` is three parts. There may be more, or one.
+    """Verb, object and place of a subtask as written; there may be fewer or more parts.
 
-    Only brackets around the whole are dropped, as in the official notebooks.
+    Only the brackets around the whole subtask are dropped, as in the official notebooks.
+
+    Example:
+        >>> parts("[Put, apple, fridge]")
+        ('Put', 'apple', 'fridge')
     """
     return tuple(part.strip() for part in text.strip().lstrip("[").rstrip("]").split(","))
 
 
 def written_step(text: str, success: bool | None, message: str, attempts: tuple[bool, ...] = ()) -> Step:
-    """A step of which only the text and the feedback are known."""
+    """A step for which only the text and the feedback are known."""
     verb, *names = parts(text)
     return Step(
-        text,
-        success,
-        message,
+        text=text,
+        success=success,
+        message=message,
         code=code_of(message),
         action=canonical_action(verb) or verb,
         objects=tuple(name for name in names[:1] if name),
@@ -139,7 +144,7 @@ def from_records(
     verdict: bool | None = None,
     infrastructure: str = "",
 ) -> Trajectory:
-    """The trajectory of the rounds of an episode."""
+    """The trajectory of an episode from its round records. The arguments are the fields of `Trajectory`."""
     steps = tuple(_steps(records))
     return Trajectory(
         task_id=task_id,
@@ -156,13 +161,13 @@ def from_records(
 
 
 def _steps(records: Sequence[RoundRecord]) -> Iterable[Step]:
-    """What each subtask acted on: a Put acts on what the hand holds, whatever the planner calls it."""
+    """The steps of some records. The object of a Put is the held object, whatever the planner calls it."""
     held: tuple[str, ...] = ()
     for index, record in enumerate(records):
         execution, feedback = record.execution, record.execution.feedback
         subtask, entity = execution.subtask, execution.target
         if record.decision.problem:
-            yield Step("", False, feedback.message, code=str(feedback.code or ""), unreadable=True)
+            yield Step(text="", success=False, message=feedback.message, code=str(feedback.code or ""), unreadable=True)
             continue
         destination = subtask.destination or (subtask.target if subtask.action == "Put" else "")
         if subtask.action == "Put":
@@ -190,7 +195,7 @@ def _names(*names: str) -> tuple[str, ...]:
 
 
 def _as_written(records: Sequence[RoundRecord], index: int) -> Subtask:
-    """The subtask before the executor put its action into the form of the list."""
+    """The subtask as the planner wrote it, before the executor normalised its action."""
     record = records[index]
     before = 0
     while index - before > 0 and records[index - before - 1].round == record.round:
@@ -200,17 +205,17 @@ def _as_written(records: Sequence[RoundRecord], index: int) -> Subtask:
 
 
 def _last_message(task: str, records: Sequence[RoundRecord]) -> str:
-    """What was last said to the planner and by it, as the dialogue of EMMOE has it."""
+    """The last message to the planner and its answer, in the form of EMMOE's dialogue."""
     if not records:
         return task
     readable = [record for record in records if not record.decision.problem]
-    said = [
+    history = [
         HistoryItem(number, record.execution.subtask, record.execution.feedback)
         for number, record in enumerate(readable[:-1], 1)
     ]
     decision = records[-1].decision
-    answer = decision.raw or f"{decision.analysis} {' '.join(str(one) for one in decision.subtasks)}"
-    return "\n".join([task, " ".join(str(item) for item in said), answer])
+    answer = decision.raw or f"{decision.analysis} {' '.join(str(subtask) for subtask in decision.subtasks)}"
+    return "\n".join([task, " ".join(str(item) for item in history), answer])
 
 
 # ---------------------------------------------------------------- EMMOE's record
@@ -225,11 +230,15 @@ def from_conversation(
     expert_length: int,
     verdict: bool | None = None,
 ) -> Trajectory:
-    """The trajectory of EMMOE's `conversation.json`: one string per round that could be read.
+    """The trajectory of an EMMOE `conversation.json`.
 
-    As in the official notebooks, the subtasks and their signals are the history line of the last message, and the
-    feedback of a subtask is in the message after it: both by the number of the line, so that a line break in a subtask
-    hides what comes after it. What became of the last subtask is not in the file.
+    As in the official notebooks, the subtasks and their signals come from the history line of the last message, and the
+    feedback of a subtask from the message after it. Both are found by line number, so that a line break in a subtask
+    hides the lines after it. The outcome of the last subtask is not in the file.
+
+    Args:
+        messages: one string per round that could be parsed.
+        task_id, trial, keypaths, expert_length, verdict: as in `Trajectory`.
     """
     steps: list[Step] = []
     feedback = [_feedback(message) for message in messages[1:]]
@@ -237,8 +246,8 @@ def from_conversation(
         texts = _SIGNAL.split(_line(messages[-1], HISTORY_LINE).removeprefix("Historical Execution:"))
         pairs = zip(texts[::2], texts[1::2], strict=False)
         for chunk, signal in pairs:
-            told = feedback[len(steps)] if len(steps) < len(feedback) else ""
-            steps.append(written_step(_NUMBER.sub("", chunk, count=1).strip(), signal == "(success)", told))
+            sentence = feedback[len(steps)] if len(steps) < len(feedback) else ""
+            steps.append(written_step(_NUMBER.sub("", chunk, count=1).strip(), signal == "(success)", sentence))
         last = written_step(_asked_for(messages[-1]), None, "")
         steps.append(replace(last, success=True, message="None") if last.action == "End" else last)
     first = messages[0].split("\n") if messages else []
@@ -257,7 +266,7 @@ def from_conversation(
 
 
 def read_conversation(path: Path) -> list[str]:
-    """The messages of a `conversation.json`. Raises BadInput."""
+    """The messages of a `conversation.json`. Raises BadInput if it is not a JSON list of strings."""
     try:
         messages = json.loads(path.read_bytes())
     except (OSError, ValueError) as error:
@@ -278,6 +287,6 @@ def _line(message: str, index: int) -> str:
 
 
 def _asked_for(message: str) -> str:
-    """The subtask in the planner's answer, the last one where there are several."""
-    found = _SUBTASK.match(message.partition("ASSISTANT:")[2])
-    return (found[1] if found[1] is not None else found[2]).strip() if found else ""
+    """The subtask in the planner's answer, the last one if there are several."""
+    match = _SUBTASK.match(message.partition("ASSISTANT:")[2])
+    return (match[1] if match[1] is not None else match[2]).strip() if match else ""

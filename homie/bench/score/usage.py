@@ -1,4 +1,4 @@
-"""What episodes took: tokens, money, time to decide, wall and robot time."""
+"""Usage of episodes: tokens, cost, decision times, wall time and robot time."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from homie.kernel.types import RoundRecord
 from homie.runtime.runstore import EpisodeFile, Usage
 
 SLOW = 0.95
-"""The share of decisions that came faster than the time called p95."""
+"""The quantile of decision times that tables call p95."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Spent:
-    """What one episode took.
+    """The usage of one episode.
 
-    usage: of its language model, if it has any. decisions: wall seconds of each decision, from the pictures to the
-    subtasks, questions that were repeated and pauses included. robot_seconds, wall_seconds: of the whole episode.
+    usage: tokens and cost of its language model, zero without one. decisions: wall seconds of each decision, from the
+    pictures to the subtasks, with repeated questions and pauses. robot_seconds, wall_seconds: of the whole episode.
     """
 
     task_id: str
@@ -37,16 +37,23 @@ class Spent:
 
 
 def spent(task_id: str, trial: int, ending: EpisodeFile, records: Sequence[RoundRecord]) -> Spent:
-    """What a finished episode took. records: its rounds, in order."""
+    """The usage of a finished episode. records: its rounds, in order."""
     rounds = (next(some) for _, some in groupby(records, key=lambda record: record.round))
     decisions = tuple(first.timings["plan"] for first in rounds if "plan" in first.timings)
-    return Spent(task_id, trial, ending.usage, decisions, ending.robot_seconds, ending.wall_seconds)
+    return Spent(
+        task_id=task_id,
+        trial=trial,
+        usage=ending.usage,
+        decisions=decisions,
+        robot_seconds=ending.robot_seconds,
+        wall_seconds=ending.wall_seconds,
+    )
 
 
 def usage_table(runs: Mapping[str, Sequence[Spent]], successes: Mapping[str, int]) -> Table:
-    """A row per run: tokens and dollars, the time of a decision, wall and robot time of an episode.
+    """A row per run: tokens, dollars, decision times, wall time and robot time per episode.
 
-    successes: how many of these episodes each run succeeded in.
+    successes: the number of successful episodes of each run.
     """
     rows = tuple((label, *_row(episodes, successes[label])) for label, episodes in runs.items())
     counts = ("episodes", "decisions", "tokens in", "tokens out")
@@ -60,25 +67,25 @@ def usage_table(runs: Mapping[str, Sequence[Spent]], successes: Mapping[str, int
         *(Column(head, "number") for head in numbers),
     )
     notes = [
-        "Over the episodes that were not lost. Tokens and cost: all of them together; cost where prices are known.",
-        "A decision: wall seconds from the pictures to the subtasks. Wall and robot: mean seconds of an episode.",
-        "Real-time factor: robot seconds per wall second. Wall time is of this machine and the workers that share it.",
+        "Over the episodes that were not lost. Tokens and cost: sums over all of them; cost where prices are known.",
+        "Decision: wall seconds from the pictures to the subtasks. Wall and robot: mean seconds per episode.",
+        "Real-time factor: robot seconds per wall second. Wall time depends on the machine and on parallel workers.",
         *(note for label, episodes in runs.items() for note in _cached(label, episodes)),
     ]
     return Table("Usage", columns, rows, tuple(notes))
 
 
 def _row(episodes: Sequence[Spent], successes: int) -> tuple[Cell, ...]:
-    decisions = [seconds for one in episodes for seconds in one.decisions]
-    asked = any(one.usage.answers for one in episodes)
-    cost = sum(one.usage.cost for one in episodes)
-    wall, robot = sum(one.wall_seconds for one in episodes), sum(one.robot_seconds for one in episodes)
+    decisions = [seconds for episode in episodes for seconds in episode.decisions]
+    asked = any(episode.usage.answers for episode in episodes)
+    cost = sum(episode.usage.cost for episode in episodes)
+    wall, robot = sum(episode.wall_seconds for episode in episodes), sum(episode.robot_seconds for episode in episodes)
     median, slow = np.quantile(decisions, [0.5, SLOW]) if decisions else (None, None)
     return (
         len(episodes),
         len(decisions),
-        sum(one.usage.input_tokens for one in episodes) if asked else None,
-        sum(one.usage.output_tokens for one in episodes) if asked else None,
+        sum(episode.usage.input_tokens for episode in episodes) if asked else None,
+        sum(episode.usage.output_tokens for episode in episodes) if asked else None,
         cost or None,
         cost / successes if cost and successes else None,
         None if median is None else float(median),
@@ -90,9 +97,9 @@ def _row(episodes: Sequence[Spent], successes: int) -> tuple[Cell, ...]:
 
 
 def _cached(label: str, episodes: Sequence[Spent]) -> list[str]:
-    """What one has to know of answers, and of parts of questions, that came from a cache."""
+    """Notes about answers and input tokens that came from a cache."""
     names = ("cached", "answers", "cache_read_tokens", "input_tokens")
-    cached, answers, read, tokens = (sum(getattr(one.usage, name) for one in episodes) for name in names)
+    cached, answers, read, tokens = (sum(getattr(episode.usage, name) for episode in episodes) for name in names)
     notes = []
     if cached:
         took = "they took no tokens and hardly any time"
