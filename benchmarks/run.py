@@ -121,7 +121,7 @@ def measure_physics() -> list[Physics]:
     def drive() -> None:
         for _ in range(50):
             swing = 0.3 * np.sin(next(phase) * 20)
-            robot.act(Command(base=(0.2, 0.8), arm=tuple(robot.spec.rest[1:] + swing)))
+            robot.act(Command(base=(0.2, 0.8), arm=tuple(np.array(robot.spec.rest["arm"]) + swing)))
 
     moving = seconds(drive, 5) / 50 / (PERIOD / timestep)
     robot.close()

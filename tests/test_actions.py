@@ -22,9 +22,10 @@ from homie.kernel.actions import (
     spoken,
 )
 from homie.kernel.agent import EpisodeResult
+from homie.kernel.body import RobotSpec
 from homie.kernel.errors import BadInput
 from homie.kernel.executor import Executor, SkillBook
-from homie.kernel.interfaces import ErrorCheck, Kinematics, Planner, RobotSpec, Skill, SkillSet
+from homie.kernel.interfaces import ErrorCheck, Kinematics, Planner, Skill, SkillSet
 from homie.kernel.types import Decision, Goal, Observation, PlannerInput, Subtask
 from homie.runtime.assembly import SkillShelf
 from planners.llm.answers import Layout

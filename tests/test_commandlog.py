@@ -35,7 +35,7 @@ def test_a_line_says_when_where_what_was_asked_and_what_was_sent(tmp_path: Path)
             "head": [0.1, 0.2],
             "effector": {"position": [0.5, 0.0, 1.0], "rotation": np.eye(3).tolist()},
         },
-        "sent": {"base": [1.0, 0.0], "arm": [0.5], "torso": 0.0, "head": [0.1, 0.2], "gripper": 0.05},
+        "sent": {"base": [1.0, 0.0], "arm": [0.5], "torso": [0.0], "head": [0.1, 0.2], "gripper": [0.05]},
         "changes": ["base[0]: clamped"],
     }
     assert second == {"stamp": 12.4, "pose": [1, 2, 3], "requested": {}, "sent": {}, "changes": []}

@@ -28,13 +28,13 @@ class Watched(FrankaTable):
         self.told: list[str] = []
         super().__init__(generate("pick", 0))
 
-    def act(self, command):
+    def _send(self, command):
         self.told.append("act")
-        return super().act(command)
+        super()._send(command)
 
-    def stop(self):
+    def _halt(self):
         self.told.append("stop")
-        super().stop()
+        super()._halt()
 
 
 class Slow(Skill):

@@ -35,7 +35,7 @@ class Watch(EpisodeListener):
         self.told.append(("attempted", attempt))
 
     def commanded(self, observation, sent):
-        self.told.append(("commanded", observation.stamp, sent.sent.base))
+        self.told.append(("commanded", observation.stamp, sent.sent.get("base")))
 
     def ticked(self, observation):
         self.told.append(("ticked", observation.stamp))
@@ -171,10 +171,10 @@ def test_commands_that_are_changed_are_counted_and_refused_ones_end_it():
     assert (attempt.commands, attempt.clamped, attempt.reason) == (4, 0, "it slipped")
 
     class Refusing(TinyRobot):
-        def act(self, command):
-            if command.gripper is not None:
+        def _send(self, command):
+            if command.get("gripper") is not None:
                 raise CommandRefused("The gripper is hot.")
-            return super().act(command)
+            super()._send(command)
 
     execution, watch = run(PICK, robot=Refusing())
     assert (execution.attempts[0].outcome, execution.attempts[0].reason) == (Outcome.FAILED, "The gripper is hot.")
@@ -308,9 +308,9 @@ def test_only_the_time_of_the_skill_is_its_own(monkeypatch):
             return super().act(observation)
 
     class Heavy(TinyRobot):
-        def act(self, command):
+        def _send(self, command):
             clock[0] += 5.0
-            return super().act(command)
+            super()._send(command)
 
     with monkeypatch.context() as patched:
         patched.setattr(time, "perf_counter", lambda: clock[0])

@@ -77,6 +77,7 @@ MAY_IMPORT = {
     # a policy that is served elsewhere is known by its name
     "skills": (
         "homie.kernel.types",
+        "homie.kernel.body",
         "homie.kernel.checksums",
         "homie.kernel.domain",
         "homie.kernel.interfaces",
@@ -104,6 +105,7 @@ MAY_IMPORT = {
     "ros_bridge": (
         "homie.kernel.types",
         "homie.kernel.interfaces",
+        "homie.kernel.body",
         "homie.kernel.errors",
         "homie.kernel.safety",
         "homie.kernel.options",

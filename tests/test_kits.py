@@ -13,8 +13,9 @@ from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkill, Ti
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable
+from homie.kernel.body import Group, Joint
 from homie.kernel.knowledge import Knowledge, Remembered
-from homie.kernel.types import Command, Detection, Outcome, SentCommand, Subtask
+from homie.kernel.types import Command, Detection, Outcome, Subtask
 from homie.testing import NotConforming, check_detector, check_locator, check_robot, check_skills
 from perception.detectors.simulated import SimulatedDetector
 from perception.sensors.locator import SensorLocator
@@ -73,30 +74,39 @@ def said(check, *arguments) -> str:
 
 
 class Wild(TinyRobot):
-    """Obeys everything, at once, and forgets nothing."""
+    """Its time stands still, its base does not; it forgets nothing."""
 
     actions = ("Move",)
+    spec = replace(SPEC, groups=(*SPEC.groups, Group("head", "head", (Joint("pan", -1.0, 1.0, 1.0),))))
 
-    def reset(self, *, seed):
+    def __init__(self):
+        super().__init__()
+        self.spec = Wild.spec
+
+    def _restart(self, *, seed):
         pass
 
-    def act(self, command):
-        self.x += (command.base or (0.0, 0.0))[0]
-        return SentCommand(command, command)
+    def _send(self, command):
+        self.x += command.get("base")[0]
 
 
 def test_what_is_wrong_with_a_robot():
-    wild = Wild()
-    wild.spec = replace(SPEC, rest=np.zeros(5), period=0.1)
-    told = said(check_robot, wild)
+    told = said(check_robot, Wild())
     for part in (
-        "spec.rest must have the shape (2,)",
         "holds End too",
+        "'pan' of the group 'head' of the spec is not among what it feels",
         "took 0 s by its stamps",
-        "SafetyGate",
-        "m/s was",
+        "must bring back the same start",
     ):
         assert part in told
+
+    class Coasting(TinyRobot):
+        stop_seconds = 0.2
+
+        def measured(self):
+            return replace(super().measured(), base_velocity=(0.2, 0.0))
+
+    assert "still moves 0.2 s after it was told to stop" in said(check_robot, Coasting())
     assert "is no homie.kernel.interfaces.Robot" in said(check_robot, object())
 
 

@@ -173,9 +173,9 @@ def test_a_given_robot_is_told_the_seed_and_kept():
     seeds = []
 
     class Seeded(FilmedTinyRobot):
-        def reset(self, *, seed):
+        def _restart(self, *, seed):
             seeds.append(seed)
-            super().reset(seed=seed)
+            super()._restart(seed=seed)
 
     robot = Seeded()
     with homie.open(**{**TINY, "robot": robot}) as session:
@@ -219,7 +219,7 @@ def test_a_session_that_cannot_begin_leaves_nothing_open(monkeypatch):
             Kept.closed += 1
 
     class Gone(FilmedTinyRobot):
-        def reset(self, *, seed):
+        def _restart(self, *, seed):
             raise MissingPart("It is not there.")
 
     monkeypatch.setattr("homie_tiny.TinySkills", Kept)

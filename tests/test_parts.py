@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import textwrap
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -179,14 +178,6 @@ def test_an_entry_point_to_nothing_is_one_sentence(tmp_path, monkeypatch):
         load_planner("lost")
 
 
-class Bare(TinyRobot):
-    """Without a raised posture."""
-
-    def __init__(self):
-        super().__init__()
-        self.spec = replace(self.spec, ready=())
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -194,7 +185,11 @@ class Bare(TinyRobot):
             {"robot": "franka:pick", "targets": "sensors"},
             "franka has no view left, back, right: use --targets background",
         ),
-        ({**TINY, "robot": Bare(), "skills": "classical"}, "from a raised posture .* which tiny has not"),
+        ({**TINY, "skills": "classical"}, "needs the postures rest, carry and ready; the tiny declares none"),
+        (
+            {"robot": "franka:pick", "skills": "classical"},
+            "'classical' needs a base that drives, an arm and a gripper; the franka has no base: choose others",
+        ),
     ],
 )
 def test_parts_that_do_not_fit_a_robot_are_refused_before_anything_is_written(tmp_path, options, said):

@@ -55,7 +55,7 @@ class Failing(FilmedTinyRobot):
         self.error = error
         super().__init__()
 
-    def act(self, command):
+    def _send(self, command):
         raise self.error
 
 

@@ -38,9 +38,9 @@ class Body(TinyRobot):
         super().__init__()
         self.seeds: list[int] = []
 
-    def reset(self, *, seed):
+    def _restart(self, *, seed):
         self.seeds.append(seed)
-        super().reset(seed=seed)
+        super()._restart(seed=seed)
 
     def describe(self):
         return {"firmware": 3}

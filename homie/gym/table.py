@@ -35,7 +35,7 @@ class TableEnv(SessionEnv[NDArray[np.float32]]):
         super().__init__(render_mode, options, checked.rounds)
         self.action_space = Box(np.zeros(7, np.float32), np.array(HIGHEST, np.float32))
         picture = picture_space(checked.pixels or PICTURE_SIZE)
-        low, high = panda.SPEC.arm_limits.T.astype(np.float32)
+        low, high = panda.SPEC.chain.limits.T.astype(np.float32)
         self.observation_space = Dict(
             {
                 **dict.fromkeys(FrankaTable.views, picture),

@@ -12,18 +12,24 @@ Robot ----> Detector ----> Planner ------> Skill ----------------> Robot
 
 from __future__ import annotations
 
+import math
 import re
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar, Literal, Protocol, runtime_checkable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar, Literal, Protocol, final, runtime_checkable
 
+import numpy as np
 from pydantic import BaseModel
 
 from homie.kernel import domain
 from homie.kernel.actions import USUAL, ActionTable
-from homie.kernel.errors import BadInput
+from homie.kernel.body import RobotSpec, stands_still
+from homie.kernel.errors import BadInput, CommandRefused, RobotFault
 from homie.kernel.knowledge import Knowledge
+from homie.kernel.safety import OverLimit, SafetyGate
 from homie.kernel.types import (
     VIEWS,
     Array,
@@ -39,6 +45,7 @@ from homie.kernel.types import (
     Outcome,
     PlannerInput,
     Pose,
+    Proprioception,
     SentCommand,
     Subtask,
 )
@@ -85,43 +92,15 @@ class Planner(ABC):
         return {}
 
 
-@dataclass(frozen=True, slots=True)
-class RobotSpec:
-    """Constants of a robot that skills and the safety gate need.
+class Kinematics(Protocol):
+    """Forward and inverse kinematics of a robot's chain. `q` is (n,), the joints of `RobotSpec.chain`: torso, then arm.
 
-    arm_joints: names, shoulder to wrist. *_limits: (n, 2) rad or m. *_speeds: largest speed per joint.
-    max_linear, max_angular: base speed limits; max_linear_acceleration, max_angular_acceleration likewise.
-    footprint_radius: m. gripper_max: largest opening (m). period: seconds of one control period.
-    rest, carry: arm postures (torso first, then arm, n + 1 values) for travelling empty and loaded. ready: postures
-    raised before reaching out, the first reached from `rest` directly, the others by way of `carry`.
+    Poses are of the gripper in the base frame; its x points out along the fingers, y is the direction in which they
+    close.
     """
 
-    name: str
-    arm_joints: tuple[str, ...]
-    arm_limits: Array
-    arm_speeds: Array
-    torso_limits: tuple[float, float]
-    torso_speed: float
-    head_limits: Array
-    head_speeds: Array
-    gripper_max: float
-    gripper_speed: float
-    max_linear: float
-    max_angular: float
-    max_linear_acceleration: float
-    max_angular_acceleration: float
-    footprint_radius: float
-    period: float
-    rest: Array
-    carry: Array
-    ready: tuple[Array, ...]
-
-
-class Kinematics(Protocol):
-    """Forward and inverse kinematics of torso and arm. `q` is (n + 1,): torso lift, then the arm joints."""
-
     def forward(self, q: Array) -> Pose:
-        """The gripper pose in the base frame; x of the gripper points out along the fingers."""
+        """The gripper pose in the base frame."""
 
     def link_points(self, q: Array) -> Array:
         """Centres (n, 3), in the base frame, of spheres that fill the arm and the hand."""
@@ -141,7 +120,7 @@ class Kinematics(Protocol):
 
 
 class IkSolution(Protocol):
-    """Result of `Kinematics.solve`: `q` (n + 1,), whether both errors (m, rad) are within tolerance."""
+    """Result of `Kinematics.solve`: `q` (n,), whether both errors (m, rad) are within tolerance."""
 
     @property
     def q(self) -> Array: ...
@@ -156,12 +135,24 @@ class IkSolution(Protocol):
 class Robot(ABC):
     """A body that observes and obeys: a simulator or hardware. Used as a context manager.
 
-    `act` passes every command through the safety gate, sends it and returns after one control period.
+    `reset`, `act` and `stop` are final, so that no robot can forget its safety gate:
+
+    ```
+    act(command) --> measured --> effector pose to joints --> SafetyGate --> _send --> SentCommand
+    stop()       --> _halt --> measured, until nothing moves
+    reset(seed)  --> _restart
+    ```
+
+    A robot brings `measured`, `observe`, `_send`, `_halt`, `_restart` and `close`, and says what its body is in `spec`.
     Stop order everywhere: stop, hold or park, disconnect, then flush data; `close` does the first three.
     """
 
     spec: RobotSpec
     kinematics: Kinematics
+    over_limit: OverLimit = "clamp"
+    """What the safety gate does with values over a limit."""
+    stop_seconds: float = 3.0
+    """Seconds in which it must have come to rest after a stop, by its own measurements."""
     views: tuple[str, ...] = VIEWS
     """The cameras whose pictures the planner gets."""
     hand: str = ""
@@ -179,25 +170,109 @@ class Robot(ABC):
     picture_size: tuple[int, int] | None = None
     """Width and height of its pictures in pixels, if it has taken them from the option `picture_size`."""
 
-    @abstractmethod
+    def __init_subclass__(cls, **arguments: object) -> None:
+        super().__init_subclass__(**arguments)
+        hooks = {"act": "_send", "stop": "_halt", "reset": "_restart", "gate": "over_limit"}
+        for name, hook in hooks.items():
+            if name in cls.__dict__:
+                raise BadInput(
+                    f"The robot {cls.__name__} overrides '{name}', which keeps every command within its limits: "
+                    f"write '{hook}' instead (docs/robots.md)."
+                )
+
+    @cached_property
+    def gate(self) -> SafetyGate:
+        """What every command passes."""
+        return SafetyGate(self.spec, self.over_limit)
+
+    @final
     def reset(self, *, seed: int) -> None:
         """Bring robot (and simulated world) to the start of an episode."""
+        self.gate.reset()
+        self._restart(seed=seed)
+        self.gate.reset()
+
+    @final
+    def act(self, command: Command) -> SentCommand:
+        """Send one command for one control period.
+
+        Returns:
+            The command as it was asked for and as the safety gate has sent it.
+
+        Raises:
+            CommandRefused: It is malformed, or over a limit of a robot that refuses; nothing was sent.
+            RobotFault: The robot cannot go on safely, and has stopped.
+        """
+        body = self.measured()
+        sent = self.gate.check(self._resolved(command, body), body)
+        self._send(sent.sent)
+        return replace(sent, requested=command)
+
+    @final
+    def stop(self) -> None:
+        """Stop all motion now and hold; returns once nothing is measured to move.
+
+        Raises:
+            RobotFault: It still moves after `stop_seconds`.
+        """
+        self.gate.reset()
+        self._halt()
+        before = None
+        for _ in range(math.ceil(self.stop_seconds / self.spec.period)):
+            body = self.measured()
+            if stands_still(body, before, self.spec.period):
+                return
+            before = body
+            self._wait()
+        raise RobotFault(
+            f"The {self.spec.name} still moves {self.stop_seconds:g} s after it was told to stop: use its own stop."
+        )
+
+    @abstractmethod
+    def measured(self) -> Proprioception:
+        """What it feels now, without pictures."""
 
     @abstractmethod
     def observe(self, cameras: Collection[str] = ()) -> Observation:
-        """Proprioception, and RGB-D frames of the named cameras: its `views`, its `eye`, a `wrist` where it has one."""
+        """What it feels, and RGB-D frames of the named cameras: its `views`, its `eye`, a `wrist` where it has one."""
 
     @abstractmethod
-    def act(self, command: Command) -> SentCommand:
-        """Send one command for one control period. Raises CommandRefused or RobotFault."""
+    def _send(self, command: Command) -> None:
+        """Send a command that the safety gate has passed, and return after one control period. Raises RobotFault.
+
+        It has targets of every base, and of the other groups that are told something.
+        """
 
     @abstractmethod
-    def stop(self) -> None:
-        """Stop all motion now and hold. Never raises for a robot that is already stopped."""
+    def _halt(self) -> None:
+        """Tell everything to stop moving and to hold; no need to wait until it has."""
+
+    def _wait(self) -> None:
+        """Let one control period pass, nothing new being sent."""
+        time.sleep(self.spec.period)
+
+    @abstractmethod
+    def _restart(self, *, seed: int) -> None:
+        """Bring robot (and simulated world) to the start of an episode."""
 
     @abstractmethod
     def close(self) -> None:
         """Stop, hold or park, disconnect. Idempotent."""
+
+    def _resolved(self, command: Command, body: Proprioception) -> Command:
+        """A command with its effector pose, if any, as joint targets. Raises CommandRefused for one that is not finite,
+        and for a robot without an arm."""
+        pose, chain = command.effector, self.spec.chain
+        if pose is None:
+            return command
+        if not chain.groups:
+            raise CommandRefused(f"Command refused: {self.spec.name} has no arm, so no effector to bring to a pose.")
+        if not (np.isfinite(pose.position).all() and np.isfinite(pose.rotation).all()):
+            raise CommandRefused("Command refused: effector holds a value that is not finite.")
+        if twice := [group.name for group in chain.groups if command.get(group.name) is not None]:
+            raise CommandRefused(f"Command refused: effector and {twice[0]} are told at once.")
+        solution = self.kinematics.solve(pose.position, pose.rotation, chain.measured(body))
+        return Command({**command.targets, **chain.targets(solution.q)})
 
     def describe(self) -> Mapping[str, object]:
         """What decides its behaviour besides its code (firmware, an address), JSON-ready; as for planners."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -339,15 +340,39 @@ class CameraFrame:
 
 
 @dataclass(frozen=True, slots=True)
+class GripperState:
+    """What a gripper feels: its opening (m) and how fast that changes (m/s), contact at the right and the left finger
+    pad, whether it holds something."""
+
+    opening: float
+    contact: tuple[bool, bool] = (False, False)
+    holding: bool = False
+    speed: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Proprioception:
-    """What the robot feels: odometry, joint positions by name, gripper opening (m), contact at both finger pads."""
+    """What the robot feels.
+
+    base: odometry. base_velocity: (v, w) in m/s and rad/s. joints: positions (rad, m) by name, of every group but bases
+    and grippers. grippers: by group. velocities: of joints (rad/s, m/s) by name, where they are measured.
+    """
 
     base: Pose2
-    base_velocity: tuple[float, float]
-    joints: Mapping[str, float]
-    gripper: float
-    finger_contact: tuple[bool, bool]
-    holding: bool
+    base_velocity: tuple[float, float] = (0.0, 0.0)
+    joints: Mapping[str, float] = field(default_factory=dict)
+    grippers: Mapping[str, GripperState] = field(default_factory=dict)
+    velocities: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def gripper(self) -> float:
+        """Opening (m) of the first gripper, 0 without one."""
+        return next((gripper.opening for gripper in self.grippers.values()), 0.0)
+
+    @property
+    def holding(self) -> bool:
+        """Whether some gripper holds something."""
+        return any(gripper.holding for gripper in self.grippers.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -427,21 +452,49 @@ class NamedThing:
 # ---------------------------------------------------------------- commands
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
-    """What the robot is told for one control period. A part that is None keeps its last target (base: stops).
+Target: TypeAlias = float | Sequence[float]
+"""What a group is told: one number for each of its joints; a bare number where it has one."""
 
-    base: (v, w) in m/s and rad/s. arm: joint targets (7,) in rad, shoulder to wrist. torso: lift in m.
-    head: (pan, tilt) in rad. gripper: opening width in m. effector: gripper pose in the base frame, turned into
-    arm and torso targets by the robot's own kinematics; not together with arm or torso.
+
+@dataclass(frozen=True, slots=True, init=False)
+class Command:
+    """What the robot is told for one control period, by group (`homie.kernel.body.Group`).
+
+    A base is told its velocities (m/s, rad/s), a gripper its opening (m), every other group its joint positions (rad,
+    m). A group that is left out keeps its last target; a base stops.
+
+    Args:
+        targets: By group; further ones may be given by keyword. None is left out.
+        effector: Pose of the gripper in the base frame, turned into targets of torso and arm by the robot's own
+            kinematics; not together with targets of theirs.
+
+    Example:
+        >>> Command(base=(0.3, 0.0), torso=0.2).get("torso")
+        (0.2,)
     """
 
-    base: tuple[float, float] | None = None
-    arm: tuple[float, ...] | None = None
-    torso: float | None = None
-    head: tuple[float, float] | None = None
-    gripper: float | None = None
-    effector: Pose | None = None
+    targets: Mapping[str, Sequence[float]]
+    effector: Pose | None
+
+    def __init__(
+        self,
+        targets: Mapping[str, Target | None] = MappingProxyType({}),
+        effector: Pose | None = None,
+        **more: Target | None,
+    ) -> None:
+        together = {**targets, **more}
+        values = {name: _numbers(value) for name, value in together.items() if value is not None}
+        object.__setattr__(self, "targets", values)  # the dataclass is frozen
+        object.__setattr__(self, "effector", effector)
+
+    def get(self, group: str) -> Sequence[float] | None:
+        """What a group is told, None where it is left out."""
+        return self.targets.get(group)
+
+
+def _numbers(value: Target) -> Sequence[float]:
+    """A bare number as a tuple of one; what is no number is left for the safety gate to refuse."""
+    return (value,) if isinstance(value, float | int | np.number) else value
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@
      "changes": ["base: ..."]}
 
 `stamp` is that of the observation that the skill decided on, `pose` where the base was in it: x, y (m), yaw (rad) in
-the odometry frame, to a tenth of a millimetre and of a milliradian. Parts that were not commanded are left out.
+the odometry frame, to a tenth of a millimetre and of a milliradian. Commands are by
+group of the robot's body, a list of numbers each; groups that were not commanded are left out.
 """
 
 from __future__ import annotations
@@ -17,8 +18,6 @@ import numpy as np
 
 from homie.kernel.files import to_json
 from homie.kernel.types import Array, Command, Observation, SentCommand
-
-PARTS = ("base", "arm", "torso", "head", "gripper")
 
 
 class CommandLog:
@@ -49,7 +48,7 @@ class CommandLog:
 
 
 def _parts(command: Command) -> dict[str, object]:
-    parts: dict[str, object] = {name: getattr(command, name) for name in PARTS if getattr(command, name) is not None}
+    parts: dict[str, object] = dict(command.targets)
     if command.effector is not None:
         pose = command.effector
         parts["effector"] = {"position": pose.position.tolist(), "rotation": pose.rotation.tolist()}

@@ -11,7 +11,7 @@ What the world knows by itself (`world_state`) is privileged: no planner and no 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -19,7 +19,7 @@ from typing import Any, Self
 from PIL import Image as Picture
 
 from homie.kernel.agent import Episode, EpisodeListener, Listeners, aftermath
-from homie.kernel.errors import BadInput
+from homie.kernel.errors import BadInput, RobotFault
 from homie.kernel.interfaces import Filmable, FilmableFromAnywhere, Robot, WorldState
 from homie.kernel.options import OpenOptions, RunOptions
 from homie.kernel.senses import Sight
@@ -259,7 +259,8 @@ class Session:
         try:
             yield
         except BaseException:
-            self.robot.stop()
+            with suppress(RobotFault):  # what was raised is told first
+                self.robot.stop()
             if self._display is not None:
                 self._display.close()
             raise

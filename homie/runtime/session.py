@@ -18,7 +18,7 @@ from pathlib import Path
 from types import FrameType
 
 from homie.kernel.agent import EpisodeListener, EpisodeResult, Listeners, run_episode
-from homie.kernel.errors import HomieError, InfrastructureError, Interrupted
+from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, RobotFault
 from homie.kernel.files import DISK
 from homie.kernel.options import RunOptions
 from homie.runtime.assembly import Parts, assemble
@@ -142,7 +142,10 @@ def play(
             _shut_down(parts, ending, video, store)
         raise Interrupted(f"Stopped by the user; the finished rounds are in {path}.") from None
     except BaseException as error:
-        _shut_down(parts, ending, video, store)
+        try:
+            _shut_down(parts, ending, video, store)
+        except RobotFault as fault:  # what ended the episode is told first
+            log.error("%s", fault)
         if isinstance(error, HomieError) or not isinstance(error, Exception):
             raise
         if isinstance(error, OSError) and error.errno in DISK:
@@ -158,8 +161,10 @@ def play(
 def _shut_down(parts: Parts, ending: Callable[[], None], video: VideoWriter | None, store: EpisodeStore) -> None:
     """The stop order: stop, hold or park, disconnect, then flush data."""
     try:
-        parts.robot.stop()
-        ending()
+        try:
+            parts.robot.stop()
+        finally:
+            ending()
     finally:
         with writing(store.folder):
             try:

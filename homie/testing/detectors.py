@@ -14,7 +14,7 @@ from homie.testing.violations import NotConforming, described, named, raised, se
 
 SIZES = ((256, 256), (480, 640), (32, 64), (2, 2))
 """Heights and widths of the pictures."""
-BODY = Proprioception(Pose2(0.0, 0.0, 0.0), (0.0, 0.0), {}, 0.0, (False, False), False)
+BODY = Proprioception(Pose2(0.0, 0.0, 0.0))
 
 
 def check_detector(detector: Detector, *observations: Observation, deterministic: bool = True) -> None:

@@ -70,8 +70,7 @@ def _runs(skill: Skill, robot: Robot) -> Iterator[str]:
         if not isinstance(command, Command):
             yield f"act must return a Command (returned {type(command).__name__})."
             return
-        numbers = [*(command.base or ()), *(command.arm or ()), *(command.head or ())]
-        numbers += [one for one in (command.torso, command.gripper) if one is not None]
+        numbers = [number for values in command.targets.values() for number in values]
         if not np.isfinite(numbers).all():
             yield "act gave a command that is not finite."
             return

@@ -18,20 +18,17 @@ class OwnArm:
     """Knows the arm by the constants and the kinematics of a robot, and nothing else of it."""
 
     def __init__(self, robot: Robot) -> None:
-        self._joints = robot.spec.arm_joints
+        self._chain = robot.spec.chain
         self._kinematics = robot.kinematics
 
     def gripper(self, body: Proprioception) -> Array:
         """Where the gripper is, (3,) in the odometry frame."""
-        return body.base.transform(self._kinematics.forward(self._posture(body)).position)
-
-    def _posture(self, body: Proprioception) -> Array:
-        """Torso (0 without one) and arm as the kinematics take them, (n + 1,)."""
-        return np.array([body.joints.get("torso_lift_joint", 0.0), *(body.joints[name] for name in self._joints)])
+        return body.base.transform(self._kinematics.forward(self._chain.measured(body)).position)
 
     def without(self, scan: Scan, body: Proprioception) -> Scan:
         """A scan without the points of the arm, which a box around something else may hold."""
-        centres = np.array([body.base.transform(one) for one in self._kinematics.link_points(self._posture(body))])
+        q = self._chain.measured(body)
+        centres = np.array([body.base.transform(point) for point in self._kinematics.link_points(q)])
         reach = self._kinematics.point_radii + ARM_MARGIN
         low, high = (centres - reach[:, None]).min(axis=0), (centres + reach[:, None]).max(axis=0)
         near = scan.valid & ((scan.points > low) & (scan.points < high)).all(axis=2)

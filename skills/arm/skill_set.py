@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from homie.kernel.body import RobotSpec
 from homie.kernel.errors import BadInput
-from homie.kernel.interfaces import Kinematics, RobotSpec, Skill, SkillSet
+from homie.kernel.interfaces import Kinematics, Skill, SkillSet
 from skills.arm.move import Move
 
 
@@ -19,6 +20,7 @@ class Arm(SkillSet):
             raise BadInput(f"The skill set 'arm' takes no argument (got '{argument}').")
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
-        if spec.max_linear > 0.0:
+        spec.require("The skill set 'arm'", "arm", "gripper")
+        if spec.first("base") is not None:
             raise BadInput(f"The skill set 'arm' moves an arm on a table, not {spec.name}: use --robot franka.")
         return [Move(spec, kinematics)]

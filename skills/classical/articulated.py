@@ -9,16 +9,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from homie.kernel.interfaces import Kinematics, RobotSpec
-from homie.kernel.types import Array, Articulation, Box, Command, Pose, Pose2
+from homie.kernel.body import RobotSpec
+from homie.kernel.interfaces import Kinematics
+from homie.kernel.types import Array, Articulation, Box, Pose, Pose2
 from skills.classical.collision import FREE, PLANNED, TOUCH, Solids
 from skills.classical.hand import Hand
 from skills.classical.manipulation import Manipulation
-from skills.classical.motion import Hopeless, Motion, Stuck
+from skills.classical.motion import Hopeless, Motion, Stuck, merged
 from skills.classical.obstruction import without
 from skills.classical.pulls import ENTRY, Pull, backed, handle_box, moved_box, on_sweep, plan_pull
 from skills.classical.reaching import Reachable, Standing, same_place, solve_sequence
-from skills.classical.ways import ArmSpace, between
+from skills.classical.ways import ArmSpace
 
 OUTSIDE = 0.15
 """Metres that the base stands on the outer side of the panel at least, so that the arm need not reach round it."""
@@ -206,8 +207,8 @@ class MoveArticulation(Manipulation):
 
     def _lead(self, path: Sequence[Array]) -> Motion:
         """Follow the joint path with the fingers closed; the door decides how fast that goes."""
-        for q in self._timed(path, LEADING * self._speeds, least=2 * self.spec.period):
-            yield Command(torso=float(q[0]), arm=tuple(q[1:].tolist()), gripper=0.0)
+        for q in self._timed(path, LEADING * self.chain.speeds, least=2 * self.spec.period):
+            yield merged([self.chain.command(q), self.spec.grip(0.0)])
         yield from self.wait(0.3)
 
     def _choose(self, articulation: Articulation) -> tuple[Standing, Pull]:
@@ -239,7 +240,7 @@ class MoveArticulation(Manipulation):
                 quickest: tuple[float, Standing, Pull] | None = None
                 good = 0
                 for base, pull in self._options(articulation, end, reachable, outside):
-                    for ready in self.spec.ready:
+                    for ready in self.readies:
                         standing = self._standing(base, pull, ready)
                         if standing is None or not self._leads_clear(standing, pull, articulation):
                             continue
@@ -282,8 +283,8 @@ class MoveArticulation(Manipulation):
 
     def _seconds(self, standing: Standing) -> float:
         """How long the arm takes for a pull from the raised posture, as far as its own speeds decide."""
-        steps = np.abs(np.diff(self.joints.unrolled([standing.ready, *standing.joints]), axis=0)) / self._speeds
-        return float(steps.max(axis=1).sum()) + (0.0 if standing.ready is self.spec.ready[0] else FAR_READY)
+        steps = np.abs(np.diff(self.joints.unrolled([standing.ready, *standing.joints]), axis=0)) / self.chain.speeds
+        return float(steps.max(axis=1).sum()) + (0.0 if standing.ready is self.readies[0] else FAR_READY)
 
     def _leads_clear(self, standing: Standing, pull: Pull, articulation: Articulation, least: float = TOUCH) -> bool:
         """Whether the arm keeps `least` metres from the rest of the things while it leads the handle."""
@@ -301,7 +302,8 @@ class MoveArticulation(Manipulation):
     def _margin(self, standing: Standing) -> float:
         """Metres that the arm keeps from things on the straight way to the handle past the panel, `PLANNED` at most."""
         space = self.space(standing.base)
-        return min(PLANNED, *(space.clearance(q) for q in between(standing.ready, standing.joints[0])))
+        way = self.joints.between(standing.ready, standing.joints[0])
+        return min(PLANNED, *(space.clearance(q) for q in way))
 
     def _way_around(self, standing: Standing) -> bool:
         """Whether the arm gets from the raised posture to the handle in another way, where the straight one is not

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from homie.kernel.interfaces import Kinematics, RobotSpec
+from homie.kernel.body import RobotSpec
+from homie.kernel.interfaces import Kinematics
 from homie.kernel.types import Array, Box, Command, OccupancyGrid, Pose2
 from skills.classical.collision import Solids
 from skills.classical.hand import NOTHING, Hand
@@ -55,6 +56,9 @@ class MobileSkill(RoutineSkill):
         super().__init__(spec, kinematics)
         self.hand = hand or Hand()
         """What is known of the thing in the hand; shared by the skills of one set."""
+        self.rest, self.carry = self.chain.posture(spec.rest), self.chain.posture(spec.carry)
+        self.readies = [self.chain.posture(ready) for ready in spec.ready]
+        """The raised postures from which the arm reaches out."""
 
     _costs: CostMap | None = None
     _costs_of: tuple[OccupancyGrid, float] | None = None
@@ -86,15 +90,15 @@ class MobileSkill(RoutineSkill):
         return float(np.ceil(max(0.0, reach - self.spec.footprint_radius) * 10.0) / 10.0)
 
     def navigate(
-        self, target: Array, yaw: float | None = None, *, tolerance: float = 0.0, height: float | None = None
+        self, target: Array, yaw: float | None = None, *, tolerance: float = 0.0, torso: Array | None = None
     ) -> Motion:
         """Drive to a point (2,) and face `yaw` there; plans again when the map changes or the way is blocked.
 
-        height: of the torso in the end, m; it moves on the way. Travelling height without it.
+        torso: where its joints are in the end, (torso,); they move on the way. As in travelling without it.
         """
-        if self.spec.torso_speed > 0.0:
-            height = float(self._folded[0]) if height is None else height
-            yield from self.together(self._drive(target, yaw, tolerance), self.lift(height))
+        if self.chain.torso:
+            torso = self._folded[: self.chain.torso] if torso is None else torso
+            yield from self.together(self._drive(target, yaw, tolerance), self.lift(torso))
         else:
             yield from self._drive(target, yaw, tolerance)
 
@@ -159,7 +163,7 @@ class MobileSkill(RoutineSkill):
             if abs(error) > ON_THE_SPOT and len(self.held):
                 yield from self._turn_with_room(heading)
             else:
-                yield Command(base=self._steer(error, left))
+                yield self.spec.drive(*self._steer(error, left))
 
     def _steer(self, error: float, left: float) -> tuple[float, float]:
         w = float(np.clip(2.5 * error, -self._haste * self.spec.max_angular, self._haste * self.spec.max_angular))
@@ -201,7 +205,7 @@ class MobileSkill(RoutineSkill):
                 return
             brake = np.sqrt(2.0 * 0.6 * self.spec.max_angular_acceleration * abs(error))
             speed = min(self._haste * self.spec.max_angular, brake, 4.0 * abs(error) + 0.05)
-            yield Command(base=(0.0, float(np.copysign(speed, error))))
+            yield self.spec.drive(0.0, float(np.copysign(speed, error)))
         raise Stuck("the base cannot turn")
 
     def _sweeps_clear(self, angle: float, base: Pose2 | None = None) -> bool:
@@ -233,7 +237,7 @@ class MobileSkill(RoutineSkill):
             aside = float(direction[0] * (self.base.y - line.y) - direction[1] * (self.base.x - line.x))
             back_to_line = -np.sign(distance) * np.clip(TO_LINE * aside, -MOST_ASIDE, MOST_ASIDE)
             w = float(np.clip(4.0 * wrap(line.yaw + back_to_line - self.base.yaw), -0.8, 0.8))
-            yield Command(base=(float(np.copysign(v, distance)), w))
+            yield self.spec.drive(float(np.copysign(v, distance)), w)
 
     # ------------------------------------------------------------ the arm while the robot drives
 
@@ -250,22 +254,23 @@ class MobileSkill(RoutineSkill):
     @property
     def travelling(self) -> Array:
         """The posture for driving, with the torso as it is: it follows while the base moves."""
-        return np.array([self.q[0], *self._folded[1:]])
+        torso = self.chain.torso
+        return np.concatenate([self.q[:torso], self._folded[torso:]])
 
     @property
     def _folded(self) -> Array:
         if not self.seen.body.holding:
-            return self.spec.rest
-        return self.spec.carry if self.hand.level is None else self.hand.level
+            return self.rest
+        return self.carry if self.hand.level is None else self.hand.level
 
     def tuck(self) -> Motion:
         """Bring the arm into its travelling posture: close to the body, or carrying what is in the hand."""
-        if not self.at(self.travelling):
+        if self.chain.groups and not self.at(self.travelling):
             yield from self.fold(self.travelling)
 
     def at(self, posture: Array, tolerance: float = 0.05) -> bool:
         """Whether the arm is in a posture."""
-        return bool(np.max(np.abs(self.joints.nearest(posture, self.q) - self.q)) <= tolerance)
+        return bool(np.max(np.abs(self.chain.nearest(posture, self.q) - self.q)) <= tolerance)
 
     def way_to(self, posture: Array, base: Pose2 | None = None) -> list[Array] | None:
         """A clear way of the arm from where it is to a posture, by raised postures or around things, or None."""
@@ -273,7 +278,7 @@ class MobileSkill(RoutineSkill):
 
     def way_between(self, begin: Array, end: Array, base: Pose2 | None = None) -> list[Array] | None:
         """The same from one posture to another, from here or from a base pose."""
-        ready, carry = self.spec.ready, self.spec.carry
+        ready, carry = self.readies, self.carry
         detours = [
             *([one] for one in (*ready, carry)),
             *([one, carry] for one in ready),
@@ -306,26 +311,22 @@ class MobileSkill(RoutineSkill):
         """Share of the base's speeds at which it may drive with what is in the hand."""
         return WITH_LOOSE_LOAD if len(self.held) and self.hand.level is not None else 1.0
 
-    def lift(self, height: float) -> Motion:
-        """Move the torso alone to a height (m)."""
-        begin = self.q[0]
-        step = self.spec.torso_speed * self.spec.period
-        for k in range(1, int(np.ceil(abs(height - begin) / max(step, 1e-9))) + 1):
-            yield Command(torso=float(begin + np.sign(height - begin) * min(k * step, abs(height - begin))))
+    def lift(self, torso: Array) -> Motion:
+        """Move the torso alone, to joint values (torso,)."""
+        begin = self.q[: self.chain.torso]
+        step = self.chain.speeds[: self.chain.torso] * self.spec.period
+        for k in range(1, int(np.ceil(np.max(np.abs(torso - begin) / step))) + 1):
+            yield self.chain.command(begin + np.clip(torso - begin, -k * step, k * step))
 
     def look_at(self, point: Array, *, seconds: float = 1.5) -> Motion:
-        """Turn the head towards a point (3,) in the odometry frame."""
-        local = self.base.inverse(point)
-        pan = float(np.arctan2(local[1], local[0]))
-        height = 1.05 + self.q[0]
-        tilt = float(np.arctan2(height - local[2], max(float(np.hypot(local[0], local[1])) - 0.1, 0.1)))
-        low, high = self.spec.head_limits[:, 0], self.spec.head_limits[:, 1]
-        wanted = (float(np.clip(pan, low[0], high[0])), float(np.clip(tilt, low[1], high[1])))
+        """Turn the head, if there is one that turns, towards a point (3,) in the odometry frame."""
+        head, wanted = self.spec.head, self.spec.gaze(self.base.inverse(point), self.chain.lift(self.q))
+        if head is None or wanted is None:
+            return
         for _ in range(int(seconds / self.spec.period)):
-            joints = self.seen.body.joints
-            if abs(joints["head_pan_joint"] - wanted[0]) + abs(joints["head_tilt_joint"] - wanted[1]) < 0.05:
+            if float(np.sum(np.abs(head.measured(self.seen.body) - wanted))) < 0.05:
                 return
-            yield Command(head=wanted)
+            yield Command({head.name: wanted})
 
     def clearance_ahead(self, pose: Pose2, distance: float) -> float:
         """Smallest clearance on the straight line from a pose over a distance (negative: behind it).

@@ -31,7 +31,7 @@ class Hand:
     along y for a thing held by its rim, ahead along x for one held by its near end. drop: metres from the gripper frame
     down to the object's underside.
     half: half extents of the object's box. spheres: (n, 4), centre in the gripper frame and radius, m, that fill it.
-    level: the posture (n + 1,) in which a thing is carried that must not tilt, since something is in it; else None.
+    level: the posture (n,) in which a thing is carried that must not tilt, since something is in it; else None.
     came: postures of the arm since the base last moved, by which it can go back; see `note`.
     """
 

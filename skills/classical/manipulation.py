@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from homie.kernel.interfaces import Kinematics, RobotSpec
+from homie.kernel.body import RobotSpec
+from homie.kernel.interfaces import Kinematics
 from homie.kernel.types import Array, Box, Command, Goal, Observation, Pose, Pose2
 from skills.classical.collision import DRIVEN, FREE, PLANNED, TOUCH, Solids
 from skills.classical.driving import MobileSkill
@@ -16,7 +17,7 @@ from skills.classical.hand import NOTHING, Hand
 from skills.classical.motion import Motion, Stuck, wrap
 from skills.classical.planning import plan_path
 from skills.classical.reaching import Option, Reachable, Standing, first_standing
-from skills.classical.ways import ArmSpace, between
+from skills.classical.ways import ArmSpace
 
 BACK_OFF = 0.32
 """Metres before a standing where the arm is raised, so that it never swings into what the robot stands at."""
@@ -43,8 +44,8 @@ class Manipulation(MobileSkill):
 
     def __init__(self, spec: RobotSpec, kinematics: Kinematics, hand: Hand) -> None:
         super().__init__(spec, kinematics, hand)
-        self.ready = spec.ready[0]
-        """The raised posture from which the arm reaches forward, (n + 1,)."""
+        self.ready = self.readies[0]
+        """The raised posture from which the arm reaches forward, (n,)."""
 
     def act(self, observation: Observation) -> Command:
         command = super().act(observation)
@@ -68,7 +69,7 @@ class Manipulation(MobileSkill):
         accept(standing, margin of the way, margin at the poses) has the last word.
         """
         solids = Solids(self.goal.solids)
-        readies = self.spec.ready if self.hand.level is None or not len(self.held) else (self.hand.level,)
+        readies = self.readies if self.hand.level is None or not len(self.held) else (self.hand.level,)
 
         def clearance(base: Pose2, q: Array) -> float:
             return ArmSpace(self.joints, self.kinematics, solids, base, NOTHING).clearance(q)
@@ -87,7 +88,7 @@ class Manipulation(MobileSkill):
     def blockers(self, standing: Standing) -> list[Box]:
         """Loose things that keep the robot from a standing, or the arm from what it does there."""
         radius = self.spec.footprint_radius + self.margin
-        way = [*between(standing.ready, standing.joints[0]), *standing.joints]
+        way = [*self.joints.between(standing.ready, standing.joints[0]), *standing.joints]
         path = plan_path(self.costs, self.base.xy, standing.base.xy)
         spaces = {id(box): replace(self.space(standing.base), solids=Solids([box])) for box in self.goal.loose}
         return [
@@ -108,9 +109,9 @@ class Manipulation(MobileSkill):
         if not near:
             yield from self.tuck()
             self.ready = standing.ready
-            height = float(self.ready[0])
+            torso = self.ready[: self.chain.torso]
             if Reachable.of(self.costs, self.base)(before):
-                yield from self.navigate(before, pose.yaw, height=height)
+                yield from self.navigate(before, pose.yaw, torso=torso)
                 forward = self.straight(float((pose.xy - self.base.xy) @ direction), line=pose)
                 way = self.way_to(self.ready)
                 if way is not None and self._clear_on(way, (before + pose.xy) / 2, pose.xy):
@@ -120,13 +121,13 @@ class Manipulation(MobileSkill):
                     yield from forward
                 yield from self.turn(pose.yaw)
                 return
-            yield from self.navigate(pose.xy, pose.yaw, height=height)
+            yield from self.navigate(pose.xy, pose.yaw, torso=torso)
         self.ready = standing.ready
         yield from self.raise_arm()
 
     def _clear_on(self, way: Sequence[Array], *places: Array) -> bool:
         """Whether a way of the arm is clear with the base at other places (2,) too."""
-        postures = [q for a, b in zip([self.q, *way], way, strict=False) for q in between(a, b)]
+        postures = [q for a, b in zip([self.q, *way], way, strict=False) for q in self.joints.between(a, b)]
         spaces = (self.space(Pose2(float(xy[0]), float(xy[1]), self.base.yaw)) for xy in places)
         return all(self.clear(space, postures, 0.0) for space in spaces)
 
@@ -199,7 +200,7 @@ class Manipulation(MobileSkill):
     def squeeze(self) -> Motion:
         """Close the hand until it holds something or is shut."""
         for _ in range(int(2.0 / self.spec.period)):
-            yield Command(gripper=0.0)
+            yield self.spec.grip(0.0)
             body = self.seen.body
             if body.holding or body.gripper < 0.004:
                 break

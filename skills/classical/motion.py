@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Generator, Iterator, Sequence
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
-from homie.kernel.interfaces import Kinematics, RobotSpec, Skill
+from homie.kernel.body import RobotSpec
+from homie.kernel.interfaces import Kinematics, Skill
 from homie.kernel.types import Array, Box, Command, Goal, Observation, Outcome, Pose, Pose2, Subtask
 from skills.classical.obstruction import blocking, in_the_way
 from skills.classical.ways import Joints
@@ -58,7 +58,8 @@ class RoutineSkill(Skill):
     def __init__(self, spec: RobotSpec, kinematics: Kinematics) -> None:
         self.spec = spec
         self.kinematics = kinematics
-        self.joints = Joints(spec)
+        self.chain = spec.chain
+        self.joints = Joints(spec.chain)
         self._outcome = Outcome.RUNNING
         self._ends = Outcome.SUCCEEDED
         self._reason = ""
@@ -134,9 +135,8 @@ class RoutineSkill(Skill):
 
     @property
     def q(self) -> Array:
-        """Torso lift (0 without one), then the arm joints, as measured: (n + 1,)."""
-        joints = self.seen.body.joints
-        return np.array([joints.get("torso_lift_joint", 0.0), *(joints[name] for name in self.spec.arm_joints)])
+        """The joints of torso and arm as measured, (n,)."""
+        return self.chain.measured(self.seen.body)
 
     def gripper_pose(self) -> Pose:
         """The gripper in the odometry frame, from measured joints."""
@@ -154,7 +154,7 @@ class RoutineSkill(Skill):
     # ------------------------------------------------------------ arm and gripper
 
     def posture(self, q: Array, *, speed: float = BRISK, tolerance: float = 0.03, patience: float = 1.2) -> Motion:
-        """Move torso and arm to joint values (n + 1,), all joints arriving together. Raises Stuck if blocked."""
+        """Move torso and arm to joint values (n,), all joints arriving together. Raises Stuck if blocked."""
         yield from self.follow_joints([q], speed=speed, tolerance=tolerance, patience=patience)
 
     def follow_joints(
@@ -162,8 +162,8 @@ class RoutineSkill(Skill):
     ) -> Motion:
         """Move through joint values one after the other without stopping in between."""
         command = self.q
-        for command in self._timed(path, speed * self._speeds):
-            yield self._arm(command)
+        for command in self._timed(path, speed * self.chain.speeds):
+            yield self.chain.command(command)
         waited = 0.0
         while np.max(np.abs(self.q - command)) > tolerance:
             waited += self.spec.period
@@ -171,9 +171,9 @@ class RoutineSkill(Skill):
                 worst = int(np.argmax(np.abs(self.q - command)))
                 if abs(self.q[worst] - command[worst]) < BLOCKED:
                     return
-                name = ("torso_lift_joint", *self.spec.arm_joints)[worst]
+                name = self.chain.names[worst]
                 raise Stuck(f"the arm is blocked: {name} is {abs(self.q[worst] - command[worst]):.2f} off")
-            yield self._arm(command)
+            yield self.chain.command(command)
 
     def _timed(self, path: Sequence[Array], speeds: Array, *, least: float = 0.0) -> Iterator[Array]:
         """Joint values of every control period along a path from where the arm is, none faster than its speed.
@@ -184,21 +184,13 @@ class RoutineSkill(Skill):
         ahead = max(1, round(RAMP / self.spec.period))
         even = [self.q] * ahead
         for target in path:
-            begin, target = even[-1], self.joints.nearest(target, even[-1])
+            begin, target = even[-1], self.chain.nearest(target, even[-1])
             duration = max(least, float(np.max(np.abs(target - begin) / speeds)))
             steps = max(1, int(np.ceil(duration / self.spec.period)))
             even += [begin + (target - begin) * (step / steps) for step in range(1, steps + 1)]
         even += [even[-1]] * ahead
         sums = np.cumsum([np.zeros_like(even[0]), *even], axis=0)
         yield from (sums[ahead:] - sums[:-ahead])[1:] / ahead
-
-    @property
-    def _speeds(self) -> Array:
-        """Largest speeds (n + 1,) of torso and arm; a torso that is not there never has a way to go."""
-        return np.array([self.spec.torso_speed or np.inf, *self.spec.arm_speeds])
-
-    def _arm(self, q: Array) -> Command:
-        return Command(torso=float(q[0]), arm=tuple(q[1:].tolist()))
 
     def line(self, pose: Pose, *, speed: float = 0.15, locked_torso: bool = False, patience: float = 1.5) -> Motion:
         """Move the gripper on a straight line to a pose in the odometry frame. Raises Stuck if IK or way is blocked."""
@@ -211,12 +203,12 @@ class RoutineSkill(Skill):
         """Follow the joint path of a line at a gripper speed in m/s."""
         length = float(np.linalg.norm(pose.position - self.gripper_pose().position))
         command = self.q
-        for command in self._timed(path, self._speeds, least=length / max(1, len(path)) / speed):
-            yield self._arm(command)
+        for command in self._timed(path, self.chain.speeds, least=length / max(1, len(path)) / speed):
+            yield self.chain.command(command)
         waited = 0.0
         while np.max(np.abs(self.q - command)) > 0.03 and waited < patience:
             waited += self.spec.period
-            yield self._arm(command)
+            yield self.chain.command(command)
 
     def line_joints(
         self, q0: Array, pose: Pose, *, base: Pose2 | None = None, locked_torso: bool = False, step: float = 0.03
@@ -232,7 +224,7 @@ class RoutineSkill(Skill):
             position = start.position + (target.position - start.position) * t
             rotation = slerp(start.rotation, target.rotation, t)
             solution = self.kinematics.solve(position, rotation, q, locked_torso=locked_torso)
-            nearest = self.joints.nearest(solution.q, q)
+            nearest = self.chain.nearest(solution.q, q)
             if not solution.ok or np.max(np.abs(nearest - q)) > 0.9:
                 return None
             q = nearest
@@ -244,7 +236,7 @@ class RoutineSkill(Skill):
         still, last = 0.0, self.seen.body.gripper
         waited = 0.0
         while waited < patience:
-            yield Command(gripper=width)
+            yield self.spec.grip(width)
             now = self.seen.body.gripper
             still = still + self.spec.period if abs(now - last) < 2e-4 else 0.0
             if abs(now - width) < 0.003 or still > 0.25:
@@ -271,10 +263,9 @@ class RoutineSkill(Skill):
 
 
 def merged(commands: Sequence[Command]) -> Command:
-    """One command of several; of each part the first that has it."""
-    parts = (name.name for name in fields(Command))
-    chosen = {part: next((v for one in commands if (v := getattr(one, part)) is not None), None) for part in parts}
-    return Command(**chosen)
+    """One command of several; of each group the first that has it."""
+    targets = {group: values for command in reversed(commands) for group, values in command.targets.items()}
+    return Command(targets, next((command.effector for command in commands if command.effector is not None), None))
 
 
 def rotation_z(yaw: float) -> Array:

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from homie.kernel.interfaces import Kinematics, RobotSpec
+from homie.kernel.body import RobotSpec
+from homie.kernel.interfaces import Kinematics
 from homie.kernel.types import Array, Box, Goal, Observation, Pose, Pose2, Subtask, Surface
 from skills.classical.collision import DRIVEN, FREE, TOUCH, Solids
 from skills.classical.grasps import DOWN, Grasp, grasps, palm_touches, touches
@@ -17,7 +18,7 @@ from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation, r
 from skills.classical.obstruction import without
 from skills.classical.places import half_depth
 from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place, solve_sequence
-from skills.classical.ways import ArmSpace, between
+from skills.classical.ways import ArmSpace
 
 HOVER = 0.13
 """Metres before the grasp where the straight approach begins."""
@@ -181,13 +182,14 @@ class Pick(Manipulation):
     def _free(self, standing: Standing, way: float, at: float) -> bool:
         """Whether the arm gets there without running into things."""
         before, grasp, lifted = standing.joints
-        space, reaching = self._at_target(standing.base), between(standing.ready, before)
+        space, reaching = self._at_target(standing.base), self.joints.between(standing.ready, before)
+        raising = self.joints.between(lifted, standing.ready)
         target = replace(space, solids=Solids([self._box()]))
         return (
             self.clear(space, (grasp, lifted), at)
             and self.clear(space, reaching, way)
             and self.clear(target, reaching, min(0.0, target.clearance(before)))
-            and (self._compartment() is not None or self.clear(space, between(lifted, standing.ready), TOUCH))
+            and (self._compartment() is not None or self.clear(space, raising, TOUCH))
             and self._clear_in(space, standing, at)
         )
 

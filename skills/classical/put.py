@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from homie.kernel.interfaces import Kinematics, RobotSpec
+from homie.kernel.body import RobotSpec
+from homie.kernel.interfaces import Kinematics
 from homie.kernel.types import Array, Box, Pose, Pose2, Surface
 from skills.classical.collision import DRIVEN, TOUCH
 from skills.classical.hand import NOTHING, Hand
@@ -18,7 +19,6 @@ from skills.classical.obstruction import MOST_NAMED, without
 from skills.classical.pick import APPROACH, LOW
 from skills.classical.places import half_depth, places
 from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place, solve_sequence
-from skills.classical.ways import between
 
 HOVER = 0.14
 MAX_SPOTS = 30
@@ -121,7 +121,7 @@ class Put(Manipulation):
 
     def _free(self, standing: Standing, way: float, at: float) -> bool:
         space = self.space(standing.base)
-        loaded = between(standing.ready, standing.joints[0])
+        loaded = self.joints.between(standing.ready, standing.joints[0])
         return self.clear(space, loaded, way) and self.clear(replace(space, held=NOTHING), standing.joints, at)
 
     def _options(self) -> list[Option]:

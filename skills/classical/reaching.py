@@ -123,7 +123,7 @@ def solve_sequence(
         solution = kinematics.solve(base.inverse(pose.position), turn @ pose.rotation, q, locked_torso=locked)
         if not solution.ok:
             return None
-        if joints and np.max(np.abs(np.remainder(solution.q[1:] - q[1:] + np.pi, 2 * np.pi) - np.pi)) > max_jump:
+        if joints and np.max(np.abs(np.remainder(solution.q - q + np.pi, 2 * np.pi) - np.pi)) > max_jump:
             return None
         q = solution.q
         joints.append(q)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from homie.kernel.body import RobotSpec
 from homie.kernel.errors import BadInput
-from homie.kernel.interfaces import Kinematics, RobotSpec, Skill, SkillSet
+from homie.kernel.interfaces import Kinematics, Skill, SkillSet
 from skills.classical.goto import GoTo
 from skills.classical.hand import Hand
 from skills.classical.openclose import Close, Open
@@ -23,13 +24,7 @@ class Classical(SkillSet):
             raise BadInput(f"The skill set 'classical' takes no argument (got '{argument}').")
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
-        if spec.max_linear <= 0.0:
-            raise BadInput(f"The skill set 'classical' drives about, which {spec.name} cannot: use --skills arm.")
-        if not spec.ready:
-            raise BadInput(
-                "The skill set 'classical' reaches out from a raised posture (`RobotSpec.ready`), which "
-                f"{spec.name} has not: give skills of its own with --skills."
-            )
+        spec.require("The skill set 'classical'", "base", "arm", "gripper", postures=True)
         hand = Hand()
         return [
             GoTo(spec, kinematics, hand),

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homie.kernel.interfaces import Kinematics, RobotSpec
+from homie.kernel.body import Chain
+from homie.kernel.interfaces import Kinematics
 from homie.kernel.types import Array, Pose2
 from skills.classical.collision import Solids
 
@@ -42,16 +43,13 @@ HELD_OWN = -0.01
 
 
 class Joints:
-    """Limits of torso and arm (n + 1,), and which of the joints turn without end."""
+    """Ways in the joint space of a chain."""
 
-    def __init__(self, spec: RobotSpec) -> None:
-        self.low, self.high = np.array([spec.torso_limits, *spec.arm_limits]).T
-        self._turning = np.isinf(self.high)
-
-    def nearest(self, target: Array, reference: Array) -> Array:
-        """The target with its endless joints on the turn next to those of the reference."""
-        short = reference + np.remainder(target - reference + np.pi, 2 * np.pi) - np.pi
-        return np.where(self._turning, short, target)
+    def __init__(self, chain: Chain) -> None:
+        self.nearest = chain.nearest
+        self.low, self.high = chain.limits.T
+        lifting = np.arange(len(chain.names)) < chain.torso
+        self._step = np.where(lifting, LIFT_STEP, STEP)
 
     def unrolled(self, way: Sequence[Array]) -> list[Array]:
         """Postures one after the other, each with its endless joints on the turn next to the one before."""
@@ -60,7 +58,16 @@ class Joints:
             turns.append(self.nearest(target, turns[-1]))
         return turns
 
-    def between(self, rng: np.random.Generator, begin: Array, end: Array) -> Array:
+    def size(self, away: Array) -> float:
+        """How far a way (n,) is, rad, with the torso's metres counted as `LIFT_STEP` to `STEP`."""
+        return float(np.max(np.abs(away) * STEP / self._step))
+
+    def between(self, begin: Array, end: Array) -> list[Array]:
+        """Postures along the straight way in joint space, with both ends."""
+        count = max(1, int(np.ceil(self.size(end - begin) / STEP)))
+        return [begin + (end - begin) * (k / count) for k in range(count + 1)]
+
+    def sample(self, rng: np.random.Generator, begin: Array, end: Array) -> Array:
         """A random posture around two others."""
         low = np.maximum(np.minimum(begin, end) - AROUND, self.low)
         high = np.minimum(np.maximum(begin, end) + AROUND, self.high)
@@ -97,7 +104,9 @@ class ArmSpace:
         end = self.joints.nearest(end, begin)
         least = min(0.0, self.own(begin), self.own(end)) - 1e-3
         # From the ends, which are often nearest to something.
-        return all(self.clearance(q) >= margin and self.own(q) >= least for q in reversed(between(begin, end)))
+        return all(
+            self.clearance(q) >= margin and self.own(q) >= least for q in reversed(self.joints.between(begin, end))
+        )
 
     def find(
         self,
@@ -125,24 +134,13 @@ class ArmSpace:
             def free(q: Array, margin: float = margin, least: float = least) -> bool:
                 return self.own(q) >= least and self.clearance(q) >= margin
 
-            around = connect(begin, end, free, self.joints.between)
+            around = connect(begin, end, free, self.joints)
             if around is not None:
                 return around
         return None
 
 
-def between(begin: Array, end: Array) -> list[Array]:
-    """Postures along the straight way in joint space, with both ends."""
-    count = max(1, int(np.ceil(_size(end - begin) / STEP)))
-    return [begin + (end - begin) * (k / count) for k in range(count + 1)]
-
-
-def connect(
-    begin: Array,
-    end: Array,
-    free: Callable[[Array], bool],
-    sampler: Callable[[np.random.Generator, Array, Array], Array],
-) -> list[Array] | None:
+def connect(begin: Array, end: Array, free: Callable[[Array], bool], joints: Joints) -> list[Array] | None:
     """A way from `begin` (left out) to `end` by postures with free ways between them, or None. Always the same one.
 
     Two trees grow towards random postures and towards each other; the way is then straightened.
@@ -151,29 +149,24 @@ def connect(
     trees: list[tuple[list[Array], list[int]]] = [([begin], [-1]), ([end], [-1])]
     for turn in range(SEARCHES):
         (nodes, parents), (others, other_parents) = trees[turn % 2], trees[1 - turn % 2]
-        target = sampler(rng, begin, end)
+        target = joints.sample(rng, begin, end)
         near = _nearest(nodes, target)
         away = target - nodes[near]
-        leaf = nodes[near] + away * min(1.0, LEAP / max(_size(away), 1e-9))
-        if not _free_way(nodes[near], leaf, free):
+        leaf = nodes[near] + away * min(1.0, LEAP / max(joints.size(away), 1e-9))
+        if not _free_way(nodes[near], leaf, free, joints):
             continue
         nodes.append(leaf)
         parents.append(near)
         facing = _nearest(others, leaf)
-        if _free_way(others[facing], leaf, free):
+        if _free_way(others[facing], leaf, free, joints):
             one, other = _trace(nodes, parents, len(nodes) - 1), _trace(others, other_parents, facing)
             way = [*reversed(one), *other] if turn % 2 == 0 else [*reversed(other), *one]
-            return _shortened(way, free, rng)[1:]
+            return _shortened(way, free, joints, rng)[1:]
     return None
 
 
-def _size(away: Array) -> float:
-    """How far a way in joint space is, rad, with the torso's metres counted as `LIFT_STEP` to `STEP`."""
-    return float(max(np.max(np.abs(away[1:])), abs(away[0]) * STEP / LIFT_STEP))
-
-
-def _free_way(begin: Array, end: Array, free: Callable[[Array], bool]) -> bool:
-    return all(free(q) for q in between(begin, end)[1:])
+def _free_way(begin: Array, end: Array, free: Callable[[Array], bool], joints: Joints) -> bool:
+    return all(free(q) for q in joints.between(begin, end)[1:])
 
 
 def _nearest(nodes: Sequence[Array], target: Array) -> int:
@@ -189,11 +182,13 @@ def _trace(nodes: Sequence[Array], parents: Sequence[int], at: int) -> list[Arra
     return branch
 
 
-def _shortened(way: list[Array], free: Callable[[Array], bool], rng: np.random.Generator) -> list[Array]:
+def _shortened(
+    way: list[Array], free: Callable[[Array], bool], joints: Joints, rng: np.random.Generator
+) -> list[Array]:
     for _ in range(SHORTCUTS):
         if len(way) < 3:
             break
         first, last = sorted(rng.choice(len(way), 2, replace=False))
-        if last - first > 1 and _free_way(way[first], way[last], free):
+        if last - first > 1 and _free_way(way[first], way[last], free, joints):
             way = [*way[: first + 1], *way[last:]]
     return way

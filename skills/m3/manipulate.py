@@ -11,8 +11,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from homie.kernel.interfaces import Kinematics, RobotSpec
+from homie.kernel.body import RobotSpec
+from homie.kernel.interfaces import Kinematics
 from homie.kernel.types import Array, Command, Goal, Observation, Outcome, Subtask
+from skills.classical.motion import merged
 from skills.m3.layout import STEP
 from skills.m3.skill import REST, M3Skill
 from skills.policies.policy import Policy, PolicyFailed, Value
@@ -65,16 +67,15 @@ class Manipulate(M3Skill):
         yield from self.to_rest()
         if not self.seen.body.holding:
             yield from self.open_fingers()
-        self._wanted = self.q[1:]
+        self._wanted = self.q[self.torso :]
         self._began_at = self.gripper_position()
         self._furthest = 0.0
 
     def obey(self, action: Value) -> None:
         numbers = np.asarray(action, dtype=float)
-        limits = self.spec.arm_limits
-        self._wanted = np.clip(self._wanted + JOINT_STEP * numbers[2:9], limits[:, 0], limits[:, 1])
+        self._wanted = np.clip(self._wanted + JOINT_STEP * numbers[2:9], *self.arm.limits.T)
         linear, angular = (BASE_SPEED * self.slowness * numbers[:2]).tolist()
-        self.held = Command(base=(linear, angular), arm=tuple(self._wanted.tolist()))
+        self.held = merged([self.spec.drive(linear, angular), Command({self.arm.name: self._wanted.tolist()})])
         holding = self.seen.body.holding
         if numbers[9] > 0 and self.grasps and not holding:
             if float(np.linalg.norm(self.goal_at_gripper())) <= GRASP_RANGE:
@@ -96,7 +97,7 @@ class Manipulate(M3Skill):
         for _ in range(self._finger_periods()):
             if self.seen.body.holding:
                 return
-            yield Command(gripper=0.0)
+            yield self.spec.grip(0.0)
         if not self.seen.body.holding:
             yield from self.open_fingers()
 
@@ -105,7 +106,7 @@ class Manipulate(M3Skill):
         for _ in range(self._finger_periods()):
             if self.seen.body.gripper > 0.95 * self.spec.gripper_max and not self.seen.body.holding:
                 return
-            yield Command(gripper=self.spec.gripper_max)
+            yield self.spec.grip(self.spec.gripper_max)
 
     def _finger_periods(self) -> int:
         return math.ceil((self.spec.gripper_max / self.spec.gripper_speed + FINGER_SECONDS) / self.spec.period)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from homie.kernel import domain
-from homie.kernel.types import Array, Command, Goal, Outcome
+from homie.kernel.types import Array, Goal, Outcome
 from skills.m3.layout import ANGULAR, LINEAR, STOP
 from skills.m3.skill import M3Skill
 from skills.policies.policy import Value
@@ -32,7 +32,7 @@ class Navigate(M3Skill):
         if index == STOP:
             self._stopped()
         linear, angular = LINEAR[index // len(ANGULAR)], ANGULAR[index % len(ANGULAR)]
-        self.held = Command(base=(linear * self.slowness, angular * self.slowness))
+        self.held = self.spec.drive(linear * self.slowness, angular * self.slowness)
 
     def _stopped(self) -> None:
         base = self.seen.body.base

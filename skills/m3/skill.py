@@ -15,8 +15,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from homie.kernel.body import RobotSpec
 from homie.kernel.errors import BadInput
-from homie.kernel.interfaces import Kinematics, RobotSpec
+from homie.kernel.interfaces import Kinematics
 from homie.kernel.types import Array, Command, Goal, Observation, Outcome, Subtask
 from skills.m3.frames import depth_picture, in_gripper, to_m3
 from skills.m3.layout import LAYOUTS, STEP
@@ -62,12 +63,13 @@ class M3Skill(PolicySkill):
 
     def __init__(self, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> None:
         super().__init__(policy, spec, kinematics)
-        if len(spec.arm_joints) != 7:
-            raise BadInput(f"M3 moves arms of seven joints; that of the {spec.name} has {len(spec.arm_joints)}.")
-        if spec.max_linear <= 0.0 or spec.max_angular <= 0.0:
-            raise BadInput(f"M3 moves base and arm together; the {spec.name} has no base that drives.")
+        spec.require("M3", "base", "arm", "gripper", postures=True)
+        self.chain, self.torso = spec.chain, spec.chain.torso
+        self.arm = self.chain.groups[-1]
+        if len(self.arm.joints) != 7:
+            raise BadInput(f"M3 moves arms of seven joints; that of the {spec.name} has {len(self.arm.joints)}.")
         linear, angular, joint = self.fastest
-        slowest_joint = float(np.min(spec.arm_speeds))
+        slowest_joint = float(np.min(self.arm.speeds))
         needed = max(linear / spec.max_linear, angular / spec.max_angular, joint / slowest_joint) * STEP
         self.periods = max(1, math.ceil(needed / spec.period - 1e-9))
         """Control periods per decision."""
@@ -78,8 +80,9 @@ class M3Skill(PolicySkill):
         busy = 2 * RESET_STEPS * self.reset_periods + self.decisions * self.periods
         self.max_seconds = busy * spec.period + self.spare_seconds
         self.cameras = tuple(CAMERAS[name] for name in LAYOUTS[self.networks[0]].cameras)
-        raised = spec.ready[0].copy()
-        raised[0] = np.clip(TORSO, *spec.torso_limits)
+        self._raised, self._folded = self.chain.posture(spec.ready[0]), self.chain.posture(spec.rest)
+        raised = self._raised.copy()
+        raised[: self.torso] = np.clip(TORSO, *self.chain.limits[: self.torso].T)
         self._rest_posture = kinematics.solve(REST, None, raised, locked_torso=True).q
 
     @abstractmethod
@@ -151,9 +154,8 @@ class M3Skill(PolicySkill):
 
     @property
     def q(self) -> Array:
-        """Torso lift (0 without one), then the arm joints, as measured: (8,)."""
-        joints = self.seen.body.joints
-        return np.array([joints.get("torso_lift_joint", 0.0), *(joints[name] for name in self.spec.arm_joints)])
+        """The joints of torso and arm as measured, (n,)."""
+        return self.chain.measured(self.seen.body)
 
     def gripper_position(self) -> Array:
         """Where the gripper is in the base frame, (3,)."""
@@ -166,7 +168,7 @@ class M3Skill(PolicySkill):
     def _told(self) -> Named:
         layout = LAYOUTS[self.network]
         states: dict[str, Value] = {
-            "arm_joint_pos": _wrapped(self.q[1:]),
+            "arm_joint_pos": _wrapped(self.q[self.torso :]),
             "is_grasped": float(self.seen.body.holding),
             "gripper_pos_at_base": to_m3(self.gripper_position()),
             "goal_at_gripper": self.goal_at_gripper(),
@@ -179,27 +181,22 @@ class M3Skill(PolicySkill):
 
     def to_rest(self) -> Iterator[Command]:
         """Bring torso and arm to the rest; a folded arm is raised first."""
-        folded = self._nearest_turn(self.spec.rest)
+        folded = self.chain.nearest(self._folded, self.q)
         if np.max(np.abs(folded - self.q)) < FOLDED:
-            yield from self._to_posture(self.spec.ready[0])
+            yield from self._to_posture(self._raised)
         yield from self._to_posture(self._rest_posture)
 
     def _to_posture(self, posture: Array) -> Iterator[Command]:
-        command, target = self.q, self._nearest_turn(posture)
+        command, target = self.q, self.chain.nearest(posture, self.q)
         step = np.full(len(target), RESET_TURN)
-        step[0] = self.spec.torso_speed * self.reset_periods * self.spec.period
+        step[: self.torso] = self.chain.speeds[: self.torso] * self.reset_periods * self.spec.period
         for _ in range(RESET_STEPS):
             if np.max(np.abs(target - self.q)) < AT_POSTURE:
                 return
             left = target - command
             command = command + left / max(1.0, float(np.max(np.abs(left) / step)))
             for _ in range(self.reset_periods):
-                yield Command(torso=float(command[0]), arm=tuple(command[1:].tolist()))
-
-    def _nearest_turn(self, posture: Array) -> Array:
-        """A posture with the joints that turn without end on the turn where they are."""
-        endless = np.concatenate([[False], np.isinf(self.spec.arm_limits).any(axis=1)])
-        return np.where(endless, self.q + _wrapped(posture - self.q), posture)
+                yield self.chain.command(command)
 
 
 def _wrapped(angles: Array) -> Array:

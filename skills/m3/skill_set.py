@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homie.kernel.interfaces import Kinematics, RobotSpec, Skill
+from homie.kernel.body import RobotSpec
+from homie.kernel.interfaces import Kinematics, Skill
 from homie.kernel.packages import missing_part
 from skills.m3.files import find_files
 from skills.m3.manipulate import Close, Open, Pick, Place

@@ -6,8 +6,9 @@ import json
 
 import numpy as np
 
-from homie.kernel.interfaces import Kinematics, RobotSpec
-from homie.kernel.types import VIEWS, Command, Goal, Observation, Subtask
+from homie.kernel.body import RobotSpec
+from homie.kernel.interfaces import Kinematics
+from homie.kernel.types import VIEWS, Goal, Observation, Subtask
 from skills.classical.motion import Motion, Stuck
 from skills.nomad.goal import Wanted, adapt
 from skills.nomad.steering import STEERING_RATE, TIMEOUT, velocities
@@ -68,7 +69,7 @@ class NomadGoTo(PolicyRoutine):
             if now >= steered - EPSILON:
                 steered = max(steered + 1.0 / STEERING_RATE, now)
                 velocity = velocities(waypoint) if now - decided <= TIMEOUT else (0.0, 0.0)
-            yield Command(base=velocity)
+            yield self.spec.drive(*velocity)
 
 
 def _named(to: Wanted) -> dict[str, Value]:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from homie.kernel.body import RobotSpec
 from homie.kernel.checksums import fingerprint
-from homie.kernel.errors import BadInput, MissingCheckpoint
-from homie.kernel.interfaces import Kinematics, RobotSpec, Skill
+from homie.kernel.errors import MissingCheckpoint
+from homie.kernel.interfaces import Kinematics, Skill
 from homie.kernel.packages import missing_part
 from skills.nomad.goto import NomadGoTo
 from skills.nomad.topomap import TopoMap, load
@@ -66,8 +67,7 @@ class Nomad(PolicySet):
 
     @classmethod
     def around(cls, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
-        if spec.max_linear <= 0.0:
-            raise BadInput(f"NoMaD drives: the {spec.name} has no base for that.")
+        spec.require("NoMaD", "base", postures=True)
         return [NomadGoTo(policy, spec, kinematics)]
 
     def describe(self) -> dict[str, object]:

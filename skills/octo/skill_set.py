@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import ConfigDict, Field
 
+from homie.kernel.body import RobotSpec
 from homie.kernel.checksums import fingerprint
 from homie.kernel.errors import BadInput, MissingCheckpoint
-from homie.kernel.interfaces import Kinematics, RobotSpec, Skill
+from homie.kernel.interfaces import Kinematics, Skill
 from homie.kernel.packages import missing_part
 from skills.octo.actions import HABITS, OTHERWISE, TEXT, Gripper, Statistics
 from skills.octo.chunks import Chunks, Ensemble, Receding
@@ -113,6 +114,7 @@ class Octo(PolicySet):
 
     @classmethod
     def around(cls, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
+        spec.require("Octo", "arm", "gripper", postures=True)
         return [OctoSkill(policy, spec, kinematics, action) for action in cls.actions]
 
     def describe(self) -> dict[str, object]:

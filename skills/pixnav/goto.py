@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from homie.kernel.body import Group
 from homie.kernel.types import VIEWS, CameraFrame, Command, Goal, Observation, Outcome, Subtask
 from skills.classical.motion import Motion, Stuck
 from skills.pixnav.actions import DOWN, FORWARD, LEFT, RIGHT, STEP, STOP, TURN, UP
@@ -35,6 +36,13 @@ class PixNavGoTo(PolicyRoutine):
     actions = ("Go to",)
     cameras = (*VIEWS, CAMERA)
     max_seconds = 180.0
+
+    @property
+    def head(self) -> Group:
+        """What it nods with."""
+        head = self.spec.head
+        assert head is not None  # PixNav.around has seen to it
+        return head
 
     def aim(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         self.target = find(goal, observation)
@@ -77,7 +85,7 @@ class PixNavGoTo(PolicyRoutine):
             yield from self.straight(STEP, speed=SPEED, seconds=FORWARD_SECONDS)
             return float(np.linalg.norm(self.base.xy - begin.xy)) < STEP - SHORT
         if action in (UP, DOWN):
-            tilt = self.seen.body.joints["head_tilt_joint"]
+            tilt = float(self.head.measured(self.seen.body)[1])
             yield from self.nod(tilt + (TURN if action == DOWN else -TURN))
             return False
         assert action in (LEFT, RIGHT)
@@ -89,10 +97,8 @@ class PixNavGoTo(PolicyRoutine):
 
     def nod(self, tilt: float) -> Motion:
         """Look ahead, up or down, as far as the head can."""
-        low, high = self.spec.head_limits[1]
-        wanted = float(np.clip(tilt, low, high))
+        wanted = (0.0, float(np.clip(tilt, *self.head.limits[1])))
         for _ in range(int(NOD_SECONDS / self.spec.period)):
-            joints = self.seen.body.joints
-            if abs(joints["head_pan_joint"]) + abs(joints["head_tilt_joint"] - wanted) < NODDED:
+            if float(np.sum(np.abs(self.head.measured(self.seen.body) - wanted))) < NODDED:
                 return
-            yield Command(head=(0.0, wanted))
+            yield Command({self.head.name: wanted})

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homie.kernel.errors import BadInput, MissingCheckpoint
-from homie.kernel.interfaces import Kinematics, RobotSpec, Skill
+from homie.kernel.body import RobotSpec
+from homie.kernel.errors import MissingCheckpoint
+from homie.kernel.interfaces import Kinematics, Skill
 from homie.kernel.packages import missing_part
 from skills.pixnav.goto import PixNavGoTo
 from skills.policies.policy import Policy, PolicySet
@@ -41,8 +42,7 @@ class PixNav(PolicySet):
 
     @classmethod
     def around(cls, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
-        if spec.max_linear <= 0.0:
-            raise BadInput(f"PixNav drives: the {spec.name} has no base for that.")
+        spec.require("PixNav", "base", "head", postures=True)
         return [PixNavGoTo(policy, spec, kinematics)]
 
     def describe(self) -> dict[str, object]:

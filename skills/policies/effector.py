@@ -15,8 +15,10 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from homie.kernel.interfaces import Kinematics, RobotSpec
+from homie.kernel.body import RobotSpec
+from homie.kernel.interfaces import Kinematics
 from homie.kernel.types import Array, Command, Goal, Observation, Outcome, Pose, Subtask
+from skills.classical.motion import merged
 from skills.policies.instructions import instruction
 from skills.policies.motions import Motion, rotation_matrix
 from skills.policies.policy import Policy, PolicySkill, Value
@@ -45,8 +47,6 @@ FOLDED, AT_POSTURE = 0.3, 0.05
 """A joint (rad) is in a travelling posture, and at the raised one."""
 
 LOOK_SECONDS = 1.0
-EYE_HEIGHT = 1.05
-"""Metres of the head above the floor with the torso down."""
 
 
 class EffectorSkill(PolicySkill):
@@ -65,9 +65,9 @@ class EffectorSkill(PolicySkill):
         self.actions = (action,)
         self.name = f"{self.model}/{action.lower()}"
         self.rate, self.steps = cast(float, facts["rate"]), cast(int, facts["steps"])
-        self.drives = bool(facts["drives"]) and spec.max_linear > 0.0
-        self.has_head = bool(np.any(spec.head_limits))
-        primary = str(facts["camera"]) or ("head" if self.has_head else "front")
+        self.chain = spec.chain
+        self.drives = bool(facts["drives"]) and spec.first("base") is not None
+        primary = str(facts["camera"]) or ("front" if spec.head is None else "head")
         wrist = str(facts["wrist"])
         self.eyes = {"primary": primary, "wrist": wrist} if wrist else {"primary": primary}
         self.max_seconds = self.steps / self.rate + RAISE_SECONDS + 2 * LOOK_SECONDS
@@ -148,7 +148,8 @@ class EffectorSkill(PolicySkill):
             part = count / periods
             position = begin.position + part * (goal.position - begin.position)
             pose = Pose(position, rotation_matrix(part * share * turn) @ begin.rotation)
-            made.append(Command(base=base, gripper=width, effector=pose))
+            told = [self.spec.grip(width), Command(effector=pose)]
+            made.append(merged(told if base is None else [*told, self.spec.drive(*base)]))
         self._pose = goal
         return made
 
@@ -177,43 +178,34 @@ class EffectorSkill(PolicySkill):
 
     @property
     def q(self) -> Array:
-        """Torso lift (0 where there is no torso), then the arm joints, as measured: (n + 1,)."""
-        joints = self.seen.body.joints
-        return np.array([joints.get("torso_lift_joint", 0.0), *(joints[name] for name in self.spec.arm_joints)])
+        """The joints of torso and arm as measured, (n,)."""
+        return self.chain.measured(self.seen.body)
 
     def _raise_arm(self) -> Iterator[Command]:
         """From a travelling posture to the raised one; an arm that is out already stays where it is."""
-        if (
-            min(float(np.max(np.abs(self._nearest(one) - self.q))) for one in (self.spec.rest, self.spec.carry))
-            > FOLDED
-        ):
+        folded = [self._nearest(self.chain.posture(posture)) for posture in (self.spec.rest, self.spec.carry)]
+        if min(float(np.max(np.abs(posture - self.q))) for posture in folded) > FOLDED:
             return
-        begin, target = self.q, self._nearest(self.spec.ready[0])
-        speeds = RAISE_SPEED * self.spec.period * np.array([self.spec.torso_speed, *self.spec.arm_speeds])
-        moves = speeds > 0
-        periods = max(1, math.ceil(np.max(np.abs(target - begin)[moves] / speeds[moves])))
+        begin, target = self.q, self._nearest(self.chain.posture(self.spec.ready[0]))
+        speeds = RAISE_SPEED * self.spec.period * self.chain.speeds
+        periods = max(1, math.ceil(np.max(np.abs(target - begin) / speeds)))
         for count in range(1, math.ceil(RAISE_SECONDS / self.spec.period)):
             if count > periods and np.max(np.abs(self.q - target)) < AT_POSTURE:
                 return
-            q = begin + (target - begin) * min(1.0, count / periods)
-            yield Command(arm=tuple(q[1:].tolist()), torso=float(q[0]) if moves[0] else None)
+            yield self.chain.command(begin + (target - begin) * min(1.0, count / periods))
 
     def _nearest(self, posture: Array) -> Array:
         """A posture with the joints that turn without end on the turn where they are."""
-        endless = np.concatenate([[False], np.isinf(self.spec.arm_limits).any(axis=1)])
-        short = np.remainder(posture - self.q + np.pi, 2 * np.pi) - np.pi
-        return np.where(endless, self.q + short, posture)
+        return self.chain.nearest(posture, self.q)
 
     def _look(self) -> Iterator[Command]:
-        """Turn the head to the target."""
-        if not self.has_head:
-            return
+        """Turn the head, if there is one that turns, to the target."""
         local = self.seen.body.base.inverse(self.goal.position)
-        ahead = max(float(np.hypot(local[0], local[1])) - 0.1, 0.1)
-        wanted = [np.arctan2(local[1], local[0]), np.arctan2(EYE_HEIGHT + self.q[0] - local[2], ahead)]
-        pan, tilt = np.clip(wanted, self.spec.head_limits[:, 0], self.spec.head_limits[:, 1])
+        head, wanted = self.spec.head, self.spec.gaze(local, self.chain.lift(self.q))
+        if head is None or wanted is None:
+            return
         for _ in range(math.ceil(LOOK_SECONDS / self.spec.period)):
-            yield Command(head=(float(pan), float(tilt)))
+            yield Command({head.name: wanted})
 
 
 def _shortened(vector: Array, longest: float) -> Array:

@@ -32,7 +32,8 @@ from typing import Any, Protocol, TypeAlias
 
 from numpy.typing import NDArray
 
-from homie.kernel.interfaces import Kinematics, RobotSpec, Skill, SkillSet
+from homie.kernel.body import RobotSpec
+from homie.kernel.interfaces import Kinematics, Skill, SkillSet
 from homie.kernel.types import Command, Goal, Observation, Outcome, Subtask
 
 Value: TypeAlias = NDArray[Any] | str | bool | int | float

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import ConfigDict, Field
 
+from homie.kernel.body import RobotSpec
 from homie.kernel.checksums import fingerprint
 from homie.kernel.errors import BadInput, MissingCheckpoint
-from homie.kernel.interfaces import Kinematics, RobotSpec, Skill
+from homie.kernel.interfaces import Kinematics, Skill
 from homie.kernel.packages import missing_part
 from skills.policies.effector import EffectorSkill
 from skills.policies.instructions import Templates
@@ -86,6 +87,7 @@ class Rt1x(PolicySet):
 
     @classmethod
     def around(cls, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
+        spec.require("RT-1-X", "arm", "gripper", postures=True)
         return [Rt1xSkill(policy, spec, kinematics, action) for action in cls.actions]
 
     def describe(self) -> dict[str, object]:

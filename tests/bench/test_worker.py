@@ -19,7 +19,7 @@ from homie.bench.suite.suite import Task
 from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, RobotFault
 from homie.kernel.interfaces import Robot
 from homie.kernel.options import RunOptions
-from homie.kernel.types import Command, SentCommand
+from homie.kernel.types import Command
 from homie.runtime.provenance import read_parts
 from homie.runtime.runstore import read_episode
 
@@ -31,10 +31,10 @@ TROUBLE: dict[str, BaseException] = {}
 class Faulty(FilmedTinyRobot):
     """Raises what stands in TROUBLE."""
 
-    def act(self, command: Command) -> SentCommand:
+    def _send(self, command: Command) -> None:
         if "act" in TROUBLE:
             raise TROUBLE["act"]
-        return super().act(command)
+        super()._send(command)
 
 
 class Blind(Faulty):

@@ -16,7 +16,16 @@ from homie.envs.mujoco.robots.fetch import fetch
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
 from homie.envs.mujoco.state.world import World
 from homie.kernel.interfaces import Robot
-from homie.kernel.types import VIEWS, Array, CameraFrame, Command, Observation, Pose2, Proprioception, SentCommand
+from homie.kernel.types import (
+    VIEWS,
+    Array,
+    CameraFrame,
+    Command,
+    GripperState,
+    Observation,
+    Pose2,
+    Proprioception,
+)
 
 SIZE = 256
 PITCH = math.radians(20.0)
@@ -31,16 +40,19 @@ class BlindRobot(Robot):
     def __init__(self) -> None:
         self.kinematics = ArmKinematics()
 
-    def reset(self, *, seed: int) -> NoReturn:
+    def _restart(self, *, seed: int) -> NoReturn:
         raise AssertionError("the locator may not touch the robot")
+
+    def measured(self) -> NoReturn:
+        raise AssertionError("the locator may not look for itself")
 
     def observe(self, cameras: Collection[str] = ()) -> Observation:
         raise AssertionError("the locator may not look for itself")
 
-    def act(self, command: Command) -> SentCommand:
+    def _send(self, command: Command) -> NoReturn:
         raise AssertionError("the locator may not move the robot")
 
-    def stop(self) -> NoReturn:
+    def _halt(self) -> NoReturn:
         raise AssertionError("the locator may not touch the robot")
 
     def close(self) -> NoReturn:
@@ -100,8 +112,9 @@ class House:
             away = head - eye
             elevation = math.atan2(away[2], math.hypot(away[0], away[1]))
             frames["head"] = self._frame("head", eye, math.atan2(away[1], away[0]), elevation, 60.0)
-        joints = dict(zip(("torso_lift_joint", *fetch.SPEC.arm_joints), fetch.SPEC.rest.tolist(), strict=True))
-        body = Proprioception(base, (0.0, 0.0), joints, 0.05, (holding, holding), holding)
+        joints = dict(zip(fetch.SPEC.chain.names, fetch.REST.tolist(), strict=True))
+        gripper = GripperState(0.05, (holding, holding), holding)
+        body = Proprioception(base, joints=joints, grippers={"gripper": gripper})
         return Observation(self._stamp, body, frames)
 
     def _frame(self, name: str, eye: Array, heading: float, elevation: float, fovy: float) -> CameraFrame:

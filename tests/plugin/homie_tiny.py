@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 from pydantic import BaseModel
 
+from homie.kernel.body import Group, Joint, RobotSpec
 from homie.kernel.errors import MissingCheckpoint, PlannerError
-from homie.kernel.interfaces import Detector, Kinematics, Locator, Planner, Robot, RobotSpec, Skill, SkillSet
+from homie.kernel.interfaces import Detector, Kinematics, Locator, Planner, Robot, Skill, SkillSet
 from homie.kernel.options import RunOptions
-from homie.kernel.safety import GateState, SafetyGate
 from homie.kernel.types import (
     Array,
     CameraFrame,
@@ -29,6 +29,7 @@ from homie.kernel.types import (
     Decision,
     Detection,
     Goal,
+    GripperState,
     Image,
     Intrinsics,
     Observation,
@@ -37,7 +38,6 @@ from homie.kernel.types import (
     Pose,
     Pose2,
     Proprioception,
-    SentCommand,
     Subtask,
     Surface,
 )
@@ -48,24 +48,13 @@ REACH = 0.5
 
 SPEC = RobotSpec(
     name="tiny",
-    arm_joints=("lift",),
-    arm_limits=np.array([[-1.0, 1.0]]),
-    arm_speeds=np.array([1.0]),
-    torso_limits=(0.0, 0.4),
-    torso_speed=0.1,
-    head_limits=np.array([[-1.5, 1.5], [-0.7, 1.4]]),
-    head_speeds=np.array([1.5, 1.5]),
-    gripper_max=0.1,
-    gripper_speed=0.1,
-    max_linear=1.0,
-    max_angular=2.0,
-    max_linear_acceleration=2.0,
-    max_angular_acceleration=4.0,
+    groups=(
+        Group.base(linear=1.0, angular=2.0, linear_acceleration=2.0, angular_acceleration=4.0),
+        Group("arm", "arm", (Joint("lift", -1.0, 1.0, speed=1.0),)),
+        Group.gripper(opening=0.1, speed=2.0),
+    ),
     footprint_radius=0.2,
     period=0.1,
-    rest=np.zeros(2),
-    carry=np.zeros(2),
-    ready=(np.zeros(2),),
 )
 
 
@@ -80,10 +69,20 @@ class TinySolution:
 
 
 class TinyKinematics:
-    """A gripper that sits on the base."""
+    """A gripper that sits on the base, and an arm that takes no space."""
 
     def forward(self, q: Array) -> Pose:
         return Pose(np.zeros(3), np.eye(3))
+
+    def link_points(self, q: Array) -> Array:
+        return np.zeros((0, 3))
+
+    @property
+    def point_radii(self) -> Array:
+        return np.zeros(0)
+
+    def self_distance(self, q: Array, held: Array | None = None) -> float:
+        return 1.0
 
     def solve(self, position: Array, rotation: Array | None, q0: Array, *, locked_torso: bool = False) -> TinySolution:
         return TinySolution(q0)
@@ -95,7 +94,6 @@ class TinyRobot(Robot):
     def __init__(self) -> None:
         self.spec = SPEC
         self.kinematics = TinyKinematics()
-        self.gate = SafetyGate(SPEC)
         self.closed = False
         self.calls: list[str] = []
         self._reset()
@@ -104,28 +102,27 @@ class TinyRobot(Robot):
         self.stamp, self.x, self.opening, self.holding = 0.0, 0.0, SPEC.gripper_max, False
         self.places = {"ball": 2.5, "box": 4.0}
 
-    def reset(self, *, seed: int) -> None:
-        self.gate.reset()
+    def _restart(self, *, seed: int) -> None:
         self._reset()
 
-    def observe(self, cameras: Collection[str] = ()) -> Observation:
-        body = Proprioception(
+    def measured(self) -> Proprioception:
+        return Proprioception(
             base=Pose2(self.x, 0.0, 0.0),
-            base_velocity=(0.0, 0.0),
             joints={"lift": 0.0},
-            gripper=self.opening,
-            finger_contact=(self.holding, self.holding),
-            holding=self.holding,
+            grippers={"gripper": GripperState(self.opening, (self.holding, self.holding), self.holding)},
+            velocities={"lift": 0.0},
         )
-        return Observation(self.stamp, body, {name: self._picture(name) for name in cameras})
 
-    def act(self, command: Command) -> SentCommand:
-        sent = self.gate.check(command, GateState(np.zeros(1), 0.0, np.zeros(2), self.opening))
+    def observe(self, cameras: Collection[str] = ()) -> Observation:
+        return Observation(self.stamp, self.measured(), {name: self._picture(name) for name in cameras})
+
+    def _send(self, command: Command) -> None:
         time.sleep(float(os.environ.get("TINY_PERIOD", "0")))
         self.stamp = round(self.stamp + SPEC.period, 6)
-        self.x += (sent.sent.base or (0.0, 0.0))[0] * SPEC.period
-        if sent.sent.gripper is not None:
-            self.opening = sent.sent.gripper
+        self.x += (command.get("base") or (0.0, 0.0))[0] * SPEC.period
+        opening = command.get("gripper")
+        if opening is not None:
+            self.opening = opening[0]
             if self.opening < 0.05:
                 self.holding = abs(self.places["ball"] - self.x) <= REACH
             elif self.holding:
@@ -133,9 +130,8 @@ class TinyRobot(Robot):
                 self.places["ball"] = 9.0 if os.environ.get("TINY_SLIPPERY") else self.x
         if self.holding:
             self.places["ball"] = self.x
-        return sent
 
-    def stop(self) -> None:
+    def _halt(self) -> None:
         self.calls.append("stop")
 
     def close(self) -> None:

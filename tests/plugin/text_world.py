@@ -13,6 +13,7 @@ import numpy as np
 
 from error_detection import execution, paper_order
 from homie.kernel.agent import EpisodeListener, EpisodeResult, run_episode
+from homie.kernel.body import RobotSpec
 from homie.kernel.executor import Executor, SkillBook
 from homie.kernel.interfaces import Detector, ErrorCheck, Locator, Planner, Robot, Skill
 from homie.kernel.senses import Senses
@@ -22,6 +23,7 @@ from homie.kernel.types import (
     Command,
     Detection,
     Goal,
+    GripperState,
     Intrinsics,
     NamedThing,
     Observation,
@@ -29,7 +31,6 @@ from homie.kernel.types import (
     Pose,
     Pose2,
     Proprioception,
-    SentCommand,
     Subtask,
     Surface,
 )
@@ -152,23 +153,28 @@ def home() -> World:
 class TextRobot(Robot):
     """A body without joints. Time passes by one second for each observation."""
 
+    spec = RobotSpec(name="text", groups=(), period=1.0)
+
     def __init__(self, world: World) -> None:
         self.world = world
         self._stamp = 0.0
 
-    def reset(self, *, seed: int) -> None:
+    def _restart(self, *, seed: int) -> None:
         self._stamp = 0.0
+
+    def measured(self) -> Proprioception:
+        hand = GripperState(0.0, holding=self.world.held() is not None)
+        return Proprioception(Pose2(0, 0, 0), grippers={"hand": hand})
 
     def observe(self, cameras: Collection[str] = ()) -> Observation:
         self._stamp += 1.0
         frames = {name: CameraFrame(name, _BLANK, None, _CAMERA, _ORIGIN) for name in cameras}
-        body = Proprioception(Pose2(0, 0, 0), (0, 0), {}, 0.0, (False, False), self.world.held() is not None)
-        return Observation(self._stamp, body, frames)
+        return Observation(self._stamp, self.measured(), frames)
 
-    def act(self, command: Command) -> SentCommand:
-        return SentCommand(command, command)
+    def _send(self, command: Command) -> None:
+        """It has nothing to move."""
 
-    def stop(self) -> None:
+    def _halt(self) -> None:
         """It never moves by itself."""
 
     def close(self) -> None:

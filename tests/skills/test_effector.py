@@ -15,6 +15,7 @@ from homie.kernel.types import (
     CameraFrame,
     Command,
     Goal,
+    GripperState,
     Intrinsics,
     Observation,
     Outcome,
@@ -63,7 +64,7 @@ class Body:
     """A robot that is at once where a command wants it."""
 
     kinematics: ArmKinematics = field(default_factory=ArmKinematics)
-    q: Any = field(default_factory=lambda: SPEC.ready[0].copy())
+    q: Any = field(default_factory=lambda: SPEC.chain.posture(SPEC.ready[0]))
     holding: bool = False
     gripper: float = SPEC.gripper_max
     stamp: float = 0.0
@@ -71,10 +72,9 @@ class Body:
     looked: list[tuple[str, ...]] = field(default_factory=list)
 
     def observe(self, cameras: tuple[str, ...] = ()) -> Observation:
-        joints = dict(zip(("torso_lift_joint", *SPEC.arm_joints), map(float, self.q), strict=True))
-        body = Proprioception(
-            Pose2(0.0, 0.0, 0.0), (0.0, 0.0), joints, self.gripper, (self.holding, self.holding), self.holding
-        )
+        joints = dict(zip(SPEC.chain.names, map(float, self.q), strict=True))
+        gripper = GripperState(self.gripper, (self.holding, self.holding), self.holding)
+        body = Proprioception(Pose2(0.0, 0.0, 0.0), joints=joints, grippers={"gripper": gripper})
         view = CameraFrame(
             "head",
             np.full((8, 8, 3), len(self.looked), np.uint8),
@@ -100,9 +100,10 @@ class Body:
             found = self.kinematics.solve(command.effector.position, command.effector.rotation, self.q)
             assert found.ok
             self.q = found.q
-        if command.arm is not None and command.torso is not None:
-            self.q = np.array([command.torso, *command.arm])
-        self.gripper = self.gripper if command.gripper is None else command.gripper
+        torso, arm, opening = (command.get(group) for group in ("torso", "arm", "gripper"))
+        if arm is not None and torso is not None:
+            self.q = np.array([*torso, *arm])
+        self.gripper = self.gripper if opening is None else opening[0]
 
     @property
     def poses(self) -> list[Pose]:
@@ -162,15 +163,15 @@ def test_the_goal_is_the_text_and_the_gripper_as_it_is():
 
 
 def test_a_folded_arm_is_raised_first_and_a_raised_one_is_left_alone():
-    body = Body(q=SPEC.rest.copy())
+    body = Body(q=SPEC.chain.posture(SPEC.rest))
     body.play(reaching(body, Script(steps=1)))
-    raised = [one for one in body.commands if one.arm is not None]
-    steps = np.diff([one.arm for one in raised], axis=0)
-    assert (np.abs(steps) <= np.array(SPEC.arm_speeds) * SPEC.period).all()
-    np.testing.assert_allclose(raised[-1].arm, SPEC.ready[0][1:], atol=0.02)
+    raised = [arm for command in body.commands if (arm := command.get("arm")) is not None]
+    steps = np.diff(raised, axis=0)
+    assert (np.abs(steps) <= SPEC.chain.speeds[1:] * SPEC.period).all()
+    np.testing.assert_allclose(raised[-1], SPEC.ready[0]["arm"], atol=0.02)
     other = Body()
     other.play(reaching(other, Script(steps=1)))
-    assert not [one for one in other.commands if one.arm is not None]
+    assert not [command for command in other.commands if command.get("arm") is not None]
 
 
 def test_large_motions_are_shortened():
@@ -226,10 +227,10 @@ def test_the_base_moves_if_it_may():
     motion = replace(STILL, base=np.array([-0.02, 0.3, 9.0]))
     body = Body()
     body.play(reaching(body, Script(motion, steps=1)))
-    assert body.commands[-2].base == pytest.approx((-0.02 / 0.2, 0.15 / 0.2))
+    assert body.commands[-2].get("base") == pytest.approx((-0.02 / 0.2, 0.15 / 0.2))
     still = Body()
     still.play(reaching(still, Script(motion, steps=1, drives=False)))
-    assert all(one.base is None for one in still.commands)
+    assert all(one.get("base") is None for one in still.commands)
 
 
 def test_the_gripper_opens_as_wide_as_wanted():
@@ -239,7 +240,7 @@ def test_the_gripper_opens_as_wide_as_wanted():
 
 
 def test_a_robot_without_head_is_seen_from_the_front():
-    spec = replace(SPEC, head_limits=np.zeros((2, 2)), max_linear=0.0)
+    spec = replace(SPEC, groups=tuple(one for one in SPEC.groups if one.kind not in ("base", "head")))
     skill = Reaching(Script(), spec, ArmKinematics(), "Pick")
     assert skill.eyes == {"primary": "front"} and not skill.drives
     assert Reaching(Script(wrist="wrist", camera="left"), spec, ArmKinematics(), "Pick").eyes == {

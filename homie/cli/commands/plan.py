@@ -98,7 +98,7 @@ def _detected(views: Mapping[str, Image], options: PlanOptions) -> tuple[Detecti
         view: CameraFrame(view, picture, None, _pinhole(picture), Pose(np.zeros(3), np.eye(3)))
         for view, picture in views.items()
     }
-    body = Proprioception(Pose2(0.0, 0.0, 0.0), (0.0, 0.0), {}, 0.0, (False, False), False)
+    body = Proprioception(Pose2(0.0, 0.0, 0.0))
     return detector.detect(Observation(0.0, body, frames))
 
 

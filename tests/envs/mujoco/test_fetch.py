@@ -50,7 +50,7 @@ class Stage:
     def move(self, target: Array) -> Array:
         """Ramp the limbs to `target` at 80 % of their speeds; the largest lag behind the ramp, (8,)."""
         start = self.q()
-        speeds = 0.8 * np.array([SPEC.torso_speed, *SPEC.arm_speeds])
+        speeds = 0.8 * SPEC.chain.speeds
         count = int(np.ceil(np.max(np.abs(target - start) / speeds) / SPEC.period))
         lag = np.zeros(8)
         for step in range(1, count + 1):

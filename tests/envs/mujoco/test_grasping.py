@@ -125,7 +125,7 @@ def test_what_is_held_comes_along(stage: Stage) -> None:
     home = stage.home
     bound = [bool(home.data.eq_active[home.model.equality(f"robot/grasp_{kind}").id]) for kind in ("weld", "ball")]
     assert bound == [not home.grasping.friction, False]
-    assert home.observe().body.finger_contact == (True, True)
+    assert home.observe().body.grippers["gripper"].contact == (True, True)
     before = _in_hand(home, "tomato_soup_can")
     for k in range(60):
         home.act(Command(base=(0.0, math.copysign(0.8, 30 - k))))
@@ -192,7 +192,7 @@ def test_a_door_is_held_by_its_handle_and_not_by_its_edge(stage: Stage) -> None:
     contacts = set()
     for _ in range(40):
         home.act(Command(gripper=0.0))
-        contacts.add(home.observe().body.finger_contact)
+        contacts.add(home.observe().body.grippers["gripper"].contact)
         assert not home.observe().body.holding
     assert (True, True) in contacts
 
@@ -214,7 +214,7 @@ def _between_the_fingers(
     for _ in range(periods):
         can.xfrc_applied[:3] = push * left + np.array([0.0, 0.0, weight])
         home.act(Command(gripper=width))
-        contacts.add(home.observe().body.finger_contact)
+        contacts.add(home.observe().body.grippers["gripper"].contact)
     can.xfrc_applied[:3] = 0.0
     return contacts
 

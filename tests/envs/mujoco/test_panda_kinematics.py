@@ -56,12 +56,12 @@ reachable = st.tuples(
 
 def test_limits_and_speeds_are_the_published_ones():
     expected = [limit if isinstance(limit, tuple) else (-limit, limit) for limit in LIMITS]
-    np.testing.assert_array_equal(SPEC.arm_limits, expected)
-    np.testing.assert_array_equal(SPEC.arm_speeds, [2.175] * 4 + [2.61] * 3)
+    np.testing.assert_array_equal(SPEC.chain.limits, expected)
+    np.testing.assert_array_equal(SPEC.chain.speeds, [2.175] * 4 + [2.61] * 3)
 
 
 def test_the_known_poses(kinematics):
-    upright = kinematics.forward(np.zeros(8))
+    upright = kinematics.forward(np.zeros(7))
     np.testing.assert_allclose(upright.position, [0.088, 0.0, 0.333 + 0.316 + 0.384 - 0.107 - 0.1034], atol=1e-12)
     ready = kinematics.forward(HOME)
     np.testing.assert_allclose(ready.position, [0.30689, 0.0, 0.48688], atol=1e-5)  # O_T_EE of the real robot
@@ -71,7 +71,7 @@ def test_the_known_poses(kinematics):
 @given(reachable)
 @settings(deadline=None)
 def test_forward_is_that_of_the_published_table(q):
-    made, expected = PANDA.forward(np.concatenate([[0.0], q])), by_the_table(q)
+    made, expected = PANDA.forward(q), by_the_table(q)
     np.testing.assert_allclose(made.position, expected[:3, 3], atol=1e-12)
     np.testing.assert_allclose(made.rotation @ GRIPPER_IN_TOOL.T, expected[:3, :3], atol=1e-12)
 
@@ -83,7 +83,7 @@ def test_the_simulated_robot_has_the_same_gripper():
     data = mujoco.MjData(model)
     rng = np.random.default_rng(1)
     for _ in range(20):
-        q = np.concatenate([[0.0], rng.uniform(SPEC.arm_limits[:, 0], SPEC.arm_limits[:, 1])])
+        q = rng.uniform(*SPEC.chain.limits.T)
         set_posture(model, data, q)
         expected = PANDA.forward(q)
         site = data.site(PREFIX + "gripper")
@@ -94,11 +94,11 @@ def test_the_simulated_robot_has_the_same_gripper():
 @given(reachable)
 @settings(max_examples=40, deadline=None)
 def test_the_jacobian_is_the_derivative(q):
-    whole, step = np.concatenate([[0.0], q]), 1e-6
-    jacobian, here = PANDA.jacobian(whole), PANDA.forward(whole)
+    step = 1e-6
+    jacobian, here = PANDA.jacobian(q), PANDA.forward(q)
     for joint in range(7):
-        moved = whole.copy()
-        moved[joint + 1] += step
+        moved = q.copy()
+        moved[joint] += step
         there = PANDA.forward(moved)
         np.testing.assert_allclose((there.position - here.position) / step, jacobian[:3, joint], atol=1e-5)
         turned = rotation_vector(there.rotation @ here.rotation.T) / step
@@ -124,9 +124,9 @@ def test_the_closed_form_finds_the_posture_that_a_pose_came_from(q):
 @given(reachable)
 @settings(max_examples=60, deadline=None)
 def test_solutions_keep_the_limits_and_meet_the_pose(q):
-    pose = PANDA.forward(np.concatenate([[0.0], q]))
+    pose = PANDA.forward(q)
     found = PANDA.solve(pose.position, pose.rotation, HOME)
-    assert (found.q[1:] >= SPEC.arm_limits[:, 0]).all() and (found.q[1:] <= SPEC.arm_limits[:, 1]).all()
+    assert (found.q >= SPEC.chain.limits[:, 0]).all() and (found.q <= SPEC.chain.limits[:, 1]).all()
     if found.ok:
         reached = PANDA.forward(found.q)
         assert np.linalg.norm(reached.position - pose.position) < 1e-3
@@ -137,7 +137,7 @@ def test_solutions_keep_the_limits_and_meet_the_pose(q):
 @given(reachable)
 @settings(max_examples=20, deadline=None)
 def test_the_same_question_has_the_same_answer(q):
-    pose = PANDA.forward(np.concatenate([[0.0], q]))
+    pose = PANDA.forward(q)
     first = PANDA.solve(pose.position, pose.rotation, HOME)
     PANDA.solve(np.array([0.4, 0.2, 0.3]), None, HOME)
     again = PANDA.solve(pose.position, pose.rotation, HOME)

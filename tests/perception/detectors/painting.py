@@ -6,7 +6,7 @@ import numpy as np
 
 from homie.kernel.types import CameraFrame, Image, Intrinsics, Observation, Pose, Pose2, Proprioception
 
-BODY = Proprioception(Pose2(0, 0, 0), (0, 0), {}, 0.0, (False, False), False)
+BODY = Proprioception(Pose2(0, 0, 0))
 
 
 def seen(*pictures: Image) -> Observation:

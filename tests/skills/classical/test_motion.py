@@ -157,11 +157,11 @@ class TestOnTheRobot:
 
     def test_a_posture_is_reached_within_the_speeds_and_without_jerks(self, home: MujocoHome) -> None:
         targets: list[Array] = []
-        steps = np.array([SPEC.torso_speed, *SPEC.arm_speeds]) * SPEC.period
+        steps = SPEC.chain.speeds * SPEC.period
 
         def watched(skill: RoutineSkill) -> Motion:
             for command in skill.posture(READY):
-                targets.append(np.array([command.torso, *command.arm]))  # type: ignore[misc]
+                targets.append(np.concatenate([command.get("torso"), command.get("arm")]))  # type: ignore[list-item]
                 yield command
 
         skill = self.run(home, watched)
@@ -170,8 +170,7 @@ class TestOnTheRobot:
         assert (moves <= steps + 1e-9).all()
         assert (moves.max(axis=0) > 0.8 * steps).any(), "as fast as the slowest joint allows"
         assert (np.abs(np.diff(targets, 2, axis=0)) <= steps * SPEC.period / RAMP + 1e-9).all()
-        joints = home.observe().body.joints
-        reached = np.array([joints["torso_lift_joint"], *(joints[name] for name in SPEC.arm_joints)])
+        reached = SPEC.chain.measured(home.measured())
         assert np.abs(np.remainder(reached - READY + math.pi, math.tau) - math.pi).max() < 0.04
 
     def test_a_blocked_arm_gives_up_with_a_reason(self, home: MujocoHome) -> None:
@@ -222,8 +221,7 @@ class TestGettingStuck:
         return skill
 
     def at(self, seconds: float) -> Observation:
-        joints = dict.fromkeys(SPEC.arm_joints, 0.0)
-        return Observation(seconds, Proprioception(Pose2(0, 0, 0), (0, 0), joints, 0.0, (False, False), False))
+        return Observation(seconds, Proprioception(Pose2(0, 0, 0), joints=dict.fromkeys(SPEC.chain.names, 0.0)))
 
     def test_it_frees_itself_before_the_failure_is_told(self) -> None:
         def blocked() -> Motion:
@@ -236,7 +234,7 @@ class TestGettingStuck:
             commands.append(skill.act(self.at(0.04 * k)))
             if skill.outcome is not Outcome.RUNNING:
                 break
-        assert [c.gripper for c in commands] == [None, 0.05, 0.1, None]
+        assert [command.get("gripper") for command in commands] == [None, (0.05,), (0.1,), None]
         assert (skill.outcome, skill.reason) == (Outcome.FAILED, "the arm is blocked")
         assert not skill.hopeless
 
@@ -261,7 +259,7 @@ class TestGettingStuck:
         stamp = 0.0
         while skill.outcome is Outcome.RUNNING and stamp < 10.0:
             command = skill.act(self.at(stamp))
-            assert command.gripper is None or stamp >= 2.0
+            assert command.get("gripper") is None or stamp >= 2.0
             stamp += 0.04
         assert skill.outcome is Outcome.TIMED_OUT and 2.0 < stamp <= 3.0
         assert skill.reason == "not done after 2 s"

@@ -13,18 +13,19 @@ from homie.kernel.types import Array, Box, Pose2
 from skills.classical.collision import Solids
 from skills.classical.hand import NOTHING, filled
 from skills.classical.motion import rotation_z
-from skills.classical.ways import ArmSpace, Joints, between
+from skills.classical.ways import ArmSpace, Joints
 
 KINEMATICS = ArmKinematics()
+JOINTS = Joints(SPEC.chain)
 ORIGIN = Pose2(0.0, 0.0, 0.0)
 
 
 def space(*boxes: Box, base: Pose2 = ORIGIN, held: Array = NOTHING) -> ArmSpace:
-    return ArmSpace(Joints(SPEC), KINEMATICS, Solids(boxes), base, held)
+    return ArmSpace(JOINTS, KINEMATICS, Solids(boxes), base, held)
 
 
 def postures(begin: Array, way: list[Array]) -> list[Array]:
-    return [q for a, b in itertools.pairwise([begin, *way]) for q in between(a, b)]
+    return [q for a, b in itertools.pairwise([begin, *way]) for q in JOINTS.between(a, b)]
 
 
 def reaching(side: float) -> Array:
@@ -51,7 +52,7 @@ def test_around_a_post_between_two_places() -> None:
     left, right = reaching(0.3), reaching(-0.3)
     post = Box(np.array([0.7, 0.0, 0.7]), np.array([0.03, 0.03, 0.4]))
     around = space(post)
-    assert min(around.clearance(q) for q in between(left, right)) < 0.0, "the post stands in the straight way"
+    assert min(around.clearance(q) for q in JOINTS.between(left, right)) < 0.0, "the post stands in the straight way"
     way = around.find(left, right, (), (0.01,))
     assert way is not None
     assert min(around.clearance(q) for q in postures(left, way)) > 0.0

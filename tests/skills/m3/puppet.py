@@ -17,6 +17,7 @@ from homie.kernel.types import (
     CameraFrame,
     Command,
     Goal,
+    GripperState,
     Intrinsics,
     Observation,
     Outcome,
@@ -37,7 +38,7 @@ class Puppet:
 
     def __init__(self, thing: np.ndarray, base: Pose2 | None = None) -> None:
         self.base, self.thing = base or Pose2(0.0, 0.0, 0.0), thing
-        self.q = SPEC.rest.copy()
+        self.q = SPEC.chain.posture(SPEC.rest)
         self.stamp = self.width = 0.0
         self.holding = False
         self.commands: list[Command] = []
@@ -46,14 +47,10 @@ class Puppet:
         return self.base.transform(KINEMATICS.forward(self.q).position)
 
     def observe(self, cameras: Collection[str] = ()) -> Observation:
-        names = ("torso_lift_joint", *SPEC.arm_joints)
         body = Proprioception(
             base=self.base,
-            base_velocity=(0.0, 0.0),
-            joints=dict(zip(names, self.q.tolist(), strict=True)),
-            gripper=self.width,
-            finger_contact=(self.holding, self.holding),
-            holding=self.holding,
+            joints=dict(zip(SPEC.chain.names, self.q.tolist(), strict=True)),
+            grippers={"gripper": GripperState(self.width, (self.holding, self.holding), self.holding)},
         )
         depth = np.full((256, 256), 2.0, np.float32)
         here = Pose(np.zeros(3), np.eye(3))
@@ -62,18 +59,17 @@ class Puppet:
 
     def act(self, command: Command) -> None:
         self.commands.append(command)
-        v, w = command.base or (0.0, 0.0)
+        v, w = command.get("base") or (0.0, 0.0)
         yaw = self.base.yaw + w * SPEC.period
         x, y = self.base.x + v * SPEC.period * np.cos(yaw), self.base.y + v * SPEC.period * np.sin(yaw)
         self.base = Pose2(float(x), float(y), float(yaw))
-        if command.torso is not None:
-            self.q[0] = command.torso
-        if command.arm is not None:
-            self.q[1:] = command.arm
-        if command.gripper is not None:
+        torso, arm, opening = (command.get(group) for group in ("torso", "arm", "gripper"))
+        self.q[:1] = self.q[:1] if torso is None else torso
+        self.q[1:] = self.q[1:] if arm is None else arm
+        if opening is not None:
             step = SPEC.gripper_speed * SPEC.period
-            self.width += float(np.clip(command.gripper - self.width, -step, step))
-            if command.gripper > self.width:
+            self.width += float(np.clip(opening[0] - self.width, -step, step))
+            if opening[0] > self.width:
                 self.holding = False
             elif self.width < 0.05 and np.linalg.norm(self.gripper() - self.thing) < 0.05:
                 self.holding = True

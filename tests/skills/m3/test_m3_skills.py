@@ -9,6 +9,7 @@ import pytest
 from puppet import KINEMATICS, Puppet, Solver, perform
 
 from homie.envs.mujoco.robots.fetch.fetch import SPEC
+from homie.kernel.body import Group
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Articulation, CameraFrame, Command, Goal, Intrinsics, Outcome, Pose, Pose2, Surface
 from skills.m3.frames import depth_picture, in_gripper, to_m3
@@ -95,7 +96,7 @@ def test_a_decision_moves_the_base_as_far_as_in_training_and_within_limits():
     skill.decisions = 10
     assert perform(skill, robot, Goal("table", "", np.array([5.0, 0.0, 0.0]))) is Outcome.TIMED_OUT
     assert skill.reason == "not done after 10 decisions" and len(skill.policy.given) == 10
-    moving = [command.base for command in robot.commands if command.base is not None]
+    moving = [velocity for command in robot.commands if (velocity := command.get("base")) is not None]
     assert len(moving) == 10 * skill.periods
     assert sum(w for _, w in moving) * SPEC.period == pytest.approx(10 * 3.0 / 30)
     assert sum(v for v, _ in moving) * SPEC.period == pytest.approx(10 * 3.0 / 30)
@@ -138,7 +139,7 @@ def test_it_picks_what_is_there_and_brings_it_to_the_rest():
     assert perform(skill, robot, GOAL) is Outcome.SUCCEEDED
     assert skill.name == "m3/pick" and robot.holding
     assert np.linalg.norm(robot.gripper() - REST) < 0.05
-    steps = np.diff([command.arm for command in robot.commands if command.arm and command.torso is None], axis=0)
+    steps = np.diff([arm for one in robot.commands if (arm := one.get("arm")) and one.get("torso") is None], axis=0)
     assert np.abs(steps).max() <= 0.025 + 1e-9
 
 
@@ -157,12 +158,12 @@ def test_the_wish_to_hold_counts_only_near_the_target_and_an_empty_hand_opens_ag
     skill = Pick(Always(hands(1.0)), SPEC, KINEMATICS)
     skill.decisions = 5
     assert perform(skill, far, GOAL) is Outcome.TIMED_OUT
-    assert all(command.gripper in (None, SPEC.gripper_max) for command in far.commands)
+    assert all(command.get("gripper") in (None, (SPEC.gripper_max,)) for command in far.commands)
     near = Puppet(REST + np.array([0.0, 0.1, 0.0]))  # within reach of the wish, not between the fingers
     assert perform(skill, near, replace(GOAL, position=near.thing)) is Outcome.TIMED_OUT
     assert not near.holding and near.width == pytest.approx(SPEC.gripper_max, abs=0.006)
-    closing = [command for command in near.commands if command.gripper == 0.0]
-    assert closing and all(command.base is None and command.arm is None for command in closing)
+    closing = [command for command in near.commands if command.get("gripper") == (0.0,)]
+    assert closing and all(command.get("base") is None and command.get("arm") is None for command in closing)
 
 
 def test_pick_keeps_what_it_holds_and_put_lets_go_when_time_is_out():
@@ -188,11 +189,11 @@ def test_joint_targets_add_up_and_stay_within_limits():
     robot, skill = Puppet(APPLE), Pick(Always(hands(n3=1.0, n0=1.0, n1=-1.0)), SPEC, KINEMATICS)
     skill.decisions = 150
     perform(skill, robot, GOAL)
-    told = [command for command in robot.commands if command.base is not None]
-    lift = np.array([command.arm[1] for command in told])
-    assert lift[-1] == pytest.approx(SPEC.arm_limits[1, 1])
+    told = [command for command in robot.commands if command.get("base") is not None]
+    lift = np.array([command.get("arm")[1] for command in told])
+    assert lift[-1] == pytest.approx(SPEC.chain.limits[2, 1])
     assert lift[skill.periods] - lift[0] == pytest.approx(0.025)
-    v, w = told[0].base
+    v, w = told[0].get("base")
     assert v * skill.periods * SPEC.period == pytest.approx(1.5 / 30) and v == -w
 
 
@@ -254,15 +255,22 @@ def test_behind_a_door_the_network_for_fridges_is_used_if_there_is_one(skills, u
     assert skill.name == f"m3/{used}"
 
 
+def bodied(*groups):
+    """The Fetch with other groups."""
+    posture = {group.name: [0.0] * len(group.joints) for group in groups}
+    return replace(SPEC, groups=groups, rest=posture, carry=posture, ready=(posture,))
+
+
 def test_a_body_of_another_kind_is_refused():
+    six = Group("arm", "arm", SPEC.groups[2].joints[:6])
     with pytest.raises(BadInput, match="seven joints"):
-        Navigate(Solver(), replace(SPEC, arm_joints=SPEC.arm_joints[:6]), KINEMATICS)
-    with pytest.raises(BadInput, match="no base that drives"):
-        Pick(Solver(), replace(SPEC, max_linear=0.0), KINEMATICS)
+        Navigate(Solver(), bodied(*SPEC.groups[:2], six, SPEC.groups[4]), KINEMATICS)
+    with pytest.raises(BadInput, match="the fetch has no base"):
+        Pick(Solver(), bodied(*SPEC.groups[1:]), KINEMATICS)
 
 
 def test_the_arm_ends_up_at_its_rest_from_everywhere():
-    for posture in (SPEC.rest, SPEC.carry, *SPEC.ready):
+    for posture in map(SPEC.chain.posture, (SPEC.rest, SPEC.carry, *SPEC.ready)):
         robot = Puppet(APPLE)
         robot.q = posture.copy()
         skill = Navigate(Always(7), SPEC, KINEMATICS)

@@ -24,7 +24,7 @@ from skills.nomad.goal import adapt
 from skills.policies.views import FAR, best_seen, heading, pixel, place
 
 NAMES = {"kitchen": [0, 9], "table_1": [3], "table_2": [5], "fridge": [7]}
-BODY = Proprioception(Pose2(0.0, 0.0, 0.0), (0.0, 0.0), {}, 0.0, (False, False), False)
+BODY = Proprioception(Pose2(0.0, 0.0, 0.0))
 
 
 def frame(name, yaw=0.0, *, depth=None):

@@ -53,7 +53,7 @@ def play(policy, *, target="table_1", words="table", robot=(2.0, 2.0, 0.0), seco
         log, began = [], observation.stamp
         while skill.outcome is Outcome.RUNNING and observation.stamp - began < seconds:
             sent = home.act(skill.act(observation))
-            log.append((observation.stamp - began, policy.steps, skill.looks(), sent.requested.base))
+            log.append((observation.stamp - began, policy.steps, skill.looks(), sent.requested.get("base")))
             observation = home.observe(skill.looks())
     return skill, log, observation.body
 
@@ -128,5 +128,8 @@ def test_a_policy_that_can_not_go_on_ends_the_attempt():
 
 
 def test_a_robot_that_does_not_drive_is_refused():
-    with MujocoHome(one_room()) as home, pytest.raises(BadInput, match="NoMaD drives"):
-        Nomad.around(Waypoints(), replace(home.spec, max_linear=0.0), home.kinematics)
+    with (
+        MujocoHome(one_room()) as home,
+        pytest.raises(BadInput, match="NoMaD needs a base that drives"),
+    ):
+        Nomad.around(Waypoints(), replace(home.spec, groups=home.spec.groups[1:]), home.kinematics)

@@ -119,8 +119,8 @@ def test_the_early_stop_is_a_time_out():
 
 
 def test_a_robot_that_does_not_drive_is_refused():
-    with MujocoHome(one_room()) as home, pytest.raises(BadInput, match="PixNav drives"):
-        PixNav.around(Chosen(), replace(home.spec, max_linear=0.0), home.kinematics)
+    with MujocoHome(one_room()) as home, pytest.raises(BadInput, match="PixNav needs a base that drives and a head"):
+        PixNav.around(Chosen(), replace(home.spec, groups=home.spec.groups[1:]), home.kinematics)
 
 
 @given(x=st.floats(-5, 5), y=st.floats(-5, 5), yaw=st.floats(-3.2, 3.2))

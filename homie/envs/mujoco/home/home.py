@@ -7,8 +7,7 @@ force, so a wall stops it; nothing is ever placed by hand after `reset`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
-from dataclasses import replace
+from collections.abc import Callable
 
 import mujoco
 import numpy as np
@@ -23,21 +22,14 @@ from homie.envs.mujoco.robots.eyes import Eyes
 from homie.envs.mujoco.robots.fetch import fetch
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
 from homie.envs.mujoco.robots.grasping import Grasping, Hand, add_grasp_constraints
+from homie.envs.mujoco.robots.limbs import Limbs
 from homie.envs.mujoco.robots.simulated import SimulatedRobot
 from homie.envs.mujoco.state.snapshot import snapshot_of
 from homie.envs.mujoco.state.world import World
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator
 from homie.kernel.options import OpenOptions
-from homie.kernel.safety import GateState, SafetyGate
-from homie.kernel.types import (
-    Command,
-    Image,
-    Observation,
-    Pose2,
-    Proprioception,
-    SentCommand,
-)
+from homie.kernel.types import Command, Image, Pose2, Proprioception
 from homie.kernel.world import RobotState, WorldSnapshot, rounded
 
 PICTURE_SIZE = (256, 256)
@@ -45,7 +37,6 @@ PICTURE_SIZE = (256, 256)
 PERIOD = 0.04
 """Seconds of one control period: ten physics steps, or more while something flies."""
 
-JOINTS = (fetch.TORSO_JOINT, *fetch.ARM_JOINTS, *fetch.HEAD_JOINTS)
 HAND = Hand("gripper_link", "base_link", fetch.FINGER_PADS, fetch.FINGERS)
 _FINGER = fetch.FACTS[fetch.FINGERS[0]]
 FINGER_STEP = _FINGER.speed * PERIOD
@@ -93,14 +84,14 @@ class MujocoHome(SimulatedRobot):
         self.data = mujoco.MjData(self.model)
         self.kinematics = ArmKinematics()
         self.world = World(self.home, self.data)
-        self.gate = SafetyGate(self.spec)
         self.eyes = Eyes(self.model, self.data, self.home.index.geoms, picture_size, shade=shade)
         self.grasping = Grasping(self.model, self.data, self.home.index, HAND, friction=grasp == "friction")
         self.pace = Pace(self.model, self.home.index)
-        self._qpos = {name: int(self.model.joint(f"robot/{name}").qposadr[0]) for name in (*JOINTS, *fetch.FINGERS)}
+        self.limbs = Limbs(self.model, self.data, self.spec, fetch.FINGERS)
         self._base = [int(self.model.joint(f"robot/{name}").qposadr[0]) for name in fetch.BASE_JOINTS]
         self._base_dof = [int(self.model.joint(f"robot/{name}").dofadr[0]) for name in fetch.BASE_JOINTS]
-        self._ctrl = {self.model.actuator(i).name.removeprefix("robot/"): i for i in range(self.model.nu)}
+        self._base_servos = [self.model.actuator(f"robot/{name}").id for name in fetch.BASE_JOINTS]
+        self._velocity = (0.0, 0.0)
         self.after_step: Callable[[], None] | None = None
         """Called after every step of the physics, for what measures it."""
         self._filmed: tuple[float, tuple[float, float, float]] | None = None
@@ -108,41 +99,35 @@ class MujocoHome(SimulatedRobot):
 
     # ------------------------------------------------------------ episode
 
-    def reset(self, *, seed: int) -> None:
+    def _restart(self, *, seed: int) -> None:
         self.home.reset(self.data)
-        self.gate.reset()
         self.grasping.reset()
         for name, value in zip(fetch.HEAD_JOINTS, HEAD_START, strict=True):
-            self.data.qpos[self._qpos[name]] = self.data.ctrl[self._ctrl[name]] = value
+            joint, servo = self.data.joint(fetch.PREFIX + name), self.data.actuator(fetch.PREFIX + name)
+            joint.qpos = servo.ctrl = value
         self._width_wanted = self._finger_target = 0.0
-        fetch.set_posture(self.model, self.data, self.spec.rest)
+        fetch.set_posture(self.model, self.data, fetch.REST)
         self.world.held = None
         self.world.appliances.reset()
         for _ in range(25):  # things settle by fractions of a millimetre
             self.act(Command())
-        self.gate.reset()
 
-    def act(self, command: Command) -> SentCommand:
-        state = self._gate_state()
-        checked = self.gate.check(self.resolved(command, state), state)
-        sent = replace(checked, requested=command)
-        now = sent.sent
-        for name, value in zip(JOINTS[1:8], now.arm or (), strict=False):
-            self.data.ctrl[self._ctrl[name]] = value
-        if now.torso is not None:
-            self.data.ctrl[self._ctrl["torso_lift_joint"]] = now.torso
-        if now.head is not None:
-            self.data.ctrl[self._ctrl["head_pan_joint"]], self.data.ctrl[self._ctrl["head_tilt_joint"]] = now.head
-        if now.gripper is not None:
-            self._width_wanted = now.gripper
-            self.grasping.commanded(now.gripper)
+    def _tell(self, command: Command) -> None:
+        self.limbs.tell(command)
+        gripper = command.get("gripper")
+        if gripper is not None:
+            self._width_wanted = gripper[0]
+            self.grasping.commanded(gripper[0])
+        velocity = command.get("base")
+        self._velocity = (0.0, 0.0) if velocity is None else (velocity[0], velocity[1])
+
+    def _pass(self) -> None:
         self._drive_fingers()
-        self._step(*(now.base or (0.0, 0.0)))
+        self._step(*self._velocity)
         self.check_sound()
         self.grasping.update()
         self.world.held = self.grasping.held_object
         self.world.appliances.update()
-        return sent
 
     def _step(self, v: float, w: float) -> None:
         """One control period of physics, the base driving at v (m/s) and w (rad/s)."""
@@ -152,7 +137,7 @@ class MujocoHome(SimulatedRobot):
         )
         self.model.opt.timestep = TIMESTEP / division
         qpos, ctrl, yaw = self.data.qpos, self.data.ctrl, self._base[2]
-        x, y, turn = (self._ctrl[name] for name in fetch.BASE_JOINTS)
+        x, y, turn = self._base_servos
         for _ in range(round(PERIOD / TIMESTEP) * division):
             heading = float(qpos[yaw])
             ctrl[x], ctrl[y], ctrl[turn] = v * math.cos(heading), v * math.sin(heading), w
@@ -161,46 +146,35 @@ class MujocoHome(SimulatedRobot):
                 self.after_step()
         self.model.opt.timestep = TIMESTEP
 
-    def stop(self) -> None:
-        """Base still, every limb holds where it is."""
-        self.gate.stop()
-        for name in JOINTS:
-            self.data.ctrl[self._ctrl[name]] = self.data.qpos[self._qpos[name]]
-        for name in fetch.BASE_JOINTS:
-            self.data.ctrl[self._ctrl[name]] = 0.0
-
-    def _gate_state(self) -> GateState:
-        q = [float(self.data.qpos[self._qpos[name]]) for name in JOINTS]
-        return GateState(np.array(q[1:8]), q[0], np.array(q[8:10]), self._gripper_width())
+    def _halt(self) -> None:
+        """Base still, every limb holds where it is, the fingers squeeze what they hold."""
+        self.limbs.hold()
+        self._velocity = (0.0, 0.0)
+        if not self.grasping.holding:
+            self._width_wanted = self.limbs.opening()
 
     def _drive_fingers(self) -> None:
         """Their target goes to the wanted width at the fingers' speed, and ahead of them only by what the servo turns
         into its whole force: so they close without a blow, and open at once."""
-        at = self._gripper_width() / 2
+        at = self.limbs.opening() / 2
         ahead = float(
             np.clip(self._width_wanted / 2, self._finger_target - FINGER_STEP, self._finger_target + FINGER_STEP)
         )
         self._finger_target = float(np.clip(ahead, at - FINGER_LEAD, at + FINGER_LEAD))
-        for finger in fetch.FINGERS:
-            self.data.ctrl[self._ctrl[finger]] = self._finger_target
-
-    def _gripper_width(self) -> float:
-        return float(sum(self.data.qpos[self._qpos[finger]] for finger in fetch.FINGERS))
+        self.data.ctrl[self.limbs.finger_servos] = self._finger_target
 
     # ------------------------------------------------------------ senses
 
-    def observe(self, cameras: Collection[str] = ()) -> Observation:
+    def measured(self) -> Proprioception:
         x, y, yaw = (float(v) for v in self.data.qpos[self._base])
         vx, vy, w = (float(v) for v in self.data.qvel[self._base_dof])
-        body = Proprioception(
+        return Proprioception(
             base=Pose2(x, y, float(np.remainder(yaw + np.pi, 2 * np.pi) - np.pi)),
             base_velocity=(vx * np.cos(yaw) + vy * np.sin(yaw), w),
-            joints={name: float(self.data.qpos[self._qpos[name]]) for name in JOINTS},
-            gripper=self._gripper_width(),
-            finger_contact=self.grasping.contact,
-            holding=self.grasping.holding,
+            joints=self.limbs.positions(),
+            grippers={"gripper": self.limbs.gripper(self.grasping.contact, self.grasping.holding)},
+            velocities=self.limbs.velocities(),
         )
-        return self.seen(body, cameras)
 
     # ------------------------------------------------------------ privileged
 

@@ -13,8 +13,9 @@ from homie.kernel.types import Array
 Pressed = dict[int, list[tuple[int, Array]]]
 """By body: its geoms that a pad presses on, and where in the world (3,)."""
 
-OPENING = 0.004
-"""Metres that the commanded width must exceed the present one to let go."""
+OPENING = 0.003
+"""Metres that the commanded width must exceed the present one to let go: less than what fingers are let open in one
+control period."""
 
 SQUEEZE = 0.003
 """Metres that the commanded width must be below the present one: fingers that only rest on something hold nothing."""

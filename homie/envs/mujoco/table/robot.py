@@ -1,21 +1,19 @@
 """The Panda on a table as a robot: the same interface as the Fetch in a house, with simulated sensors.
 
-Time passes only in `act`, every command goes through the safety gate. The robot stands on its table: a base command is
-clamped to nothing, and the record says so. It has no head and no torso either.
+Time passes only in `act`, every command goes through the safety gate. The robot stands on its table: it
+has no base, no torso and no head, and the gate refuses commands for them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import replace
 from pathlib import Path
 
 import mujoco
-import numpy as np
 
 from homie.envs.mujoco.render.rendering import FreeCamera
 from homie.envs.mujoco.robots.eyes import Eyes
 from homie.envs.mujoco.robots.grasping import Grasping
+from homie.envs.mujoco.robots.limbs import Limbs
 from homie.envs.mujoco.robots.panda import panda
 from homie.envs.mujoco.robots.panda.kinematics import PandaKinematics
 from homie.envs.mujoco.robots.panda.panda_model import FINGER_RANGE
@@ -28,8 +26,7 @@ from homie.envs.mujoco.table.world import TableWorld
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.interfaces import Locator
 from homie.kernel.options import HOUSE, OpenOptions
-from homie.kernel.safety import GateState, SafetyGate
-from homie.kernel.types import Command, Image, Observation, Pose2, Proprioception, SentCommand
+from homie.kernel.types import Command, Image, Pose2, Proprioception
 from homie.kernel.world import WorldSnapshot
 
 PICTURE_SIZE = (500, 500)
@@ -92,70 +89,53 @@ class FrankaTable(SimulatedRobot):
         self.data = mujoco.MjData(self.model)
         self.kinematics = PandaKinematics(FOOT[2])
         self.world = TableWorld(self.built, self.data)
-        self.gate = SafetyGate(self.spec)
         self.eyes = Eyes(self.model, self.data, self.built.index.geoms, picture_size, shade=shade)
         self.grasping = Grasping(self.model, self.data, self.built.index, panda.HAND_NAMES)
         self._substeps = round(self.spec.period / self.model.opt.timestep)
-        self._arm = [int(self.model.joint(panda.PREFIX + name).qposadr[0]) for name in panda.ARM_JOINTS]
-        self._fingers = [int(self.model.joint(panda.PREFIX + name).qposadr[0]) for name in panda.FINGERS]
-        self._arm_ctrl = [self.model.actuator(panda.PREFIX + name).id for name in panda.ARM_JOINTS]
-        self._finger_ctrl = [self.model.actuator(panda.PREFIX + name).id for name in panda.FINGERS]
+        self.limbs = Limbs(self.model, self.data, self.spec, panda.FINGERS)
         self.reset(seed=scene.seed)
 
     # ------------------------------------------------------------ episode
 
-    def reset(self, *, seed: int) -> None:
+    def _restart(self, *, seed: int) -> None:
         mujoco.mj_resetData(self.model, self.data)
-        self.gate.reset()
         self.grasping.reset()
         self.world.reset()
-        self.data.qpos[self._fingers] = FINGER_RANGE
-        self.data.ctrl[self._finger_ctrl] = FINGER_RANGE
+        for name, servo in zip(panda.FINGERS, self.limbs.finger_servos, strict=True):
+            self.data.joint(panda.PREFIX + name).qpos = FINGER_RANGE
+            self.data.ctrl[servo] = FINGER_RANGE
         panda.set_posture(self.model, self.data, panda.HOME)
         for _ in range(SETTLE):
             self.act(Command())
-        self.gate.reset()
 
-    def act(self, command: Command) -> SentCommand:
-        state = self._gate_state()
-        checked = self.gate.check(self.resolved(command, state), state)
-        sent = replace(checked, requested=command)
-        now = sent.sent
-        if now.arm is not None:
-            self.data.ctrl[self._arm_ctrl] = now.arm
-        if now.gripper is not None:
-            self.data.ctrl[self._finger_ctrl] = now.gripper / 2
-            self.grasping.commanded(now.gripper)
+    def _tell(self, command: Command) -> None:
+        self.limbs.tell(command)
+        gripper = command.get("gripper")
+        if gripper is not None:
+            self.data.ctrl[self.limbs.finger_servos] = gripper[0] / 2
+            self.grasping.commanded(gripper[0])
+
+    def _pass(self) -> None:
         mujoco.mj_step(self.model, self.data, self._substeps)
         self.check_sound()
         self.grasping.update()
         self.world.update(self.grasping.held_object)
-        return sent
 
-    def stop(self) -> None:
-        """Every joint holds where it is."""
-        self.gate.stop()
-        self.data.ctrl[self._arm_ctrl] = self.data.qpos[self._arm]
-
-    def _gate_state(self) -> GateState:
-        return GateState(self.data.qpos[self._arm].copy(), 0.0, np.zeros(2), self._width())
-
-    def _width(self) -> float:
-        return float(self.data.qpos[self._fingers].sum())
+    def _halt(self) -> None:
+        """Every joint holds where it is, the fingers squeeze what they hold."""
+        self.limbs.hold()
+        if not self.grasping.holding:
+            self.data.ctrl[self.limbs.finger_servos] = self.limbs.opening() / 2
 
     # ------------------------------------------------------------ senses
 
-    def observe(self, cameras: Collection[str] = ()) -> Observation:
-        joints = dict(zip(panda.ARM_JOINTS, (float(v) for v in self.data.qpos[self._arm]), strict=True))
-        body = Proprioception(
+    def measured(self) -> Proprioception:
+        return Proprioception(
             base=Pose2(FOOT[0], FOOT[1], 0.0),
-            base_velocity=(0.0, 0.0),
-            joints=joints,
-            gripper=self._width(),
-            finger_contact=self.grasping.contact,
-            holding=self.grasping.holding,
+            joints=self.limbs.positions(),
+            grippers={"gripper": self.limbs.gripper(self.grasping.contact, self.grasping.holding)},
+            velocities=self.limbs.velocities(),
         )
-        return self.seen(body, cameras)
 
     # ------------------------------------------------------------ privileged
 

@@ -19,7 +19,7 @@ _SHOULDER = np.array(FACTS["shoulder_lift_joint"].origin)
 _UPPER_ARM = FACTS["upperarm_roll_joint"].origin[0] + FACTS["elbow_flex_joint"].origin[0]
 _FOREARM = FACTS["forearm_roll_joint"].origin[0] + FACTS["wrist_flex_joint"].origin[0]
 _HAND = FACTS["wrist_roll_joint"].origin[0] + _GRIPPER.origin[0]
-_LIMITS = np.vstack([[SPEC.torso_limits], SPEC.arm_limits])
+_LIMITS = SPEC.chain.limits
 
 
 def wrapped(angles: Array) -> Array:

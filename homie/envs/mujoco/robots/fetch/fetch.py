@@ -22,6 +22,7 @@ the planner's four views, 90 degrees apart and 90 degrees wide.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import mujoco
 import numpy as np
@@ -29,7 +30,7 @@ import numpy as np
 from homie.envs.mujoco.blueprints.parts import Part, Vec3
 from homie.envs.mujoco.house.contacts import PAD_SOLIMP, SOLIMP, SOLREF
 from homie.envs.mujoco.robots.fetch.fetch_model import BASE, COLLISIONS, LINKS, MEETING, VISUALS, JointFacts, LinkFacts
-from homie.kernel.interfaces import RobotSpec
+from homie.kernel.body import Group, Joint, RobotSpec
 from homie.kernel.types import VIEWS, Array
 
 PREFIX = "robot/"
@@ -110,28 +111,31 @@ _WRIST_PITCH = math.radians(25.0)
 """The finger tips stand in the lower half of the picture, what they reach for in its middle."""
 
 
-_TORSO = FACTS[TORSO_JOINT]
+def _joints(*names: str) -> tuple[Joint, ...]:
+    return tuple(Joint(name, FACTS[name].lower, FACTS[name].upper, FACTS[name].speed) for name in names)
+
+
+def _posture(q: Array) -> dict[str, Sequence[float]]:
+    return {"torso": q[:1].tolist(), "arm": q[1:].tolist()}
+
 
 SPEC = RobotSpec(
     name="fetch",
-    arm_joints=ARM_JOINTS,
-    arm_limits=np.array([[FACTS[name].lower, FACTS[name].upper] for name in ARM_JOINTS]),
-    arm_speeds=np.array([FACTS[name].speed for name in ARM_JOINTS]),
-    torso_limits=(_TORSO.lower, _TORSO.upper),
-    torso_speed=_TORSO.speed,
-    head_limits=np.array([[FACTS[name].lower, FACTS[name].upper] for name in HEAD_JOINTS]),
-    head_speeds=np.array([FACTS[name].speed for name in HEAD_JOINTS]),
-    gripper_max=sum(FACTS[name].upper for name in FINGERS),
-    gripper_speed=sum(FACTS[name].speed for name in FINGERS),
-    max_linear=1.0,
-    max_angular=2.0,
-    max_linear_acceleration=0.75,
-    max_angular_acceleration=3.0,
-    footprint_radius=0.285,
+    groups=(
+        Group.base(linear=1.0, angular=2.0, linear_acceleration=0.75, angular_acceleration=3.0),
+        Group("torso", "torso", _joints(TORSO_JOINT)),
+        Group("arm", "arm", _joints(*ARM_JOINTS)),
+        Group("head", "head", _joints(*HEAD_JOINTS)),
+        Group.gripper(
+            opening=sum(FACTS[name].upper for name in FINGERS), speed=sum(FACTS[name].speed for name in FINGERS)
+        ),
+    ),
     period=0.04,
-    rest=REST,
-    carry=CARRY,
-    ready=(READY, MIRROR * READY),
+    footprint_radius=0.285,
+    eye=(0.1, 0.0, 1.05),
+    rest=_posture(REST),
+    carry=_posture(CARRY),
+    ready=(_posture(READY), _posture(MIRROR * READY)),
 )
 """For skills and the safety gate. Joint speeds are the URDF's, the base's those of the public Fetch base controller."""
 

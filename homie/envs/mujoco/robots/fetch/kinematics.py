@@ -40,9 +40,10 @@ _MARGIN = 0.015
 _ON_THE_WAY = (0.2, 0.4, 0.6, 0.8)
 """Where the straight joint motion from q0 is checked."""
 
-_TORSO_GRID = np.linspace(SPEC.torso_limits[0], SPEC.torso_limits[1], 9)
-_PAN_GRID = np.linspace(SPEC.arm_limits[0, 0], SPEC.arm_limits[0, 1], 15)
-_SPEEDS = np.array([SPEC.torso_speed, *SPEC.arm_speeds])
+_LOWER, _UPPER = SPEC.chain.limits.T
+_TORSO_GRID = np.linspace(_LOWER[0], _UPPER[0], 9)
+_PAN_GRID = np.linspace(_LOWER[1], _UPPER[1], 15)
+_SPEEDS = SPEC.chain.speeds
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +117,7 @@ class ArmKinematics:
         self._site = self.model.site(PREFIX + "gripper").id
         self._full_jacobian = np.zeros((6, self.model.nv))
         self._clearance = SelfClearance(self.model)
-        limits = np.vstack([[SPEC.torso_limits], SPEC.arm_limits])
-        self.lower, self.upper = limits[:, 0], limits[:, 1]
+        self.lower, self.upper = _LOWER, _UPPER
         self._turning = np.isinf(self.upper)
 
     # ------------------------------------------------------------ forward

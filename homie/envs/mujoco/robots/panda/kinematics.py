@@ -1,8 +1,8 @@
 """Kinematics of a Panda that stands on a table: forward, Jacobian, inverse, and what space it takes.
 
-`q` is (8,) as with every robot: a torso that it has not (0), then the seven joints. Poses are of the gripper in the
-base frame, whose origin is on the floor under the foot; x of the gripper points out along the fingers, y is the
-direction in which they close. The same question always has the same answer, whatever was asked before.
+`q` is (7,): the joints, shoulder to wrist. Poses are of the gripper in the base frame, whose origin is on the floor
+under the foot; x of the gripper points out along the fingers, y is the direction in which they close. The same question
+always has the same answer, whatever was asked before.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ know how far they are open."""
 
 @dataclass(frozen=True, slots=True)
 class IkResult:
-    """q (8,) within limits, whether it is a solution, and the errors that are left (m, rad)."""
+    """q (7,) within limits, whether it is a solution, and the errors that are left (m, rad)."""
 
     q: Array
     ok: bool
@@ -69,7 +69,7 @@ class PandaKinematics:
         self._qpos = [int(self._model.joint(PREFIX + name).qposadr[0]) for name in ARM_JOINTS]
         links = [*(f"panda_link{number}" for number in range(8)), "panda_hand"]
         self._links = [self._model.body(PREFIX + name).id for name in links]
-        self.lower, self.upper = SPEC.arm_limits[:, 0], SPEC.arm_limits[:, 1]
+        self.lower, self.upper = SPEC.chain.limits.T
         rows = [(frame, np.linspace(a, b, count), radius) for frame, a, b, count, radius in _SPHERES]
         self._frame = np.concatenate([np.full(len(points), frame) for frame, points, _ in rows])
         self._local = np.concatenate([points for _, points, _ in rows])
@@ -79,7 +79,7 @@ class PandaKinematics:
 
     def frames(self, q: Array) -> tuple[Array, Array]:
         """Origins (9, 3) and axes (9, 3, 3) of the links 0 to 7 and of the hand, in the base frame."""
-        self._data.qpos[self._qpos] = q[1:]
+        self._data.qpos[self._qpos] = q
         mujoco.mj_kinematics(self._model, self._data)
         return self._data.xpos[self._links], self._data.xmat[self._links].reshape(-1, 3, 3)
 
@@ -142,8 +142,8 @@ class PandaKinematics:
         tolerance: m and rad.
         """
         position = np.asarray(position, dtype=float)
-        start = np.clip(np.asarray(q0, dtype=float)[1:], self.lower, self.upper)
-        here = self.forward(_whole(start))
+        start = np.clip(np.asarray(q0, dtype=float), self.lower, self.upper)
+        here = self.forward(start)
         turn = np.zeros(3) if rotation is None else rotation_vector(np.asarray(rotation) @ here.rotation.T)
         local: IkResult | None = None
         if np.linalg.norm(position - here.position) < _NEAR_DISTANCE and np.linalg.norm(turn) < _NEAR_ANGLE:
@@ -160,12 +160,12 @@ class PandaKinematics:
         """The best solution (7,) that keeps out of the robot itself."""
         tool = rotation @ GRIPPER_IN_TOOL.T
         found = solutions(position - self.foot, tool, np.append(_GRID, start[6]))
-        travel = np.abs(found - start) / SPEC.arm_speeds
+        travel = np.abs(found - start) / SPEC.chain.speeds
         margin = np.minimum(found - self.lower, self.upper - found)
         cost = travel.max(axis=1, initial=0.0) + 0.1 * travel.sum(axis=1)
         cost += 4.0 * (np.maximum(_MARGIN - margin, 0.0) / _MARGIN).sum(axis=1)
         for index in np.argsort(cost, kind="stable"):
-            if self.self_distance(_whole(found[index])) >= _APART:
+            if self.self_distance(found[index]) >= _APART:
                 return np.asarray(found[index])
         return None
 
@@ -182,7 +182,7 @@ class PandaKinematics:
             nearest, stalled = (off, 0) if off < 0.95 * nearest else (nearest, stalled + 1)
             if stalled > _PATIENCE:
                 break
-            rows, wanted = self.jacobian(_whole(q)) * weight[:, None], error * weight
+            rows, wanted = self.jacobian(q) * weight[:, None], error * weight
             damping = 1e-6 + 0.02 * float(wanted @ wanted)
             free = np.ones(7)
             for _ in range(3):
@@ -197,19 +197,15 @@ class PandaKinematics:
 
     def _error(self, position: Array, rotation: Array | None, q: Array) -> Array:
         """(6,): what is missing, as a translation (m) and a rotation vector (rad)."""
-        here = self.forward(_whole(q))
+        here = self.forward(q)
         turn = np.zeros(3) if rotation is None else rotation_vector(rotation @ here.rotation.T)
         return np.concatenate([position - here.position, turn])
 
     def _result(self, position: Array, rotation: Array | None, q: Array, tolerance: float) -> IkResult:
         error = self._error(position, rotation, q)
         off, turned = float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:]))
-        whole = _whole(q)
-        return IkResult(whole, off <= tolerance and turned <= tolerance and self.self_distance(whole) >= 0, off, turned)
-
-
-def _whole(arm: Array) -> Array:
-    return np.concatenate([[0.0], arm])
+        clear = self.self_distance(q) >= 0
+        return IkResult(q, off <= tolerance and turned <= tolerance and clear, off, turned)
 
 
 def _from_line(points: Array, start: Array, end: Array) -> Array:

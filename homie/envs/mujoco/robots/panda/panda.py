@@ -33,7 +33,7 @@ from homie.envs.mujoco.robots.panda.panda_model import (
     PandaJoint,
     PandaLink,
 )
-from homie.kernel.interfaces import RobotSpec
+from homie.kernel.body import Group, Joint, RobotSpec
 from homie.kernel.types import Array
 
 PREFIX = "robot/"
@@ -42,8 +42,8 @@ FINGERS = ("panda_finger_joint2", "panda_finger_joint1")
 """Right, then left."""
 HAND_NAMES = Hand("panda_hand", "panda_link0", ("panda_rightfinger", "panda_leftfinger"), FINGERS)
 
-HOME: Array = np.array([0.0, 0.0, -math.pi / 4, 0.0, -3 * math.pi / 4, 0.0, math.pi / 2, math.pi / 4])
-"""The manufacturer's ready posture: the hand in front, pointing down. The leading 0 is the torso that it has not."""
+HOME: Array = np.array([0.0, -math.pi / 4, 0.0, -3 * math.pi / 4, 0.0, math.pi / 2, math.pi / 4])
+"""The manufacturer's ready posture: the hand in front, pointing down."""
 
 _VISUAL_GROUP, _COLLISION_GROUP = 2, 3
 _ARMATURE = 0.1
@@ -52,29 +52,19 @@ _PAD_FRICTION = (1.5, 0.02, 0.0001)
 _WRIST_CAMERA: Vec3 = (0.07, 0.0, 0.02)
 _WRIST_FOVY = 75.0
 
+_ARM = tuple(Joint(name, joint.lower, joint.upper, joint.speed) for name, joint in zip(ARM_JOINTS, JOINTS, strict=True))
+_POSTURE = {"arm": HOME.tolist()}
+
 SPEC = RobotSpec(
     name="franka",
-    arm_joints=ARM_JOINTS,
-    arm_limits=np.array([[joint.lower, joint.upper] for joint in JOINTS]),
-    arm_speeds=np.array([joint.speed for joint in JOINTS]),
-    torso_limits=(0.0, 0.0),
-    torso_speed=0.0,
-    head_limits=np.zeros((2, 2)),
-    head_speeds=np.zeros(2),
-    gripper_max=2 * FINGER_RANGE,
-    gripper_speed=2 * FINGER_SPEED,
-    max_linear=0.0,
-    max_angular=0.0,
-    max_linear_acceleration=1.0,
-    max_angular_acceleration=1.0,
+    groups=(Group("arm", "arm", _ARM), Group.gripper(opening=2 * FINGER_RANGE, speed=2 * FINGER_SPEED)),
     footprint_radius=0.12,
     period=0.04,
-    rest=HOME,
-    carry=HOME,
-    ready=(HOME,),
+    rest=_POSTURE,
+    carry=_POSTURE,
+    ready=(_POSTURE,),
 )
-"""For skills and the safety gate. It has no base, torso or head: their limits are 0, so that the gate clamps whatever
-is asked of them to nothing and says so."""
+"""For skills and the safety gate."""
 
 
 def add_panda(spec: mujoco.MjSpec, pos: Vec3 = (0.0, 0.0, 0.0)) -> None:
@@ -123,8 +113,8 @@ _LOOKING_ALONG_Z = [0.0, math.sqrt(0.5), math.sqrt(0.5), 0.0]
 
 
 def set_posture(model: mujoco.MjModel, data: mujoco.MjData, q: Array) -> None:
-    """Put the arm at `q` (8,), joints and servo targets alike; q[0] is ignored. For the start of an episode."""
-    for name, value in zip(ARM_JOINTS, q[1:], strict=True):
+    """Put the arm at `q` (7,), joints and servo targets alike. For the start of an episode."""
+    for name, value in zip(ARM_JOINTS, q, strict=True):
         data.joint(PREFIX + name).qpos = value
         data.actuator(PREFIX + name).ctrl = value
     mujoco.mj_forward(model, data)

@@ -1,0 +1,59 @@
+"""A robot's groups in a MuJoCo model: where its joints are, and what their servos are told."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+
+from homie.kernel.body import RobotSpec
+from homie.kernel.types import Command, GripperState
+
+PREFIX = "robot/"
+"""Before the name of everything in a model that belongs to the robot."""
+
+
+class Limbs:
+    """Joints and position servos of all groups but bases and grippers, and the fingers of the gripper.
+
+    A servo has the name of its joint. fingers: the joints whose positions add up to the gripper's opening.
+    """
+
+    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, spec: RobotSpec, fingers: tuple[str, ...]) -> None:
+        self._data = data
+        self._groups = [group for group in spec.groups if group.kind not in ("base", "gripper")]
+        self.names = tuple(name for group in self._groups for name in group.names)
+        joints = [model.joint(PREFIX + name) for name in (*self.names, *fingers)]
+        count = len(self.names)
+        self._qpos, self._fingers = np.split(np.array([int(joint.qposadr[0]) for joint in joints]), [count])
+        self._dofs, self._finger_dofs = np.split(np.array([int(joint.dofadr[0]) for joint in joints]), [count])
+        servos = {name: model.actuator(PREFIX + name).id for name in (*self.names, *fingers)}
+        self._ctrl = {group.name: [servos[name] for name in group.names] for group in self._groups}
+        self._servos = [servos[name] for name in self.names]
+        self.finger_servos = [servos[name] for name in fingers]
+
+    def positions(self) -> dict[str, float]:
+        """Of the joints, rad or m."""
+        return dict(zip(self.names, self._data.qpos[self._qpos].tolist(), strict=True))
+
+    def velocities(self) -> dict[str, float]:
+        """Of the joints, rad/s or m/s."""
+        return dict(zip(self.names, self._data.qvel[self._dofs].tolist(), strict=True))
+
+    def opening(self) -> float:
+        """Of the gripper, m."""
+        return float(sum(self._data.qpos[self._fingers].tolist()))
+
+    def gripper(self, contact: tuple[bool, bool], holding: bool) -> GripperState:
+        """What the gripper feels, with what is known of its grasp."""
+        return GripperState(self.opening(), contact, holding, float(sum(self._data.qvel[self._finger_dofs].tolist())))
+
+    def tell(self, command: Command) -> None:
+        """Give the servos their targets."""
+        for name, servos in self._ctrl.items():
+            targets = command.get(name)
+            if targets is not None:
+                self._data.ctrl[servos] = targets
+
+    def hold(self) -> None:
+        """Every joint stays where it is."""
+        self._data.ctrl[self._servos] = self._data.qpos[self._qpos]

@@ -1,0 +1,373 @@
+r"""A robot's body as data: named groups of joints with their limits, and the postures it travels in.
+
+```
+RobotSpec -- groups: Group("base"), Group("torso"), Group("arm"), Group("head"), Group("gripper")
+          \-- chain: the joints that `Kinematics` moves, torso first
+```
+
+There may be none, one or several groups of a kind. Commands and measurements address them by name. A differential base
+with an arm of six joints, a gripper and a fixed camera:
+
+```python
+SPEC = RobotSpec(
+    name="cart",
+    groups=(
+        Group.base(linear=0.8, angular=1.5, linear_acceleration=0.6, angular_acceleration=2.5),
+        Group("arm", "arm", tuple(Joint(f"joint_{n}", -3.0, 3.0, speed=1.5) for n in range(1, 7))),
+        Group.gripper(opening=0.09, speed=0.1),
+    ),
+    period=0.04,
+    footprint_radius=0.3,
+    rest={"arm": (0.0, -1.8, 2.4, 0.0, -0.6, 0.0)},
+    carry={"arm": (0.0, -1.6, 2.0, 0.0, -0.4, 0.0)},
+    ready=({"arm": (0.0, -1.0, 1.6, 0.0, -0.6, 0.0)},),
+)
+```
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from homie.kernel.errors import BadInput
+from homie.kernel.text import listed
+from homie.kernel.types import Array, Command, Proprioception
+
+Kind: TypeAlias = Literal["base", "torso", "arm", "head", "gripper"]
+"""base: commanded by velocities (linear, angular). gripper: by its opening in m. head: pan, then tilt, if it has two
+joints. All others by joint positions."""
+
+Posture: TypeAlias = Mapping[str, Sequence[float]]
+"""Joint positions (rad, m) by group."""
+
+LINEAR, ANGULAR = "linear", "angular"
+"""The two velocities of a base, in the place of joints."""
+_WORDS: Mapping[Kind, str] = {
+    "base": "a base that drives",
+    "torso": "a torso",
+    "arm": "an arm",
+    "head": "a head that turns",
+    "gripper": "a gripper",
+}
+RESERVED = ("effector", "targets")
+"""Names of `Command` that no group may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """One joint of a group.
+
+    Args:
+        name: As the robot's own software has it.
+        lower: Least position in rad or m; -inf for a joint that turns without end. Of a base: least velocity.
+        upper: Largest position, likewise.
+        speed: Largest speed in rad/s or m/s.
+        acceleration: Largest acceleration in rad/s^2 or m/s^2; inf leaves it to the robot's own controller.
+    """
+
+    name: str
+    lower: float
+    upper: float
+    speed: float
+    acceleration: float = math.inf
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Joints that are commanded together, such as an arm. Raises BadInput for limits that are none.
+
+    limits (n, 2), speeds (n,) and accelerations (n,) are those of `joints`, as arrays.
+    """
+
+    name: str
+    kind: Kind
+    joints: tuple[Joint, ...]
+    limits: Array = field(init=False, repr=False, compare=False)
+    speeds: Array = field(init=False, repr=False, compare=False)
+    accelerations: Array = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        _check_group(self)
+        set_field = object.__setattr__  # the dataclass is frozen
+        set_field(self, "limits", _fixed([[joint.lower, joint.upper] for joint in self.joints]))
+        set_field(self, "speeds", _fixed([joint.speed for joint in self.joints]))
+        set_field(self, "accelerations", _fixed([joint.acceleration for joint in self.joints]))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of its joints, in the order of a command."""
+        return tuple(joint.name for joint in self.joints)
+
+    @classmethod
+    def base(
+        cls,
+        *,
+        linear: float,
+        angular: float,
+        linear_acceleration: float,
+        angular_acceleration: float,
+        name: str = "base",
+    ) -> Group:
+        """A base that drives ahead and turns: largest speeds (m/s, rad/s) and accelerations (m/s^2, rad/s^2)."""
+        forward = Joint(LINEAR, -linear, linear, linear, linear_acceleration)
+        return cls(name, "base", (forward, Joint(ANGULAR, -angular, angular, angular, angular_acceleration)))
+
+    @classmethod
+    def gripper(cls, *, opening: float, speed: float, name: str = "gripper") -> Group:
+        """A gripper that is told its opening: the largest one (m), and how fast it changes (m/s)."""
+        return cls(name, "gripper", (Joint(f"{name}_opening", 0.0, opening, speed),))
+
+    def measured(self, body: Proprioception) -> Array:
+        """Where its joints are, (n,): positions; of a gripper its opening, of a base its velocities."""
+        if self.kind == "base":
+            return np.array(body.base_velocity)
+        if self.kind == "gripper":
+            return np.array([body.grippers[self.name].opening])
+        return np.array([body.joints[name] for name in self.names])
+
+
+def _check_group(group: Group) -> None:
+    where = f"The group '{group.name}' of a robot"
+    if not group.name.isidentifier() or group.name in RESERVED:
+        raise BadInput(f"{where} needs another name: a word of letters, digits and _, and none of {RESERVED}.")
+    if group.kind not in get_args(Kind):
+        raise BadInput(f"{where} is of no kind '{group.kind}': choose one of {', '.join(get_args(Kind))}.")
+    size = {"base": 2, "gripper": 1}.get(group.kind, max(1, len(group.joints)))
+    if len(group.joints) != size:
+        raise BadInput(f"{where} has {len(group.joints)} joint(s); a {group.kind} has {size}.")
+    for joint in group.joints:
+        if not (joint.lower <= joint.upper and joint.speed > 0.0 and joint.acceleration > 0.0):
+            raise BadInput(
+                f"{where}: '{joint.name}' needs a lower limit that is no larger than the upper one, "
+                "and a speed and an acceleration above 0."
+            )
+
+
+def _fixed(values: Sequence[object]) -> Array:
+    array = np.array(values, dtype=np.float64)
+    array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """The joints that `homie.kernel.interfaces.Kinematics` moves, `q` (n,): of every torso, then of the first arm.
+
+    names: of the joints. limits (n, 2), speeds (n,): theirs. torso: how many of them, the first ones, are of a torso.
+    """
+
+    groups: tuple[Group, ...]
+    names: tuple[str, ...]
+    limits: Array
+    speeds: Array
+    torso: int
+
+    @classmethod
+    def of(cls, groups: Sequence[Group]) -> Chain:
+        """The chain of a body, without joints where it has no arm."""
+        arms = [group for group in groups if group.kind == "arm"][:1]
+        torsos = [group for group in groups if group.kind == "torso"] if arms else []
+        chosen = (*torsos, *arms)
+        return cls(
+            groups=chosen,
+            names=tuple(name for group in chosen for name in group.names),
+            limits=np.concatenate([np.zeros((0, 2)), *(group.limits for group in chosen)]),
+            speeds=np.concatenate([np.zeros(0), *(group.speeds for group in chosen)]),
+            torso=sum(len(group.joints) for group in torsos),
+        )
+
+    def measured(self, body: Proprioception) -> Array:
+        """Where the joints are, (n,)."""
+        return np.array([body.joints[name] for name in self.names])
+
+    def posture(self, posture: Posture) -> Array:
+        """A posture by group as joint values (n,)."""
+        return np.array([value for group in self.groups for value in posture[group.name]], dtype=np.float64)
+
+    def nearest(self, q: Array, reference: Array) -> Array:
+        """`q` with the joints that turn without end on the turn next to those of a reference (n,)."""
+        short = reference + np.remainder(q - reference + np.pi, 2 * np.pi) - np.pi
+        return np.where(np.isinf(self.limits[:, 1]), short, q)
+
+    def lift(self, q: Array) -> float:
+        """Metres by which a torso of one joint is raised; 0 without."""
+        return float(q[0]) if self.torso == 1 else 0.0
+
+    def targets(self, q: Array) -> dict[str, tuple[float, ...]]:
+        """Joint values (n,) by group; of the torso alone where there are no more (torso,)."""
+        values: dict[str, tuple[float, ...]] = {}
+        for group in self.groups:
+            if len(q):
+                values[group.name], q = tuple(q[: len(group.joints)].tolist()), q[len(group.joints) :]
+        return values
+
+    def command(self, q: Array) -> Command:
+        """The command that brings the joints of the chain to `q`, as for `targets`."""
+        return Command(self.targets(q))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RobotSpec:
+    """What skills and the safety gate need to know of a body. Raises BadInput for groups and postures that do not fit.
+
+    Args:
+        name: Of the robot, for sentences.
+        groups: What it can move, each by a name of its own.
+        period: Seconds of one control period.
+        footprint_radius: Of the circle that the base needs on the floor, m.
+        eye: Where the camera of the head is with the torso at its lowest, (x, y, z) in the base frame, m.
+        rest: The arm folded for travelling empty-handed.
+        carry: The same with something in the hand.
+        ready: Postures raised before reaching out, the first reached from `rest` directly, the others by `carry`.
+            Robots without them have no use of `classical` skills.
+    """
+
+    name: str
+    groups: tuple[Group, ...]
+    period: float
+    footprint_radius: float = 0.0
+    eye: tuple[float, float, float] = (0.0, 0.0, 1.0)
+    rest: Posture = field(default_factory=dict)
+    carry: Posture = field(default_factory=dict)
+    ready: tuple[Posture, ...] = ()
+    chain: Chain = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "chain", Chain.of(self.groups))
+        _check_spec(self)
+
+    def of(self, kind: Kind) -> tuple[Group, ...]:
+        """Its groups of a kind."""
+        return tuple(group for group in self.groups if group.kind == kind)
+
+    def first(self, kind: Kind) -> Group | None:
+        """Its first group of a kind, None if it has none."""
+        return next(iter(self.of(kind)), None)
+
+    @property
+    def head(self) -> Group | None:
+        """The first head that pans and tilts, None if no camera can be turned by two joints."""
+        return next((group for group in self.of("head") if len(group.joints) == 2), None)
+
+    def gaze(self, point: Array, lift: float) -> tuple[float, float] | None:
+        """Pan and tilt (rad) with which the head looks at a point (3,) of the base frame, as far as it can turn; None
+        for a robot without a head that pans and tilts. lift: of the torso, m."""
+        if self.head is None:
+            return None
+        (low_pan, high_pan), (low_tilt, high_tilt) = self.head.limits.tolist()
+        down = self.eye[2] + lift - point[2]
+        ahead = max(float(np.hypot(point[0], point[1])) - self.eye[0], 0.1)  # to the eye, but never behind it
+        pan, tilt = float(np.arctan2(point[1], point[0])), float(np.arctan2(down, ahead))
+        return float(np.clip(pan, low_pan, high_pan)), float(np.clip(tilt, low_tilt, high_tilt))
+
+    def require(self, who: str, *kinds: Kind, postures: bool = False) -> None:
+        """Raises BadInput if it lacks groups that somebody (`The skill set 'classical'`) needs, or, with `postures`,
+        has an arm without the postures `rest`, `carry` and `ready`."""
+        if lacking := [kind for kind in kinds if self.first(kind) is None]:
+            needs = listed([_WORDS[kind] for kind in kinds])
+            raise BadInput(
+                f"{who} needs {needs}; the {self.name} has no {' and no '.join(lacking)}: choose others by --skills."
+            )
+        if postures and self.chain.groups and not (self.rest and self.carry and self.ready):
+            raise BadInput(
+                f"{who} needs the postures rest, carry and ready; the {self.name} declares none (`RobotSpec`): "
+                "choose others by --skills."
+            )
+
+    def drive(self, linear: float, angular: float) -> Command:
+        """The command that drives the first base, at m/s and rad/s."""
+        return Command({self._name("base"): (linear, angular)})
+
+    def grip(self, opening: float) -> Command:
+        """The command that opens or closes the first gripper to a width, m."""
+        return Command({self._name("gripper"): opening})
+
+    def _name(self, kind: Kind) -> str:
+        group = self.first(kind)
+        if group is None:
+            raise BadInput(f"The {self.name} has no {kind}.")
+        return group.name
+
+    @property
+    def max_linear(self) -> float:
+        """Largest speed of the base ahead, m/s; 0 without a base."""
+        return self._of_base(0, "speeds")
+
+    @property
+    def max_angular(self) -> float:
+        """Largest turning speed of the base, rad/s; 0 without a base."""
+        return self._of_base(1, "speeds")
+
+    @property
+    def max_linear_acceleration(self) -> float:
+        """Of the base, m/s^2; 0 without a base."""
+        return self._of_base(0, "accelerations")
+
+    @property
+    def max_angular_acceleration(self) -> float:
+        """Of the base, rad/s^2; 0 without a base."""
+        return self._of_base(1, "accelerations")
+
+    @property
+    def gripper_max(self) -> float:
+        """Largest opening of the first gripper, m; 0 without one."""
+        gripper = self.first("gripper")
+        return 0.0 if gripper is None else gripper.joints[0].upper
+
+    @property
+    def gripper_speed(self) -> float:
+        """How fast the opening of the first gripper changes, m/s; 0 without one."""
+        gripper = self.first("gripper")
+        return 0.0 if gripper is None else gripper.joints[0].speed
+
+    def _of_base(self, number: int, what: Literal["speeds", "accelerations"]) -> float:
+        base = self.first("base")
+        return 0.0 if base is None else float(getattr(base, what)[number])
+
+
+def _check_spec(spec: RobotSpec) -> None:
+    where = f"The robot '{spec.name}'"
+    names = [group.name for group in spec.groups]
+    joints = [name for group in spec.groups if group.kind != "base" for name in group.names]
+    for kind, several in (("groups", names), ("joints", joints)):
+        if twice := [name for number, name in enumerate(several) if name in several[:number]]:
+            raise BadInput(f"{where} has two {kind} '{twice[0]}': give each a name of its own.")
+    if not spec.period > 0.0:
+        raise BadInput(f"{where} needs a control period above 0 s (has {spec.period}).")
+    for title, posture in (("rest", spec.rest), ("carry", spec.carry), *(("ready", one) for one in spec.ready)):
+        for group in spec.chain.groups if posture or spec.ready else ():
+            if len(posture.get(group.name, ())) != len(group.joints):
+                raise BadInput(
+                    f"{where}: the posture {title} needs {len(group.joints)} number(s) for '{group.name}' "
+                    f"(has {len(posture.get(group.name, ()))})."
+                )
+
+
+def stands_still(now: Proprioception, before: Proprioception | None, period: float) -> bool:
+    """Whether a body is measured not to move: base, joints and grippers.
+
+    A joint without a measured velocity counts by its way since `before`, a control period (s) ago; without that it is
+    not known to stand.
+    """
+    linear, angular = now.base_velocity
+    if not (abs(linear) <= STILL_LINEAR and abs(angular) <= STILL_ANGULAR):  # so that NaN does not stand still
+        return False
+    for name, position in now.joints.items():
+        speed = now.velocities.get(name)
+        if speed is None:
+            if before is None:
+                return False
+            speed = (position - before.joints[name]) / period
+        if not abs(speed) <= STILL_ANGULAR:
+            return False
+    return all(abs(gripper.speed) <= STILL_LINEAR for gripper in now.grippers.values())
+
+
+STILL_LINEAR, STILL_ANGULAR = 0.01, 0.02
+"""m/s and rad/s (of a sliding joint m/s) below which a body stands: what odometry and encoders of a standing robot
+report at most."""
