@@ -13,7 +13,7 @@ from homes import one_room
 from homie.envs.mujoco.home.home import PICTURE_SIZE, MujocoHome
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.robots.fetch.fetch import READY
-from homie.kernel.errors import CommandRefused
+from homie.kernel.errors import CommandRefused, RobotFault
 from homie.kernel.types import VIEWS, Array, CameraFrame, Command, Observation, Pose
 from homie.kernel.world import read_snapshot
 
@@ -321,3 +321,14 @@ def test_the_snapshot_is_ready_for_json_and_complete(home: MujocoHome) -> None:
     assert state["fixed"]["fridge"]["kind"] == "fridge" and state["fixed"]["fridge"]["receives"] == "in"
     assert state["rooms"]["kitchen"]["kind"] == "kitchen" and len(state["rooms"]["kitchen"]["floor"]) == 4
     assert orange["box"]["center"] == pytest.approx(orange["position"], abs=0.01)
+
+
+@pytest.mark.parametrize("speed", [1e12, math.nan, math.inf])
+@pytest.mark.parametrize("joint", ["mustard", "robot/base_yaw"])
+def test_a_simulation_that_diverges_is_a_fault_and_no_fresh_start(joint: str, speed: float) -> None:
+    with MujocoHome(_surrounded()) as robot:
+        before = robot.observe().stamp
+        robot.data.qvel[int(robot.model.joint(joint).dofadr[0])] = speed
+        with pytest.raises(RobotFault, match="diverged"):
+            _wiggle(robot, 5)
+        assert robot.data.time >= before, "MuJoCo must not put the world back to its start and go on"

@@ -140,6 +140,8 @@ class MujocoHome(SimulatedRobot):
         x, y, turn = self._base_servos
         for _ in range(round(PERIOD / TIMESTEP) * division):
             heading = float(qpos[yaw])
+            if not math.isfinite(heading):
+                break  # `check_sound` says what that means
             ctrl[x], ctrl[y], ctrl[turn] = v * math.cos(heading), v * math.sin(heading), w
             mujoco.mj_step(self.model, self.data)
             if self.after_step is not None:

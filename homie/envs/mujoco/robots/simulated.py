@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Collection
+from contextlib import suppress
 
 import mujoco
-import numpy as np
 
 from homie.envs.mujoco.render.cameras import towards
 from homie.envs.mujoco.robots.eyes import Eyes
 from homie.kernel.errors import RobotFault
 from homie.kernel.interfaces import Robot
 from homie.kernel.types import Command, Image, Observation
+
+DIVERGED = (
+    mujoco.mjtWarning.mjWARN_BADQPOS,
+    mujoco.mjtWarning.mjWARN_BADQVEL,
+    mujoco.mjtWarning.mjWARN_BADQACC,
+)
+"""What MuJoCo counts when a position, speed or acceleration is not finite or beyond 1e10."""
 
 
 class SimulatedRobot(Robot):
@@ -39,10 +46,9 @@ class SimulatedRobot(Robot):
         """One control period of physics. Raises RobotFault if the simulation has diverged."""
 
     def close(self) -> None:
-        try:
+        with suppress(RobotFault):  # a simulation that cannot be stopped hurts nobody, and its fault has been told
             self.stop()
-        finally:
-            self.eyes.close()
+        self.eyes.close()
 
     def look(self, camera: str) -> Image:
         return self.eyes.look(camera)
@@ -55,8 +61,8 @@ class SimulatedRobot(Robot):
 
     def check_sound(self) -> None:
         """Raises RobotFault if the simulation has diverged."""
-        if not np.isfinite(self.data.qpos).all():
-            raise RobotFault("The simulation diverged (a position is not finite); the scene cannot be simulated.")
+        if any(self.data.warning[kind].number for kind in DIVERGED):
+            raise RobotFault("The simulation diverged (a position, speed or acceleration is huge or not finite).")
 
     def observe(self, cameras: Collection[str] = ()) -> Observation:
         frames = {name: self.eyes.frame(name) for name in cameras}
