@@ -32,7 +32,7 @@ class Doorway:
     """A way through a wall: a target of Go to.
 
     name: `doorway 2`. room: the room it was first seen from, beyond: the one on its other side, "" if not known.
-    explored: the robot has seen it from both sides, so that it has been in what is beyond.
+    explored: the robot has seen it from both sides, or has looked around in both rooms: there is nothing new beyond.
     """
 
     name: str

@@ -46,6 +46,7 @@ class SightRecall(Recall):
         self.held: str | None = None
         self._names = Names()
         self._doorways = Doorways()
+        self._visited: set[str] = set()
         self._aim: str | None = None
         self._base = Pose2(0.0, 0.0, 0.0)
         self._stamp = -np.inf
@@ -72,6 +73,7 @@ class SightRecall(Recall):
         self._note_names(observation.frames, detections)
         if scans.keys() >= self._views and len(self._views) > 1:
             self._doorways.update([scans[view] for view in self._views], observation.body.base)
+            self._visited.update(self._rooms_at(self._base.xy, AROUND_ROBOT))
             for number, _ in enumerate(self._doorways.all, 1):
                 self._names.note(f"{DOORWAY} {number}", DOORWAY, 1.0)
 
@@ -147,7 +149,8 @@ class SightRecall(Recall):
 
     def _doorway(self, entities: Sequence[str], base: Pose2) -> Landmark:
         """The doorway that is meant; of several the nearest that is not explored."""
-        entity = min(entities, key=lambda one: (self._passage(one).explored, self._metres(one, base)))
+        explored = {one: self._told_of(int(one.rpartition(" ")[2])).explored for one in entities}
+        entity = min(entities, key=lambda one: (explored[one], self._metres(one, base)))
         x0, y0, x1, y1 = passage = self._passage(entity).square(base)
         return Landmark(entity, DOORWAY, np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0]), True, passage)
 
@@ -196,11 +199,15 @@ class SightRecall(Recall):
     def _told_of(self, number: int) -> Doorway:
         entity, passage = f"{DOORWAY} {number}", self._doorways.all[number - 1]
         side = passage.side(passage.near) or 1
+        before, behind = passage.before(side, AT_DOOR), passage.before(-side, AT_DOOR)
+        # Whoever has looked around in both rooms has nothing to find behind it, wherever the looks were taken.
+        rooms = {*self._rooms_at(before), *self._rooms_at(behind)}
+        looked = len(rooms) == 2 and rooms <= self._visited
         return Doorway(
             name=self._names.called(entity),
-            room=self._room(passage.before(side, AT_DOOR)),
-            beyond=self._room(passage.before(-side, AT_DOOR)),
-            explored=passage.explored,
+            room=self._room(before),
+            beyond=self._room(behind),
+            explored=passage.explored or looked,
         )
 
     def _remembered(self, thing: Furniture | LooseObject) -> Remembered:
@@ -215,8 +222,12 @@ class SightRecall(Recall):
 
     def _room(self, point: Array, margin: float = 0.1) -> str:
         """The room that a point is in, by the name that a planner is told; "" where that is not known."""
+        return next((self._names.called(entity) for entity in self._rooms_at(point, margin)), "")
+
+    def _rooms_at(self, point: Array, margin: float = 0.1) -> tuple[str, ...]:
+        """The entity of the room that a point is in, none where that is not known."""
         room = self.things.room_at(point, margin)
-        return "" if room is None else self._names.called(room.identity.entity)
+        return () if room is None else (room.identity.entity,)
 
     def _where(self, thing: Furniture | LooseObject) -> Whereabouts:
         """Where it is; found out anew only after a look at it."""

@@ -71,6 +71,20 @@ def test_every_name_that_is_told_is_understood(toured: tuple[MujocoHome, list[Lo
             assert locator.goal(spot, Subtask("Go to", name), seen).room is not None
 
 
+def test_a_doorway_between_rooms_that_the_robot_was_in_is_explored(
+    toured: tuple[MujocoHome, list[Locator], list[Knowledge]],
+) -> None:
+    """Wherever in the rooms it stood: it may have driven through without a look around before the doorway."""
+    home, _, (known, _) = toured
+    start = home.scene.robot
+    first = home.world.room_of(np.array([start.x, start.y]))
+    others = [room.name for room in home.scene.rooms if room.name != first][:2]
+    been = {str(name).replace("_", " ") for name in (first, *others)}
+    between = [one for one in known.doorways if {one.room, one.beyond} <= been]
+    assert between and all(one.explored for one in between)
+    assert not any(one.explored for one in known.doorways if one not in between)
+
+
 def test_what_is_told_is_true(toured: tuple[MujocoHome, list[Locator], list[Knowledge]]) -> None:
     home, locators, known = toured
     seen = home.observe()
