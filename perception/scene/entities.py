@@ -228,7 +228,8 @@ class Furniture:
 
     def _measured(self) -> Box:
         points = np.concatenate([self._body.points, self._shut_front])
-        if len(points) < 200 and self.panel is None:  # a closed door may hide all of the body
+        # A closed door may hide all of the body, and of what stands open no more may be seen than the edge of its door.
+        if not len(points) or (len(points) < 200 and self.panel is None):
             points = np.concatenate([points, self._moving])
         low, high = np.percentile(points, 0.3, axis=0), np.percentile(points, 99.7, axis=0)
         kept = points[((points >= low - 0.01) & (points <= high + 0.01)).all(axis=1)]

@@ -9,7 +9,7 @@ from furnished import House
 from homie.kernel.types import Box, Observation, Pose2, Subtask
 from perception.detectors.simulated import SimulatedDetector
 from perception.localise import Patch
-from perception.scene.entities import Identity, Room, entered, is_furniture
+from perception.scene.entities import Furniture, Identity, Room, entered, is_furniture
 from perception.sensors.locator import SensorLocator
 
 
@@ -88,3 +88,22 @@ def test_what_stands_on_a_board_above_the_eye_can_be_reached_from_the_front(
     assert goal.surfaces[0].center[2] == pytest.approx(board.center[2], abs=0.03)
     assert goal.surfaces[0].access == pytest.approx([0.0, 1.0], abs=0.05)
     assert goal.surfaces[0].clearance == pytest.approx(board.clearance, abs=0.06)
+
+
+@pytest.mark.parametrize("edge", [0.0, 0.02, 0.1])
+def test_a_drawer_that_was_seen_from_beside_only_has_a_box(edge: float) -> None:
+    """Most points are of the side of its front, a share `edge` of them is of the rim that stands out."""
+    eye = np.array([0.5, 2.0, 1.1])
+
+    def patch(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> Patch:
+        points = np.stack([x, y, z], axis=1).astype(np.float32)
+        return Patch(points, np.zeros(len(points), dtype=bool), 0.002, eye, (200, 200, 200))
+
+    share = np.linspace(0.0, 1.0, 1400)
+    side = patch(np.where(share < edge, 0.0, -0.03 - 0.01 * share), 0.002 * (share * 50 % 1.0), 0.6 + 0.2 * share)
+    along = np.linspace(0.0, 1.0, 35)
+    drawer = Furniture(Identity("drawer", "drawer"))
+    drawer.part = "drawer"
+    drawer.update([], [side], [patch(0.007 * along, 0.0135 * along, np.full(35, 0.73))], 0.0)
+    assert drawer.panel is not None
+    assert drawer.box.distance(np.array([-0.035, 0.001])) < 0.02
