@@ -1,4 +1,4 @@
-"""The rule planner: household instructions as errands, run one subtask a round. `planner.py` is the planner itself."""
+"""The rule planner: household instructions are parsed into errands and run one subtask per round."""
 
 from planners.rule.planner import RulePlanner
 

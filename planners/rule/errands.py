@@ -1,4 +1,7 @@
-"""How the rule planner runs errands: what comes before what, and what is done when a step fails."""
+"""How the rule planner runs errands: the order of their steps, and the reactions to failed steps.
+
+An errand is one order of the instruction (`reading.orders`), such as bringing an item to a place.
+"""
 
 from __future__ import annotations
 
@@ -27,15 +30,15 @@ from planners.rule.reading.orders import (
 )
 
 MAX_ITEMS = 12
-"""Items that one errand for `all` of something handles at most."""
+"""Largest number of items that an errand for `all` of something handles."""
 MAX_FAILED = 2
-"""Items of one errand that may fail before it is given up."""
+"""Number of failed items after which an errand is given up."""
 
 __all__ = ["Errands", "GaveUp"]
 
 
 class Errands(Moves):
-    """Runs errands one after the other, closes behind itself, and can say what became of them."""
+    """Runs errands in order, closes what it opened, and reports the results."""
 
     def __init__(self, memory: Memory) -> None:
         super().__init__(memory)
@@ -45,7 +48,7 @@ class Errands(Moves):
         self._over = False
 
     def report(self) -> str:
-        """What was done and what was not, in the first person."""
+        """What was done and what failed, in the first person."""
         parts = []
         if self._done:
             parts.append(f"I have {' and '.join(dict.fromkeys(self._done))}.")
@@ -60,12 +63,12 @@ class Errands(Moves):
         return " ".join(parts)
 
     def run(self, errands: tuple[Errand, ...]) -> Course[None]:
-        """All errands in order. A failed one does not keep the others from being run."""
+        """Run all errands in order; the others are run even if one fails."""
         yield from self._run(errands)
-        kept = {one.words for one in errands if isinstance(one, OpenUp)}
+        kept = {errand.words for errand in errands if isinstance(errand, OpenUp)}
         for container in [name for name in self.memory.open if name not in kept]:
-            if self.memory.held and any(isinstance(one, Fetch) for one in errands):
-                self._left.append(f"The {container} stands open, since I have one hand only.")
+            if self.memory.held and any(isinstance(errand, Fetch) for errand in errands):
+                self._left.append(f"The {container} is still open because I have only one hand.")
             else:
                 yield from self._shut(container)
         self._over = True
@@ -82,7 +85,7 @@ class Errands(Moves):
                     if errand.place.words in self.memory.open and errand.place.words not in later:
                         yield from self._shut(errand.place.words)
                 case Swap():
-                    yield from self._swap(errand.one, errand.other)
+                    yield from self._swap(errand.first, errand.second)
                 case IfThere():
                     names = yield from self._look(errand.item, errand.place)
                     yield from self._run(errand.then if names else errand.otherwise)
@@ -102,7 +105,7 @@ class Errands(Moves):
         self._failed += [] if ok else [failed]
 
     def _close(self, words: str) -> Course[None]:
-        """Close on request; what was opened and closed again on the way is closed already."""
+        """Close on request, unless it was opened and closed by an earlier errand."""
         if f"closed the {words}" in self._done:
             return
         yield from self._shut(words)
@@ -114,7 +117,7 @@ class Errands(Moves):
     # ------------------------------------------------------------ bringing
 
     def _fetch(self, item: Item) -> Course[None]:
-        """Pick one thing up and keep it; there is one hand only."""
+        """Pick up one object and keep holding it."""
         name, source = yield from self._which(item, Place(""))
         taken = bool(name) and (yield from self._take(name, source))
         what = item.words or f"things on the {item.source}"
@@ -123,7 +126,7 @@ class Errands(Moves):
     def _bring(self, item: Item, place: Place) -> Course[None]:
         closed = is_container(place.words) and place.words not in self.memory.stuck
         if place.inside and closed and not self.memory.held:
-            why = f"I have one hand only, so I go to the {place.words} to open it before I pick anything up."
+            why = f"I have only one hand, so I open the {place.words} before I pick anything up."
             yield from self.open(place.words, why)
         what = item.words or f"things on the {item.source}"
         moved: list[str] = []
@@ -141,10 +144,10 @@ class Errands(Moves):
         self._note(ok, f"brought the {what} to the {place.words}", f"bring the {what} to the {place.words}")
         if item.count is None and (not item.source or is_room(item.source)):
             where = f"in the {item.source}" if item.source else "elsewhere"
-            self._left.append(f"I have looked where I could; if there are more {what} {where}, I have not seen them.")
+            self._left.append(f"I have searched where I could; if there are more {what} {where}, I have not seen them.")
 
     def _carry(self, words: str, source: str, place: Place) -> Course[str]:
-        """One object from wherever it is to the place. Returns its name, "" if that failed."""
+        """Bring one object to the place. Returns its name, or "" on failure."""
         for _ in range(TRIES):
             taken = yield from self._take(words, source)
             if not taken:
@@ -155,7 +158,7 @@ class Errands(Moves):
         return ""
 
     def _take(self, words: str, source: str) -> Course[str]:
-        """Pick something up. Returns its name, "" if it cannot be had."""
+        """Pick something up. Returns its name, or "" on failure."""
         memory = self.memory
         if memory.held and means(words, memory.held):
             return memory.held
@@ -190,11 +193,11 @@ class Errands(Moves):
         return ""
 
     def _instead(self, words: str, failed: str) -> Course[str]:
-        """Words for another thing that would do as well, at which the robot has not failed; "" if there is none."""
+        """The name of another object that also fits the words and has not failed yet; "" if there is none."""
         memory = self.memory
         memory.refused[canonical(failed)] += TRIES
         names = memory.seen(words)
-        others = names if canonical(failed) in names else names[1:]  # a description most likely meant the first
+        others = names if canonical(failed) in names else names[1:]  # a description most likely resolved to the first
         for name in others:
             if memory.refused[name] < TRIES:
                 return name
@@ -206,7 +209,7 @@ class Errands(Moves):
         return ""
 
     def _leave(self, held: str, place: Place) -> Course[bool | None]:
-        """Put what is held to its place. None if it is lost and has to be picked up again."""
+        """Put the held object at its place. None if it was lost and has to be picked up again."""
         memory, words = self.memory, place.words
         for _ in range(TRIES):
             reached = yield from self.reach(words, f"I hold the {held} and bring it to the {words}.")
@@ -231,19 +234,19 @@ class Errands(Moves):
             memory.at = ""
         return False
 
-    # ------------------------------------------------------------ what depends on what is there
+    # ------------------------------------------------------------ errands that depend on what is at a place
 
     def _look(self, item: Item, place: Place) -> Course[list[str]]:
-        """The names of what is wanted that can be seen at a place, as often as each is seen."""
-        why = f"I look what is in the {place.words}."
+        """The names of matching objects that are visible at a place, one entry per object."""
+        why = f"I check what is in the {place.words}."
         if not (yield from self.reach(place.words, why)):
             return []
         if is_container(place.words):
             yield from self.open(place.words, why)
-        return [name for name in self.memory.all_on(place.words) if self._wanted(item, name)]
+        return [name for name in self.memory.all_on(place.words) if self._matches(item, name)]
 
     def _stock(self, item: Item, place: Place) -> Course[None]:
-        """Bring as many as are missing."""
+        """Bring as many items as are missing."""
         there = yield from self._look(item, place)
         missing = (item.count or 0) - len(there)
         if missing > 0:
@@ -251,38 +254,38 @@ class Errands(Moves):
         else:
             self._note(missing == 0, f"seen {len(there)} of the {item.words}", "take any away")
 
-    def _swap(self, one: Item, other: Item) -> Course[None]:
-        """See where both are, then bring each to where the other one was."""
+    def _swap(self, first_item: Item, second_item: Item) -> Course[None]:
+        """Find both items, then bring each to the place of the other."""
         ends: list[Place] = []
-        for item in (one, other):
+        for item in (first_item, second_item):
             where = yield from self._where(item)
             ends.append(Place(where, is_container(where)))
-        what = f"the {one.words} and the {other.words}"
+        what = f"the {first_item.words} and the {second_item.words}"
         if not all(place.words for place in ends) or means(ends[0].words, ends[1].words):
             self._note(False, "", f"see where {what} are")
             return
-        first = yield from self._carry(one.words, "", ends[1])
-        second = bool(first) and (yield from self._carry(other.words, "", ends[0]))
+        first = yield from self._carry(first_item.words, "", ends[1])
+        second = bool(first) and (yield from self._carry(second_item.words, "", ends[0]))
         self._note(bool(second), f"exchanged {what}", f"exchange {what}")
 
     def _where(self, item: Item) -> Course[str]:
-        """The place where an item is: as the task says, or as it is seen from near."""
+        """The place of an item: from the task, or as seen from nearby."""
         if item.source:
             yield from self._look(item, Place(item.source))
             return item.source
-        name = yield from self.reach(item.words, f"I look where the {item.words} is.")
+        name = yield from self.reach(item.words, f"I check where the {item.words} is.")
         return self.memory.place_of(name) if name else ""
 
-    # ------------------------------------------------------------ all of them
+    # ------------------------------------------------------------ several items
 
     def _which(
         self, item: Item, place: Place, moved: Sequence[str] = (), failed: Sequence[str] = ()
     ) -> Course[tuple[str, str]]:
-        """The name of the next thing to bring and where to take it from; ("", "") when there is none.
+        """The name of the next object to bring and the place to take it from; ("", "") if there is none.
 
-        Names of another kind than those already moved (or, where a word such as `can` was used, seen at the
-        destination) are gone for directly. Of the same kind the nearest is the one that was moved last, so the robot
-        goes where the others are first.
+        An object of another kind than those already moved (or, for a class word such as `can`, than those seen at the
+        destination) is approached directly by its name. For an object of the same kind the name would resolve to the
+        nearest, which is the one moved last, so the robot first goes to the place of the others.
         """
         choose = bool(kinds_of(item.words)) and item.count is not None and not item.source
         if choose and (moved or self._there(item, place)):
@@ -296,37 +299,45 @@ class Errands(Moves):
         there = self._there(item, place)
         if moved and (there or item.words not in moved):
             for name in (name for source in sources for name in self.memory.known_on(source)):
-                if self._wanted(item, name) and name not in (*moved, *failed, *there):
+                if self._matches(item, name) and name not in (*moved, *failed, *there):
                     return name, ""
         for source in sources:
-            why = f"I look whether more is left on the {source}." if moved else f"I look what is on the {source}."
+            why = f"I check whether more is left on the {source}." if moved else f"I check what is on the {source}."
             if not (yield from self.reach(source, why)):
                 continue
             if is_container(source) and source not in self.memory.open:
                 yield from self.open(source, f"I look into the {source}.")
             for name in self.memory.things_on(source):
-                if self._wanted(item, name) and name not in failed:
+                if self._matches(item, name) and name not in failed:
                     return name, source
             self.memory.cleared(item.words, source)
         return "", ""
 
     def _of_a_kind(self, item: Item, place: Place, moved: Sequence[str], failed: Sequence[str]) -> tuple[str, str]:
-        """The next thing of a class, such as fruit, of another kind than those at the destination: what has been seen
-        elsewhere first, then what else belongs to the class."""
-        done = [one for one in (*moved, *failed, *self._there(item, place)) if one != canonical(item.words)]
+        """The next object of a class such as fruit, of another kind than those at the destination: kinds seen elsewhere
+        come first, then the other kinds of the class."""
+        done = [
+            moved_name
+            for moved_name in (*moved, *failed, *self._there(item, place))
+            if moved_name != canonical(item.words)
+        ]
         known = [name for name in self.memory.seen(item.words) if not is_furniture(name)]
         for name in dict.fromkeys([*known, *kinds_of(item.words)]):
-            if self._wanted(item, name) and not self.memory.refused[name] and not any(means(one, name) for one in done):
+            if (
+                self._matches(item, name)
+                and not self.memory.refused[name]
+                and not any(means(moved_name, name) for moved_name in done)
+            ):
                 return name, ""
         return "", ""
 
     def _there(self, item: Item, place: Place) -> list[str]:
-        """What is wanted and has been seen at the destination."""
-        return [name for name in self.memory.known_on(place.words) if self._wanted(item, name)]
+        """Names of matching objects that have been seen at the destination."""
+        return [name for name in self.memory.known_on(place.words) if self._matches(item, name)]
 
-    def _wanted(self, item: Item, name: str) -> bool:
+    def _matches(self, item: Item, name: str) -> bool:
         return (not item.words or means(item.words, name)) and not any(means(kept, name) for kept in item.besides)
 
     def _elsewhere(self, item: Item, place: Place) -> list[str]:
-        """Places other than the destination where more of it has been seen."""
+        """Places other than the destination where matching objects have been seen."""
         return [name for name in self.memory.places_with(item.words) if not means(place.words, name)]

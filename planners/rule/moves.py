@@ -1,7 +1,7 @@
-"""Moves of the rule planner: single subtasks with the reactions that each error code calls for.
+"""Moves of the rule planner: single subtasks with the reactions to each error code.
 
-Every method is a generator: it yields a decision, is sent the planner input of the next round, and returns what came
-of it. The error codes are those of EMMOE, section 4.3.
+Every method is a generator: it yields a decision, receives the planner input of the next round, and returns its result.
+The error codes are those of EMMOE, section 4.3.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ T = TypeVar("T")
 Course: TypeAlias = Generator[Decision, PlannerInput, T]
 
 TRIES = 3
-"""How often one subtask is tried before something else is."""
+"""Attempts at one subtask before the planner tries something else."""
 MAX_FAILURES = 12
 """Failed subtasks in one episode after which the planner gives up."""
 MAX_LOOKS = 12
-"""Places visited in search of one thing."""
+"""Largest number of places visited in the search for one object."""
 RESERVE = 5
-"""Rounds at the end in which a search does not begin to look at another place: they are needed to go there, pick, go,
-put and end. Everything that stands open takes one more."""
+"""Rounds left below which a search visits no further place: they are needed for Go to, Pick, Go to, Put and End. Every
+open container needs one more."""
 
 
 class GaveUp(Exception):
-    """Too much has gone wrong; the message is a sentence."""
+    """The planner gives up after too many failures; the message is a sentence."""
 
 
 class Moves:
-    """Subtasks and their reactions on one memory."""
+    """Subtasks with reactions to their feedback, on one memory."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
@@ -45,17 +45,20 @@ class Moves:
     # ------------------------------------------------------------ one subtask
 
     def do(self, subtask: Subtask, analysis: str) -> Course[Feedback]:
-        """Ask for one subtask and learn from the answer. What has just failed three times, or for a reason that stays,
-        is not asked again: the answer is known. Raises GaveUp after too many failures."""
+        """Ask for one subtask and remember its feedback.
+
+        A subtask that has just failed three times, or for a lasting reason, is not asked again: its last feedback is
+        returned. Raises GaveUp after too many failures.
+        """
         if self._last is not None and self._last[0] == subtask and self._known(self._last[1]):
             return self._last[1]
-        given = yield Decision((subtask,), analysis)
-        feedback = given.feedback
+        inputs = yield Decision((subtask,), analysis)
+        feedback = inputs.feedback
         assert feedback is not None  # a subtask has been executed
         if feedback.ok and subtask.action == "Go to":
             self.memory.at = canonical(subtask.target)
             self.memory.visited[self.memory.at] += 1
-        self.memory.take_in(given)
+        self.memory.take_in(inputs)
         if feedback.ok:
             self._last, self._in_a_row = None, 0
         else:
@@ -67,11 +70,12 @@ class Moves:
         return feedback
 
     def _known(self, answer: Feedback) -> bool:
-        """Whether the subtask that was answered so would be answered so again."""
+        """Whether asking again would give the same feedback."""
         return self._in_a_row >= TRIES or answer.lasting
 
     def go_to(self, words: str, why: str) -> Course[bool]:
-        """Go there, with up to three tries for a skill that fails (E1). False if it is unknown (F2) or not reached."""
+        """Go to a name, with up to three attempts if the skill fails (E1). False if it is unknown (F2) or not
+        reached."""
         for attempt in range(TRIES):
             analysis = why if attempt == 0 else f"I did not get to the {words}, so I try again."
             seen = bool(self.memory.seen(words)) or self.memory.hinted(words)
@@ -92,21 +96,23 @@ class Moves:
         return False
 
     def act(self, subtask: Subtask, near: str, why: str) -> Course[Feedback]:
-        """Manipulate something that the robot stands at. Distance errors (D1, D2) and failing skills (E1) are answered
-        by going there again, once what is named as in the way has been moved; what is left is returned: success, or
-        the last failure."""
+        """Manipulate something that the robot is at.
+
+        After distance errors (D1, D2) and failed skills (E1) the robot moves the objects that the feedback says are in
+        the way and approaches again. Returns the last feedback.
+        """
         feedback = yield from self.do(subtask, why)
         for attempt in range(1, TRIES):
             if feedback.code is ErrorCode.D1:
                 reason = f"The {near} is too far away to {subtask.action.lower()}, so I go closer first."
             elif feedback.code is ErrorCode.D2:
-                reason = f"I stand too close to the {near}, so I approach it anew."
+                reason = f"I am too close to the {near}, so I approach it again."
             elif feedback.lasting:
                 if not (yield from self._clear_away(feedback, near)):
                     break
                 reason = f"The way is free now, so I go back to the {near}."
             elif feedback.code is ErrorCode.E1:
-                reason = f"That did not work, so I approach the {near} anew and try once more."
+                reason = f"That did not work, so I approach the {near} again and try once more."
                 if attempt == TRIES - 1:
                     yield from self._step_away(near)
             elif self._contradicted(subtask, feedback):
@@ -120,7 +126,8 @@ class Moves:
         return feedback
 
     def _clear_away(self, feedback: Feedback, near: str) -> Course[bool]:
-        """Move aside what is named as in the way. False if nothing is, the hand is full or that did not work."""
+        """Move the objects aside that the feedback says are in the way. False if it names none, the hand is full or a
+        move fails."""
         names = [canonical(name) for name in feedback.about]
         if not names or self.memory.held or self._clearing:
             return False
@@ -140,15 +147,15 @@ class Moves:
         return True
 
     def _step_away(self, near: str) -> Course[None]:
-        """Go to some other furniture in sight, so that the next approach begins elsewhere."""
+        """Go to other furniture in sight, so that the next approach starts from elsewhere."""
         for name in self.memory.surfaces_in_sight():
             if not means(near, name) and not self.memory.refused[name]:
-                yield from self.go_to(name, f"From here it does not work, so I come to the {near} from another side.")
+                yield from self.go_to(name, f"It does not work from here, so I approach the {near} from another side.")
                 return
 
     def _contradicted(self, subtask: Subtask, feedback: Feedback) -> bool:
-        """Whether the inventory, or the subtask itself, speaks against a hand that is said to be full or empty, or
-        against an action that is said to be unknown (F1)."""
+        """Whether the feedback contradicts what is known: the hand is reported full or empty (L1, L2) against the
+        inventory or the subtask, or a listed action is reported unknown (F1)."""
         held, puts = bool(self.memory.held), subtask.action == "Put"
         full, empty = feedback.code is ErrorCode.L1, feedback.code is ErrorCode.L2
         unknown = feedback.code is ErrorCode.F1
@@ -157,8 +164,8 @@ class Moves:
     # ------------------------------------------------------------ getting somewhere
 
     def reach(self, words: str, why: str) -> Course[str]:
-        """Get to a thing or a place: directly if it may be known, else by looking for it. Returns the words by which
-        it was reached, "" if it was not found."""
+        """Go to an object or a place: directly if it may be known, otherwise by searching for it. Returns the words by
+        which it was reached, "" if it was not found."""
         if canonical(words) == self.memory.at:
             return words
         if self.memory.by_sight is not True or self.memory.seen(words) or self.memory.hinted(words):
@@ -177,22 +184,27 @@ class Moves:
         for places in rooms_first if is_furniture(words) else furniture_first:
             before = len(looked)
             for _ in range(TRIES):
-                found = yield from self._search(words, places, looked)
-                if not found:
+                sighted = yield from self._search(words, places, looked)
+                if not sighted:
                     break
-                if (yield from self.go_to(found, f"I can see the {found} now, so I go to it.")):
-                    return found
+                if (yield from self.go_to(sighted, f"I can see the {sighted} now, so I go to it.")):
+                    return sighted
             why = f"I may have passed the {words} without noticing, so I try to go to it."
             if len(looked) > before and self.memory.left >= RESERVE and (yield from self.go_to(words, why)):
                 return words
         return ""
 
     def _search(self, words: str, places: Callable[[str], list[str]], looked: set[str]) -> Course[str]:
-        """Look for something in the places that a function names, in its order. Returns the name to go to as soon as
-        it is in sight, "" if it is nowhere. `looked` gathers the places that were tried."""
-        found = self.memory.worth_going(words)
-        while not found and len(looked) < MAX_LOOKS and self.memory.left >= RESERVE + len(self.memory.open):
-            place = next((one for one in places(words) if one not in looked and self._worth_a_look(one)), "")
+        """Search for something in the places that a function lists, in its order.
+
+        Returns the name to go to as soon as it is in sight, "" if it is not found. `looked` collects the places tried.
+        """
+        sighted = self.memory.worth_going(words)
+        while not sighted and len(looked) < MAX_LOOKS and self.memory.left >= RESERVE + len(self.memory.open):
+            place = next(
+                (candidate for candidate in places(words) if candidate not in looked and self._worth_a_look(candidate)),
+                "",
+            )
             if not place:
                 break
             why = f"I have not found the {words} yet. It could be in or near the {place}, so I look there."
@@ -200,35 +212,36 @@ class Moves:
             if reached or not self.memory.refused_here(place):  # what is not known here may be known elsewhere
                 looked.add(place)
             if reached:
-                found = self.memory.worth_going(words)
-                if not found and is_container(place) and not is_furniture(words):
-                    found = yield from self._look_inside(words, place)
-        return found
+                sighted = self.memory.worth_going(words)
+                if not sighted and is_container(place) and not is_furniture(words):
+                    sighted = yield from self._look_inside(words, place)
+        return sighted
 
     def _look_inside(self, words: str, place: str) -> Course[str]:
-        """Open a container that the robot stands at. It stays open until all is done: there are only so many rounds."""
+        """Open a container that the robot is at. It stays open until the errands are done, which saves rounds."""
         memory = self.memory
         if memory.held or place in memory.open or not (yield from self.open(place, f"I look into the {place}.")):
             return ""
         return memory.worth_going(words)
 
     def _worth_a_look(self, place: str) -> bool:
-        """Whether the robot can go there and has not been there; into containers it has to look as well."""
+        """Whether the robot can go to a place and has not been there. A container may be visited again to look
+        inside."""
         memory = self.memory
         return not memory.refused_here(place) and (is_container(place) or not memory.visited[place])
 
     def _rooms(self, words: str) -> list[str]:
-        """Rooms where it could be and that are known, as far as that is needed to go there."""
+        """Usual rooms of an object; only those already seen if names have to be seen to be accepted."""
         memory = self.memory
         return [p for p in usual_places(words) if is_room(p) and (memory.by_sight is not True or memory.seen(p))]
 
     def _other_rooms(self, words: str) -> list[str]:
-        """All rooms, those that were not seen too: the robot may have passed their doors without noticing."""
+        """All rooms, also those not seen yet: the robot may have passed their doors without noticing."""
         return [*ROOMS]
 
     def _furniture(self, words: str) -> list[str]:
-        """Furniture that has been seen, the usual before the rest. What was seen from near comes later, and what has
-        to be opened last: in the rounds for that, two tables can be visited."""
+        """Furniture seen so far: the usual places before the rest. Within each group, pieces seen closely come later,
+        and containers last: opening one takes as many rounds as visiting two tables."""
         memory = self.memory
         usual = [name for place in usual_places(words) if not is_room(place) for name in memory.seen(place)]
         ordered: list[str] = []
@@ -239,7 +252,7 @@ class Moves:
     # ------------------------------------------------------------ hands
 
     def free_hand(self, why: str, crowded: Sequence[str] = ()) -> Course[bool]:
-        """Put what is held on a surface nearby, but not on one that is named as crowded."""
+        """Put the held object on a surface nearby, but not on one in `crowded`. Returns whether the hand is free."""
         memory = self.memory
         full = [name for name in crowded if name]
         remembered = [name for surface in SURFACES for name in memory.seen(surface)]
@@ -259,7 +272,7 @@ class Moves:
         return not memory.held
 
     def open(self, words: str, why: str) -> Course[bool]:
-        """Open a container that the robot can go to. False if that did not work; True for what needs no opening."""
+        """Go to a container and open it. False on failure; True also for furniture that does not open (L4)."""
         if words in self.memory.open:
             return True
         if self.memory.held and not (yield from self.free_hand(f"I need a free hand to open the {words}.")):
@@ -275,7 +288,7 @@ class Moves:
         return feedback.ok or feedback.code is ErrorCode.L4
 
     def close(self, words: str, why: str) -> Course[bool]:
-        """Close a container."""
+        """Go to a container and close it. False on failure."""
         if self.memory.held and not (yield from self.free_hand(f"I need a free hand to close the {words}.")):
             return False
         reached = yield from self.reach(words, why)
@@ -288,5 +301,5 @@ class Moves:
 
 
 def closed_container(feedback: Feedback) -> str:
-    """The container that is said to be closed (L3), "" if none is named."""
+    """The container that the feedback reports closed (L3), "" if it names none."""
     return canonical(feedback.about[0]) if feedback.about else ""

@@ -1,6 +1,7 @@
-"""The rule planner: no weights, no network. It reads common household instructions, explores, and reacts to feedback.
+"""The rule planner: no learned weights and no network. It parses common household instructions, explores, and reacts to
+feedback.
 
-It sees what any planner sees (names in four views, inventory, history, feedback), never world state.
+It gets the same inputs as every planner (names in four views, inventory, history, feedback), never world state.
 """
 
 from __future__ import annotations
@@ -16,10 +17,13 @@ from planners.rule.reading.instruction import NotUnderstood, parse_instruction
 
 
 class RulePlanner(Planner):
-    """Turns the task into errands (`instruction.py`) and runs them (`errands.py`), one subtask a round.
+    """Parses the task into errands (`reading/instruction.py`) and runs them (`errands.py`), one subtask per round.
 
-    It ends when the errands are done, when nothing more can be done for them, or at once, with an analysis that
-    says so, when it does not understand the task.
+    It ends when the errands are done or when nothing more can be done for them. If it does not understand the task it
+    ends at once and says so in its analysis.
+
+    Raises:
+        BadInput: an argument was given; it takes none.
     """
 
     name = "rule"
@@ -44,13 +48,13 @@ class RulePlanner(Planner):
             self._course = self._over(str(over.value))
             return next(self._course)
 
-    def _run(self, given: PlannerInput) -> Generator[Decision, PlannerInput, str]:
+    def _run(self, inputs: PlannerInput) -> Generator[Decision, PlannerInput, str]:
         try:
             errands = parse_instruction(self._task)
         except NotUnderstood as reason:
             return f"I do not understand the task: I {reason}, so I do nothing rather than something wrong."
         memory = Memory()
-        memory.take_in(given)
+        memory.take_in(inputs)
         runner = Errands(memory)
         try:
             yield from runner.run(errands)
@@ -59,6 +63,6 @@ class RulePlanner(Planner):
         return runner.report()
 
     def _over(self, analysis: str) -> Generator[Decision, PlannerInput, str]:
-        """Say End, as often as asked."""
+        """Answer End in this and all later rounds."""
         while True:
             yield Decision((END,), analysis)

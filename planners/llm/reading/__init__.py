@@ -1,4 +1,4 @@
-"""From what a language model wrote to a decision: see `planners.llm.reading.reader`."""
+"""Parses the answer of a language model into a decision: see `planners.llm.reading.reader`."""
 
 from planners.llm.reading.reader import MAX_TEXT, Reading, Unlisted, Unreadable, listed_model, read
 from planners.llm.reading.rules import ALL, RULES, chosen_rules

@@ -1,4 +1,4 @@
-"""What chat formats leave around an answer: thoughts, channels, tags, tokens; and what shows that it is none.
+"""Removes what chat formats leave around an answer (thoughts, channels, tags, tokens) and rejects texts without one.
 
 raw text --> without thoughts --> without tokens of turns --> without tags of answers and tool calls --> text to read
 """
@@ -22,12 +22,12 @@ _THOUGHTS = (
     ("[THINK]", "[/THINK]"),
     ("◁think▷", "◁/think▷"),
 )
-"""How models mark what they think: DeepSeek, Qwen, GLM, Claude in prompts, Seed, OpenThinker, Magistral, Kimi."""
+"""How models mark their reasoning: DeepSeek, Qwen, GLM, Claude in prompts, Seed, OpenThinker, Magistral, Kimi."""
 _OPENS = {opening.lower(): number for number, (opening, _) in enumerate(_THOUGHTS)}
 _CLOSES = {closing.lower(): number for number, (_, closing) in enumerate(_THOUGHTS)}
 _THOUGHT = re.compile("|".join(map(re.escape, (*_OPENS, *_CLOSES))), re.IGNORECASE)
 _FINAL = re.compile(r"<\|channel\|>\s*final\b(?:[^<]|<\|constrain\|>){0,60}<\|message\|>")
-"""The channel of gpt-oss in which an answer stands; `analysis` and `commentary` are others."""
+"""The channel of gpt-oss with the answer; `analysis` and `commentary` are other channels."""
 _CHANNEL = "<|channel|>"
 
 _START = re.compile(
@@ -55,16 +55,17 @@ _TURN = re.compile(
     r"(?:user|human|instruction|environment|observation|system)(?:\s*[:：]|[ \t]*$))",
     re.IGNORECASE | re.MULTILINE,
 )
-"""The beginning of somebody else's turn: a model that runs on makes up the next round."""
+"""The beginning of another speaker's turn: a model that does not stop invents the next round."""
 _ASKED = re.compile(
     r"^[ \t*_>-]{0,6}(task|inventory|history|historical execution|feedback)[*_]{0,2}[ \t]{0,3}[:：]",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Lines of the question, which an echo repeats."""
+"""Lines of the question, which some models repeat."""
 
 
 def cleaned(text: str, rules: Rules) -> str:
-    """The text without what the chat format has left around the answer. Raises Unclear where there is no answer."""
+    """The text without the chat format around the answer. Raises Unclear if there is no answer, or more than one
+    turn."""
     text = text.lstrip("\ufeff")
     if _is_json(text):
         return text
@@ -75,7 +76,7 @@ def cleaned(text: str, rules: Rules) -> str:
             text = pattern.sub("\n", text)
     if _TURN.search(text):
         raise Unclear("The answer goes on with somebody else's turn.")
-    if len({found[1].lower() for found in _ASKED.finditer(text)}) > 1:
+    if len({match[1].lower() for match in _ASKED.finditer(text)}) > 1:
         raise Unclear("The answer repeats the question.")
     return text
 
@@ -98,7 +99,7 @@ def _final_channel(text: str, rules: Rules) -> str:
 
 
 def _without_thoughts(text: str, rules: Rules) -> str:
-    """The text outside of thoughts. What stands before a closing mark without an opening one is a thought too: some
+    """The text outside of thoughts. Text before a closing mark without an opening one is a thought too, because some
     chat templates write the opening mark into the question. Raises Unclear for a thought that is not closed."""
     kept: list[str] = []
     at, opened = 0, -1
@@ -121,7 +122,7 @@ def _without_thoughts(text: str, rules: Rules) -> str:
 
 
 def _without_turns(text: str, rules: Rules) -> str:
-    """Without the tokens that begin and end a turn. Raises Unclear where the text goes on behind its end."""
+    """The text without the tokens that begin and end a turn. Raises Unclear if text follows the end token."""
     if start := _START.match(text):
         rules.use("turn-token")
         text = text[start.end() :]

@@ -1,4 +1,4 @@
-"""An answer taken apart, before its lists are looked at."""
+"""A parsed answer, before it is compared with the lists of actions and models."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from homie.kernel.types import Subtask
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Subtasks in order; analysis and model as written, "" where there are none."""
+    """Subtasks in order; analysis and model as written, "" for none."""
 
     subtasks: tuple[Subtask, ...]
     analysis: str = ""

@@ -1,7 +1,7 @@
-"""Decisions in JSON: equation 5 of EMMOE, the plans of EmbodiedBench, and what models make of them.
+"""Decisions in JSON: equation 5 of EMMOE, the plans of EmbodiedBench, and the variants that models write.
 
-An object is taken apart key by key. A key that an answer does not have is named and asked again where it could have
-meant something; it is never dropped, and nothing is put in its place.
+An object is parsed key by key. An unknown key that could carry meaning makes the answer unclear, and the message names
+it; such a key is never dropped or replaced.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from planners.llm.reading.subtasks import (
 
 _PLANS = ("executable_plan", "subtasks")
 _HOLDERS = (*_PLANS, "subtask")
-"""Keys that hold what is to be done."""
+"""Keys that hold subtasks."""
 _SPELLINGS: Mapping[str, str] = {
     "sub_task": "subtask",
     "next_subtask": "subtask",
@@ -64,20 +64,23 @@ _REMARKS = frozenset(
         "number",
     )
 )
-"""What may stand in or beside a subtask without saying what is to be done."""
+"""Keys in or beside a subtask that do not change what is to be done."""
 _PARTS = ("action", "target", "destination")
 _ARGUMENTS = (*_PARTS, "action_name", "place", "location", "to", "receptacle", "object", "item", "from", "where")
-"""Keys that say something of a subtask, and so are none to leave out beside one."""
+"""Keys of the parts of a subtask, which must not be ignored beside one."""
 _WRAPPERS = ("answer", "response", "output", "decision", "result", "final_answer", "final", "json")
 _CALLED = ("arguments", "parameters", "input", "args")
 _CALLS = ("name", "tool_name", "function", "tool", "function_name")
 _NUMBERS = re.compile(r"\[\s*[-+\d.eE]+(\s*,\s*[-+\d.eE]+)*\s*\]")
 ANY = Rules()
-"""For a look at an answer that records nothing."""
+"""Rules for a look at an answer that is not recorded."""
 
 
 def speaks(value: Value | Broken, *, bare: bool) -> bool:
-    """Whether it tells what to do, or broke before it could. `bare`: subtasks without an object around them count."""
+    """Whether a value is a decision, or broke off before it could be one.
+
+    bare: whether subtasks without an object around them count.
+    """
     if isinstance(value, Broken):
         return not value.keys.isdisjoint((*_HOLDERS, *_SAID, *_SPELLINGS, "action", "action_name"))
     try:
@@ -92,27 +95,27 @@ def speaks(value: Value | Broken, *, bare: bool) -> bool:
 
 
 def is_step(value: Value | Broken) -> bool:
-    """Whether it is one subtask without an object around it."""
+    """Whether a value is a single subtask without an object around it."""
     return isinstance(value, Members) and _acts(value) and not any(_all(value, key) for key in _HOLDERS)
 
 
 def draft_of(value: Value, layout: Layout, lists: Lists, rules: Rules) -> Draft:
-    """What a JSON value says. Raises Unclear."""
+    """The draft that a JSON value contains. Raises Unclear."""
     value = _unwrapped(value, lists, rules)
     if isinstance(value, list):
         return Draft(_steps(value, layout, lists, rules))
     if not isinstance(value, Members):
-        raise Unclear("The answer is no object.")
+        raise Unclear("The answer is not an object.")
     if value.cut:
         rules.use("missing-brace")
     _note_spelling(value, rules)
     holders = [key for key in _HOLDERS if _all(value, key)]
     if len(holders) > 1:
         raise Unclear(f"The answer has both '{holders[0]}' and '{holders[1]}'.")
-    said = "\n".join(text.strip() for key in _SAID for text in _all(value, key)[:1] if isinstance(text, str))
+    analysis = "\n".join(text.strip() for key in _SAID for text in _all(value, key)[:1] if isinstance(text, str))
     if not holders:
         model = _model(value, lists, rules)
-        return Draft((_step(value, lists, rules, beside=_SAID),), said, model)
+        return Draft((_step(value, lists, rules, beside=_SAID),), analysis, model)
     if beside := next((key for key, _ in _pairs(value) if key in _ARGUMENTS), ""):
         raise Unclear(f"The answer has both '{holders[0]}' and '{beside}' beside it.")
     held = _only(value, holders[0])
@@ -120,15 +123,15 @@ def draft_of(value: Value, layout: Layout, lists: Lists, rules: Rules) -> Draft:
     steps = _steps(held, layout, lists, rules) if several and isinstance(held, list) else (_step(held, lists, rules),)
     if layout.answer == "plan" and holders[0] == "subtask":
         rules.use("other-form")
-    return Draft(steps, said, _model(value, lists, rules) or _model_within(held, lists, rules))
+    return Draft(steps, analysis, _model(value, lists, rules) or _model_within(held, lists, rules))
 
 
-# ---------------------------------------------------------------- around an answer
+# ---------------------------------------------------------------- wrappers
 
 
 def _unwrapped(value: Value, lists: Lists, rules: Rules) -> Value:
-    """Without lists, objects and tool calls around the answer."""
-    for _ in range(4):  # as deep as anybody wraps an answer: tool_calls, function, arguments, answer
+    """The value without lists, objects and tool calls around the answer."""
+    for _ in range(4):  # the deepest known nesting: tool_calls, function, arguments, answer
         if isinstance(value, list) and len(value) == 1 and isinstance(value[0], Members):
             inner: Value = value[0]
             rule = "list"
@@ -146,13 +149,13 @@ def _unwrapped(value: Value, lists: Lists, rules: Rules) -> Value:
 
 
 def _call(value: Members, lists: Lists) -> tuple[Value, str]:
-    """What a tool is called with; where the name is that of an action, the subtask that it makes."""
+    """The arguments of a tool call; if its name is that of an action, the subtask that it stands for."""
     for key in ("tool_calls", "tool_call", "function_call", "function"):
         held = _only(value, key)
         if isinstance(held, Members | list):
             return held, "tool-call"
-    key = next((one for one in _CALLED if _all(value, one)), "")
-    name = next((_only(value, one) for one in _CALLS if _all(value, one)), None)
+    key = next((candidate for candidate in _CALLED if _all(value, candidate)), "")
+    name = next((_only(value, candidate) for candidate in _CALLS if _all(value, candidate)), None)
     if not key or not isinstance(name, str):
         return None, ""
     arguments = _object(_only(value, key))
@@ -169,7 +172,7 @@ def _wrapped(value: Members) -> tuple[Value, str]:
         return None, ""
     inner = _only(value, keys[0])
     held = _object(inner) or (inner if isinstance(inner, list) else None)
-    if isinstance(held, Members):  # what stands beside it belongs to the answer
+    if isinstance(held, Members):  # the keys beside it belong to the answer
         rest = tuple(pair for pair in value.pairs if _key(pair[0]) != keys[0])
         return Members((*rest, *held.pairs), value.cut), "wrapper"
     return held, "wrapper" if held is not None else ""
@@ -189,7 +192,7 @@ def _object(value: Value) -> Members | None:
 
 
 def _steps(values: Sequence[Value], layout: Layout, lists: Lists, rules: Rules) -> tuple[Subtask, ...]:
-    """The subtasks of a list: a plan where plans are asked for, else one."""
+    """The subtasks of a list: several if a plan was asked for, otherwise one."""
     if not values:
         raise Unclear("The plan is empty: write at least one step, or End if the task is done.")
     if _is_parts(values, lists):
@@ -199,17 +202,17 @@ def _steps(values: Sequence[Value], layout: Layout, lists: Lists, rules: Rules) 
         if len(values) > 1:
             raise Unclear(f"The answer has {len(values)} subtasks, and one is asked for.")
         rules.use("list")
-    made = []
+    subtasks = []
     for number, value in enumerate(values, 1):
         try:
-            made.append(_step(value, lists, rules))
+            subtasks.append(_step(value, lists, rules))
         except Unclear as error:
             raise Unclear(f"Step {number} of the plan: {error}" if len(values) > 1 else str(error)) from error
-    return tuple(made)
+    return tuple(subtasks)
 
 
 def _is_parts(values: Sequence[Value], lists: Lists) -> bool:
-    """Whether a list begins with an action and goes on with words: the parts of one subtask, not several."""
+    """Whether a list is the parts of a single subtask: an action followed by names."""
     words = [value for value in values if isinstance(value, str)]
     if not words or len(words) < len(values) or any(mark in word for word in words for mark in ",[]"):
         return False
@@ -219,7 +222,7 @@ def _is_parts(values: Sequence[Value], lists: Lists) -> bool:
 
 
 def _step(value: Value, lists: Lists, rules: Rules, *, beside: Sequence[str] = ()) -> Subtask:
-    """One subtask. beside: keys that belong to the answer around it. Raises Unclear."""
+    """One subtask. beside: keys that belong to the surrounding answer. Raises Unclear."""
     if numbers := _numbers(_only(value, "action") if isinstance(value, Members) else value, lists):
         return Subtask(MOVE, numbers)
     if isinstance(value, list) and len(value) == 1 and not isinstance(value[0], list):
@@ -274,10 +277,10 @@ def _of_members(value: Members, lists: Lists, rules: Rules, beside: Sequence[str
 
 
 def _numbers(value: Value, lists: Lists) -> str:
-    """Numbers in a list, or a text of such a list, as text: `[54, 90, 49, 0, 60, 90, 1]`. "" for anything else."""
+    """A list of numbers, or the text of one, as text: `[54, 90, 49, 0, 60, 90, 1]`. "" for anything else."""
     if MOVE not in lists.actions:
         return ""
-    if isinstance(value, list) and value and all(type(one) in (int, float) for one in value):
+    if isinstance(value, list) and value and all(type(number) in (int, float) for number in value):
         return f"[{', '.join(map(str, value))}]"
     if isinstance(value, str) and _NUMBERS.fullmatch(value.strip()):
         return " ".join(value.split())
@@ -288,7 +291,7 @@ def _numbers(value: Value, lists: Lists) -> str:
 
 
 def _model(value: Members, lists: Lists, rules: Rules) -> str:
-    """The model as it was written, "" for none."""
+    """The model as written, "" for none."""
     held = _only(value, "model")
     if isinstance(held, list) and len(held) == 1 and isinstance(held[0], str):
         rules.use("model-form")
@@ -302,11 +305,11 @@ def _model(value: Members, lists: Lists, rules: Rules) -> str:
 
 
 def _model_within(held: Value, lists: Lists, rules: Rules) -> str:
-    """The model that stands inside the subtasks, the same in all of them. Raises Unclear where they differ."""
+    """The model named inside the subtasks. Raises Unclear if they name different models."""
     inside = [
-        _model(one, lists, rules) for one in (held if isinstance(held, list) else [held]) if isinstance(one, Members)
+        _model(item, lists, rules) for item in (held if isinstance(held, list) else [held]) if isinstance(item, Members)
     ]
-    named = {one for one in inside if one}
+    named = {item for item in inside if item}
     if len(named) > 1:
         raise Unclear("The steps name different models, and a plan has one.")
     if named:
@@ -327,19 +330,19 @@ def _pairs(value: Members) -> list[tuple[str, Value]]:
 
 
 def _note_spelling(value: Members, rules: Rules) -> None:
-    """Keys of answers and subtasks that are spelt otherwise."""
+    """Record that keys are spelt in another way."""
     known = {*_HOLDERS, *_SAID, *_PARTS, "model"}
     if any(_key(name) in known and _key(name) != name for name, _ in value.pairs):
         rules.use("key-spelling")
 
 
 def _all(value: Members, key: str) -> list[Value]:
-    """The different values of a key, at most two, however it is spelt; null is none."""
-    found: list[Value] = []
+    """The different values of a key in any spelling, at most two; null does not count."""
+    values: list[Value] = []
     for name, inner in value.pairs:
-        if len(found) < 2 and _key(name) == key and inner is not None and inner not in found:
-            found.append(inner)
-    return found
+        if len(values) < 2 and _key(name) == key and inner is not None and inner not in values:
+            values.append(inner)
+    return values
 
 
 def _acts(value: Members) -> bool:
@@ -347,7 +350,7 @@ def _acts(value: Members) -> bool:
 
 
 def _text(value: Members, key: str) -> str:
-    """The text of a key, "" where it is not there. Raises Unclear for anything but one text."""
+    """The text of a key, "" if the key is missing. Raises Unclear for any other value."""
     held = _only(value, key)
     if held is None:
         return ""

@@ -1,4 +1,4 @@
-"""Decisions as text: `Analysis: ... Subtask: [Pick, apple] Model: ...` (EMMOE, appendix D), as models write it."""
+"""Decisions as labelled text: `Analysis: ... Subtask: [Pick, apple] Model: ...` (EMMOE, appendix D)."""
 
 from __future__ import annotations
 
@@ -31,13 +31,18 @@ _LABEL = re.compile(
 )
 _EXACT = frozenset(("Analysis:", "Subtask:", "Model:"))
 _REASON = re.compile(r"[,;]?\s*(?:because|since|as|so that|in order to)\b", re.IGNORECASE)
-"""How a remark on the line of a subtask begins that only gives a reason for it."""
+"""Beginnings of a remark after a subtask that only gives a reason for it."""
+CONTEXT = 60
+"""Characters before a label that are searched for the end of a sentence."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """A label, where it begins and ends, and where its value ends: at the next label. inline: it stands inside a line,
-    not behind the end of a sentence."""
+    """A label in a text.
+
+    start, end: of the label. stop: end of its value, at the next label. inline: whether the label is in the middle of a
+    sentence. exact: whether it is written as in the protocol.
+    """
 
     name: str
     start: int
@@ -48,28 +53,37 @@ class Field:
 
 
 def find_fields(text: str, hidden: Sequence[tuple[int, int]] = ()) -> list[Field]:
-    """The labels of a text, in order. hidden: parts of the text in which there are none, such as objects of JSON."""
-    labels = [found for found in _LABEL.finditer(text) if not _hides(hidden, found.start())]
-    made = []
-    for at, found in enumerate(labels):
+    """The labels of a text, in order. hidden: parts of the text without labels, such as JSON objects."""
+    labels = [match for match in _LABEL.finditer(text) if not _hides(hidden, match.start())]
+    fields = []
+    for at, match in enumerate(labels):
         stop = labels[at + 1].start() if at + 1 < len(labels) else len(text)
-        name = "subtask" if "task" in (written := (found["label"] or found["heading"]).lower()) else written
-        exact = found.group() in _EXACT and text[found.start() - 1 : found.start()] not in ("*", "_", "`")
-        made.append(Field(name, found.start(), found.end(), stop, _inside(text, found.start()), exact))
-    return made
+        name = "subtask" if "task" in (written := (match["label"] or match["heading"]).lower()) else written
+        exact = match.group() in _EXACT and text[match.start() - 1 : match.start()] not in ("*", "_", "`")
+        fields.append(
+            Field(
+                name=name,
+                start=match.start(),
+                end=match.end(),
+                stop=stop,
+                inline=_inside(text, match.start()),
+                exact=exact,
+            )
+        )
+    return fields
 
 
 def _hides(parts: Sequence[tuple[int, int]], at: int) -> bool:
-    """Whether a place is in one of some parts, which are in order and do not overlap."""
+    """Whether a position is in one of some sorted, disjoint parts."""
     before = bisect_right(parts, at, key=lambda part: part[0]) - 1
     return before >= 0 and at < parts[before][1]
 
 
 def _inside(text: str, at: int) -> bool:
-    """Whether a place is in the middle of a sentence: neither at the beginning of a line, nor behind the end of a
-    sentence or two blanks."""
-    before = text[max(0, at - 60) : at]
-    line = before.rpartition("\n")[2] if "\n" in before or at <= 60 else before
+    """Whether a position is in the middle of a sentence: not at the beginning of a line, after the end of a sentence or
+    after two blanks."""
+    before = text[max(0, at - CONTEXT) : at]
+    line = before.rpartition("\n")[2] if "\n" in before or at <= CONTEXT else before
     plain = line.rstrip(f"{DECORATION}>-•#1234567890.)(")
     if not plain or line.endswith("  "):
         return False
@@ -78,7 +92,7 @@ def _inside(text: str, at: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A labelled subtask with the analysis before it and the model after it, and how far all that reaches."""
+    """A labelled subtask with the analysis before it and the model after it, from `start` to `end`."""
 
     draft: Draft
     start: int
@@ -86,7 +100,7 @@ class Block:
 
 
 def block_of(text: str, fields: Sequence[Field], at: int, lists: Lists, rules: Rules) -> Block:
-    """What the subtask of a field says. Raises Unclear."""
+    """The block of the subtask in `fields[at]`. Raises Unclear."""
     field = fields[at]
     if field.inline:
         raise Unclear("The label of the subtask stands inside a sentence.")
@@ -100,38 +114,38 @@ def block_of(text: str, fields: Sequence[Field], at: int, lists: Lists, rules: R
     if followed and fields[at + 1].name == "model" and more.strip(f"{DECORATION}-|"):
         rules.use("prose")
         check_tail(newline + more)
-    own = [one for one in fields if start <= one.start < end]
-    if start == field.start or not all(one.exact for one in own):
+    own = [item for item in fields if start <= item.start < end]
+    if start == field.start or not all(item.exact for item in own):
         rules.use("labels")
     return Block(Draft((subtask,), analysis, model), start, end)
 
 
 def said_before(text: str, fields: Sequence[Field], at: int) -> tuple[int, str]:
-    """Where the block of a subtask begins, and its analysis, which may speak of models; "" for none."""
+    """The start of the block of a subtask, and its analysis, which may mention models; "" for none."""
     start, analysis = fields[at].start, ""
-    for one in fields[:at]:
-        if one.name == "analysis":
-            start, analysis = one.start, text[one.end : fields[at].start]
-        elif one.name == "subtask":
+    for item in fields[:at]:
+        if item.name == "analysis":
+            start, analysis = item.start, text[item.end : fields[at].start]
+        elif item.name == "subtask":
             start, analysis = fields[at].start, ""
     return start, analysis.strip(DECORATION)
 
 
 def model_after(text: str, fields: Sequence[Field], at: int, end: int) -> tuple[str, int]:
-    """The model behind a subtask, "" for none, and where the block ends: `end` without a model."""
+    """The model after a subtask, "" for none, and the end of the block (`end` without a model)."""
     model = ""
-    for one in fields[at + 1 :]:
-        if one.name != "model":
+    for item in fields[at + 1 :]:
+        if item.name != "model":
             break
-        value = text[one.end : one.stop]
+        value = text[item.end : item.stop]
         lead = len(value) - len(value.lstrip(DECORATION))
         line = value[lead:].partition("\n")[0]
-        model, end = line.strip(" \t\r*_`"), one.end + lead + len(line)
+        model, end = line.strip(" \t\r*_`"), item.end + lead + len(line)
     return ("" if is_nothing(model.strip(DECORATION)) else model), end
 
 
 def _value(value: str, followed: bool, lists: Lists, rules: Rules) -> tuple[str, str]:
-    """The parts of a subtask as one text, without brackets, and what follows them. Raises Unclear."""
+    """The parts of a subtask as one text without brackets, and the rest after them. Raises Unclear."""
     value = value.lstrip(DECORATION)
     if not value.strip(DECORATION):
         raise Unclear("The subtask is empty.")
@@ -153,13 +167,13 @@ def _value(value: str, followed: bool, lists: Lists, rules: Rules) -> tuple[str,
 
 
 def _begins_well(text: str, lists: Lists) -> bool:
-    """Whether it can only be a subtask: an action of the list and its names."""
+    """Whether a text can only be a subtask: a listed action and its names."""
     parts = [part.strip(DECORATION) for part in text.split(",")]
     return len(parts) <= MAX_PARTS and (not lists.actions or named_action(parts[0], lists, Rules()) is not None)
 
 
 def _check_behind(line: str, rules: Rules) -> None:
-    """What follows a subtask on its line may only give a reason."""
+    """Raises Unclear if the rest of a subtask's line is more than a reason."""
     words = line.strip(f"{DECORATION}.|")
     if not words:
         return

@@ -1,7 +1,7 @@
 """JSON as language models write it: in prose and fences, with single or curly quotes, comments, trailing commas.
 
-A small tolerant reader with bounded depth and bounded work. It is asked only where the `json` module says no, it never
-evaluates anything, and what it cannot be sure of is `Broken`, never mended.
+A small tolerant parser with bounded depth and bounded work. It is used only if the `json` module fails, it evaluates
+nothing, and ambiguous input becomes `Broken` instead of being repaired.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from typing import TypeAlias
 
 MAX_DEPTH = 32
 WORK_PER_CHARACTER = 8
-"""Characters that may be looked at for every character of the text, before the reader gives up."""
+"""Characters that may be inspected per character of the text before the parser gives up."""
+SPARE_WORK = 1000
+"""Characters that may be inspected in addition, so that short texts are parsed completely."""
 
 _TOO_DEEP = "it is nested too deeply"
 _CLOSING = {'"': '"', "'": "'", "“": "”“", "‘": "’‘"}
@@ -38,18 +40,18 @@ _START = re.compile(r"[{\[]")
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """A JSON object as it was written: keys may come twice. cut: the text ended before its closing brace."""
+    """A JSON object as written, possibly with repeated keys. cut: whether the text ended before its closing brace."""
 
     pairs: tuple[tuple[str, Value], ...]
     cut: bool = False
 
     def all(self, key: str) -> list[Value]:
-        """The different values of a key, at most two, by its plain spelling (`plain_key`); null is none."""
-        found: list[Value] = []
+        """The different values of a key, at most two, by its plain spelling (`plain_key`); null does not count."""
+        values: list[Value] = []
         for name, value in self.pairs:
-            if len(found) < 2 and plain_key(name) == key and value is not None and value not in found:
-                found.append(value)
-        return found
+            if len(values) < 2 and plain_key(name) == key and value is not None and value not in values:
+                values.append(value)
+        return values
 
 
 Value: TypeAlias = Members | list["Value"] | str | float | bool | None
@@ -57,7 +59,7 @@ Value: TypeAlias = Members | list["Value"] | str | float | bool | None
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """Something that began like a JSON object and is none: why, and the keys before the place where it breaks."""
+    """Text that begins like a JSON object but is not one: the reason, and the keys before the error."""
 
     reason: str
     keys: frozenset[str] = frozenset()
@@ -68,7 +70,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Something of JSON in a text, from `start` to `end`. exact: it is JSON to the letter, not only nearly."""
+    """A JSON value in a text, from `start` to `end`. exact: whether it is valid JSON."""
 
     value: Members | list[Value] | Broken
     start: int
@@ -77,21 +79,26 @@ class Found:
 
 
 def find_json(text: str) -> list[Found]:
-    """The JSON objects and arrays of a text, outermost ones only, in order; of what is broken, where it breaks.
+    """The outermost JSON objects and arrays of a text, in order; a broken one ends where it breaks.
 
-    Valid JSON is read by the `json` module. Work is linear in the length of the text.
+    Valid JSON is parsed by the `json` module. The work is linear in the length of the text.
+
+    Example:
+        >>> piece, = find_json("My answer: {'action': 'End'}")
+        >>> piece.value.pairs, piece.exact
+        ((('action', 'End'),), False)
     """
     try:
         whole = _exactly(text)
     except (ValueError, RecursionError):
-        return [_settled(text, one) for one in _Reader(text).scan()]
+        return [_settled(text, piece) for piece in _Reader(text).scan()]
     if not isinstance(whole, Members | list):
         return []
     return [Found(_shallow(whole), 0, len(text), exact=True)]
 
 
 def string_of_json(text: str) -> str:
-    """What a JSON string holds if the whole text is one and it holds an object or an array; else ""."""
+    """The content of a JSON string, if the whole text is one and contains an object or an array; otherwise ""."""
     try:
         inside = json.loads(text)
         held = json.loads(inside) if isinstance(inside, str) else None
@@ -106,13 +113,13 @@ def _exactly(text: str) -> Value:
     return value
 
 
-def _settled(text: str, found: Found) -> Found:
-    """What was found in a text, as the `json` module reads it if it does."""
+def _settled(text: str, piece: Found) -> Found:
+    """A piece of a text, parsed by the `json` module if it is valid JSON."""
     try:
-        value = _exactly(text[found.start : found.end])
+        value = _exactly(text[piece.start : piece.end])
     except (ValueError, RecursionError):
-        return found
-    return replace(found, value=_shallow(value), exact=True) if isinstance(value, Members | list) else found
+        return piece
+    return replace(piece, value=_shallow(value), exact=True) if isinstance(value, Members | list) else piece
 
 
 def _shallow(value: Members | list[Value]) -> Members | list[Value] | Broken:
@@ -123,18 +130,20 @@ def _shallow(value: Members | list[Value]) -> Members | list[Value] | Broken:
 
 
 def _depth(value: Value) -> int:
-    """How many brackets stand around the innermost value; without recursion, which has a limit of its own."""
+    """The nesting depth of a value, computed without recursion, which has a limit of its own."""
     depth, level = 0, [value]
-    while level := [one for one in level if isinstance(one, Members | list)]:
+    while level := [item for item in level if isinstance(item, Members | list)]:
         depth += 1
         level = [
-            inner for one in level for inner in (one if isinstance(one, list) else (inner for _, inner in one.pairs))
+            inner
+            for item in level
+            for inner in (item if isinstance(item, list) else (inner for _, inner in item.pairs))
         ]
     return depth
 
 
 class _NotJson(Exception):
-    """Why the reader stopped, and where. deep: at brackets in brackets in brackets."""
+    """Why the parser stopped, and where. deep: because of too many nested brackets."""
 
     def __init__(self, reason: str, at: int, deep: bool = False) -> None:
         super().__init__(reason)
@@ -145,15 +154,15 @@ class _NotJson(Exception):
 class _Reader:
     def __init__(self, text: str) -> None:
         self._text = text
-        self._left = WORK_PER_CHARACTER * len(text) + 1000
+        self._left = WORK_PER_CHARACTER * len(text) + SPARE_WORK
         self._keys: set[str] = set()
         self._at = 0
 
     def scan(self) -> Iterator[Found]:
-        """Everything in the text that is, or began as, an object or an array."""
+        """Every object and array in the text, and everything that begins like one."""
         at = 0
-        while found := _START.search(self._text, at):
-            start, self._at, self._keys = found.start(), found.start(), set()
+        while match := _START.search(self._text, at):
+            start, self._at, self._keys = match.start(), match.start(), set()
             try:
                 value = self._value(0)
             except _NotJson as why:
@@ -180,13 +189,13 @@ class _Reader:
             return self._array(depth)
         if character in _CLOSING and character:
             return self._string()
-        if found := _NUMBER.match(self._text, self._at):
-            self._move(found.end())
-            return float(found.group())
-        found = _WORD.match(self._text, self._at)
-        if found and found.group() in _WORDS:
-            self._move(found.end())
-            return _WORDS[found.group()]
+        if match := _NUMBER.match(self._text, self._at):
+            self._move(match.end())
+            return float(match.group())
+        match = _WORD.match(self._text, self._at)
+        if match and match.group() in _WORDS:
+            self._move(match.end())
+            return _WORDS[match.group()]
         raise self._error("a value is missing or has no quotes")
 
     def _object(self, depth: int) -> Members:
@@ -221,7 +230,7 @@ class _Reader:
             self._separator("]", end_allowed=False)
 
     def _separator(self, closing: str, *, end_allowed: bool) -> None:
-        """A comma, which may also trail, or the closing bracket, which stays."""
+        """Skip a comma (a trailing one is allowed), or stop before the closing bracket."""
         self._blank()
         character = self._peek()
         if character == ",":
@@ -232,33 +241,33 @@ class _Reader:
     def _key(self) -> str:
         if self._peek() in _CLOSING and self._peek():
             return self._string()
-        if found := _WORD.match(self._text, self._at):
-            self._move(found.end())
-            return found.group()
+        if match := _WORD.match(self._text, self._at):
+            self._move(match.end())
+            return match.group()
         raise self._error("a key is missing")
 
     def _string(self) -> str:
-        """A string. A quote closes it only where a value can end, so that an apostrophe or a quoted word does not."""
+        """A string. A quote closes it only if a value can end there, so that apostrophes and quoted words do not."""
         quote = self._text[self._at]
         self._move(self._at + 1)
-        made: list[str] = []
-        while found := _STRING_STOPS[quote].search(self._text, self._at):
-            made.append(self._text[self._at : found.start()])
-            self._move(found.end())
-            if found.group() == "\\":
-                made.append(self._escaped())
+        characters: list[str] = []
+        while match := _STRING_STOPS[quote].search(self._text, self._at):
+            characters.append(self._text[self._at : match.start()])
+            self._move(match.end())
+            if match.group() == "\\":
+                characters.append(self._escaped())
                 continue
             ahead = _BLANKS.match(self._text, self._at)
             after = ahead.end() if ahead else self._at
             self._left -= after - self._at
             if after >= len(self._text) or self._text[after] in _AFTER_STRING:
-                return "".join(made)
-            made.append(found.group())
+                return "".join(characters)
+            characters.append(match.group())
         self._move(len(self._text))
         raise self._error("a string is not closed")
 
     def _escaped(self) -> str:
-        """What follows a backslash; an escape that JSON does not know stands for its character."""
+        """The character of an escape sequence; an escape that JSON does not have stands for its character."""
         character = self._peek()
         self._move(self._at + 1)
         if character == "u" and re.fullmatch("[0-9a-fA-F]{4}", digits := self._text[self._at : self._at + 4]):
@@ -271,8 +280,8 @@ class _Reader:
     def _blank(self) -> None:
         """Skip white space and comments."""
         while True:
-            if found := _BLANKS.match(self._text, self._at):
-                self._move(found.end())
+            if match := _BLANKS.match(self._text, self._at):
+                self._move(match.end())
             if self._text.startswith(("//", "#"), self._at):
                 end = self._text.find("\n", self._at)
             elif self._text.startswith("/*", self._at):
@@ -297,5 +306,5 @@ class _Reader:
 
 @lru_cache(maxsize=4096)
 def plain_key(key: str) -> str:
-    """A key in small letters, with underscores for blanks and hyphens."""
+    """A key in lower case, with underscores for blanks and hyphens."""
     return re.sub(r"[\s-]+", "_", key.strip(" *_`").lower())

@@ -1,7 +1,7 @@
-"""The reading of EMMOE's own code, to the letter: of several answers the last, and whatever stands between the labels.
+"""EMMOE's official parser, reproduced exactly: it takes the last of several answers, and any text between the labels.
 
-It is the profile `strict-emmoe`, for figures that are compared with published ones. Where the official code finds
-nothing it stops the run with a bare End; here that is asked again.
+It is the profile `strict-emmoe`, for figures that are compared with published ones. If it finds nothing, the official
+code ends the run with End; here the model is asked again.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _LOOSE = re.compile(r"Subtask: *")
 
 
 def official_draft(text: str) -> Draft:
-    """What the official parser finds: the strict form, and only where that fails the loose one without brackets.
+    """The draft that the official parser finds: the strict form, or else the form without brackets.
 
-    Raises Unclear where neither is there, or where a subtask has more parts than three or an empty one.
+    Raises Unclear if there is neither, or if a subtask has an empty part or more than three parts.
     """
-    found = _strict(text) or _loose(text)
-    if found is None:
+    parts = _strict(text) or _loose(text)
+    if parts is None:
         raise Unclear("The answer has not the form Analysis, Subtask, Model.")
-    inside, analysis, model = found
+    inside, analysis, model = parts
     try:
         return Draft((make_subtask(inside.split(",")),), analysis.strip(), model.strip())
     except BadInput as error:
@@ -40,7 +40,7 @@ def _strict(text: str) -> tuple[str, str, str] | None:
     The analysis has at least one character, the model is all that follows the last `Model:`. Linear in the text.
     """
     model = text.rfind(_MODEL)
-    starts = [(one.start(), one.end()) for one in _SUBTASK.finditer(text)]
+    starts = [(match.start(), match.end()) for match in _SUBTASK.finditer(text)]
     at = text.rfind(_ANALYSIS)
     while at >= 0 and model >= 0:
         after = at + len(_ANALYSIS)
@@ -54,8 +54,8 @@ def _strict(text: str) -> tuple[str, str, str] | None:
 
 
 def _loose(text: str) -> tuple[str, str, str] | None:
-    """The same without brackets: the subtask ends at the first `Model:` behind it."""
-    starts = [(one.start(), one.end()) for one in _LOOSE.finditer(text)]
+    """The form without brackets: the subtask ends at the first `Model:` after it."""
+    starts = [(match.start(), match.end()) for match in _LOOSE.finditer(text)]
     at = text.rfind(_ANALYSIS)
     while at >= 0:
         after = at + len(_ANALYSIS)

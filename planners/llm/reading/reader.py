@@ -1,10 +1,11 @@
-"""Reading: from what a language model wrote to one decision, or to a sentence that tells it what to write.
+"""Parses the answer of a language model into one decision, or into a sentence that tells the model what to write.
 
 text --cleaned--> every answer in it --exactly one--> subtasks, analysis, model --lists--> Reading
                             `--> none, or several: Unreadable
 
-Nothing is evaluated and no action is made up: every word of a subtask stands in the text. Of several answers none is
-chosen. What deviates from the protocol is read only by a rule (`planners.llm.reading.rules`), which the reading names.
+Nothing is evaluated and no action is invented: every word of a subtask is in the text. If there are several different
+answers, none is chosen. Deviations from the protocol are accepted only by a rule (`planners.llm.reading.rules`), which
+the reading records.
 """
 
 from __future__ import annotations
@@ -28,17 +29,19 @@ from planners.llm.reading.subtasks import DECORATION, Lists, short, text_subtask
 from planners.llm.reading.surroundings import check_surroundings, only_between
 
 MAX_TEXT = 100_000
-"""Characters of an answer that is read at all."""
+"""Longest answer in characters; a longer one is rejected."""
 MAX_ANSWERS = 40
-"""Answers of a text that are looked at: no plan is longer."""
+"""Largest number of answers in a text: no plan is longer."""
+MAX_BARE = 200
+"""Longest text in characters that can be nothing but a subtask."""
 
 
 class Unreadable(Exception):
-    """An answer that is no decision. The message tells the model what is wrong and what to write instead."""
+    """The answer is not a decision. The message tells the model what is wrong and what to write instead."""
 
 
 class Unlisted(Unreadable):
-    """An answer that is read, but names an action or a model that is not in its list: `reading` has it as it is."""
+    """The answer was parsed, but it names an action or a model that is not listed: `reading` has it as written."""
 
     def __init__(self, sentence: str, reading: Reading) -> None:
         super().__init__(sentence)
@@ -47,7 +50,7 @@ class Unlisted(Unreadable):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What an answer says. leniencies: the rules by which it was read, () where it follows the protocol."""
+    """A parsed answer. leniencies: the rules that were needed, () if it follows the protocol."""
 
     subtasks: tuple[Subtask, ...]
     analysis: str = ""
@@ -63,10 +66,25 @@ def read(
     arguments: ActionTable = ARGUMENTS,
     leniencies: Iterable[str] = ALL,
 ) -> Reading:
-    """What an answer says. Raises Unreadable and nothing else.
+    """Parse the answer of a language model.
 
-    `actions`, `models` and `arguments` are the lists of the round; an action or a model that is not in them raises
-    Unlisted. leniencies: the rules that are allowed.
+    Args:
+        text: the answer.
+        layout: the form that was asked for.
+        actions: the actions of the round; () allows any.
+        models: the skill models of the round; () allows any.
+        arguments: the arguments of each action.
+        leniencies: names of the rules that are allowed.
+
+    Raises:
+        Unreadable: the answer is not one decision.
+        Unlisted: it names an action or a model that is not listed.
+
+    Example:
+        >>> text = "Analysis: It is near. Subtask: [Pick, apple] Model: M3"
+        >>> reading = read(text, Layout("text", "homie"), ["Pick", "End"], ["M3"])
+        >>> str(reading.subtasks[0]), reading.model, reading.leniencies
+        ('[Pick, apple]', 'M3', ())
     """
     lists, rules = Lists(tuple(actions), tuple(models), arguments), Rules(leniencies)
     try:
@@ -90,7 +108,7 @@ def read(
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """One answer in a text, and from where to where it reaches. step: a part of a plan, perhaps."""
+    """One answer in a text, from `start` to `end`. step: whether it can be one step of a plan."""
 
     draft: Draft
     start: int
@@ -99,36 +117,38 @@ class _Answer:
 
 
 def _only_draft(text: str, layout: Layout, lists: Lists, rules: Rules) -> Draft:
-    """The one answer of a text. Raises Unclear."""
+    """The only answer of a text. Raises Unclear if there is none or more than one."""
     if inside := string_of_json(text):
         rules.use("json-in-string")
         text = inside
     text = cleaned(text, rules)
     if not text.strip():
         raise Unclear("The answer is empty.")
-    found = find_json(text)
-    broken = any(isinstance(one.value, Broken) for one in found)
-    spoken = [one for one in found if speaks(one.value, bare=not broken)]
-    fields = find_fields(text, [(one.start, one.end) for one in found])
-    labelled = [at for at, one in enumerate(fields) if one.name == "subtask"]
+    pieces = find_json(text)
+    broken = any(isinstance(item.value, Broken) for item in pieces)
+    spoken = [item for item in pieces if speaks(item.value, bare=not broken)]
+    fields = find_fields(text, [(item.start, item.end) for item in pieces])
+    labelled = [at for at, item in enumerate(fields) if item.name == "subtask"]
     if len(spoken) + len(labelled) > MAX_ANSWERS:
         raise Unclear("The answer says more than could be meant.")
-    answers = [_from_json(text, one, fields, labelled, layout, lists, rules) for one in spoken]
+    answers = [_from_json(text, item, fields, labelled, layout, lists, rules) for item in spoken]
     answers += [_from_label(text, fields, at, layout, lists, rules) for at in labelled]
     if not answers:
         return _bare(text, lists, rules)
     first, *others = answers
-    if others and layout.answer == "plan" and all(one.step for one in answers) and _in_a_row(text, answers):
+    if others and layout.answer == "plan" and all(item.step for item in answers) and _in_a_row(text, answers):
         rules.use("split-plan")
-        steps = tuple(subtask for one in answers for subtask in one.draft.subtasks)
+        steps = tuple(subtask for item in answers for subtask in item.draft.subtasks)
         first = _Answer(Draft(steps), first.start, answers[-1].end)
-    elif any(_said(one) != _said(first) for one in others):
-        several = ", ".join(dict.fromkeys(" ".join(map(str, one.draft.subtasks)) for one in answers))
+    elif any(_said(item) != _said(first) for item in others):
+        several = ", ".join(dict.fromkeys(" ".join(map(str, item.draft.subtasks)) for item in answers))
         raise Unclear(f"The answer says several things ({short(several)}), and which is meant is not clear.")
     elif others:
         rules.use("repeated")
-        first = max(answers, key=lambda one: len(one.draft.analysis))
-        check_surroundings(text[: min(one.start for one in answers)], text[max(one.end for one in answers) :], rules)
+        first = max(answers, key=lambda item: len(item.draft.analysis))
+        check_surroundings(
+            text[: min(item.start for item in answers)], text[max(item.end for item in answers) :], rules
+        )
         return first.draft
     check_surroundings(text[: first.start], text[first.end :], rules)
     return first.draft
@@ -139,17 +159,17 @@ def _said(answer: _Answer) -> tuple[tuple[Subtask, ...], str]:
 
 
 def _from_json(
-    text: str, found: Found, fields: list[Field], labelled: list[int], layout: Layout, lists: Lists, rules: Rules
+    text: str, piece: Found, fields: list[Field], labelled: list[int], layout: Layout, lists: Lists, rules: Rules
 ) -> _Answer:
-    """What a piece of JSON says, with the labels around it where it is the value of one. Raises Unclear."""
-    if isinstance(found.value, Broken):
-        raise Unclear(f"The JSON of the answer is broken: {found.value}.")
+    """The answer in a piece of JSON, with the labels around it if it is the value of a label. Raises Unclear."""
+    if isinstance(piece.value, Broken):
+        raise Unclear(f"The JSON of the answer is broken: {piece.value}.")
     if layout.answer == "text":
         rules.use("other-form")
-    draft = draft_of(found.value, layout, lists, rules)
-    if not found.exact and not getattr(found.value, "cut", False):
+    draft = draft_of(piece.value, layout, lists, rules)
+    if not piece.exact and not getattr(piece.value, "cut", False):
         rules.use("loose-json")
-    start, end = found.start, found.end
+    start, end = piece.start, piece.end
     at = next((at for at in labelled if fields[at].end <= start and only_between(text[fields[at].end : start])), -1)
     if at >= 0:
         labelled.remove(at)
@@ -157,7 +177,7 @@ def _from_json(
         start, analysis = said_before(text, fields, at)
         model, end = model_after(text, fields, at, end)
         draft = Draft(draft.subtasks, draft.analysis or analysis, draft.model or model)
-    return _Answer(draft, start, end, step=is_step(found.value))
+    return _Answer(draft, start, end, step=is_step(piece.value))
 
 
 def _from_label(text: str, fields: list[Field], at: int, layout: Layout, lists: Lists, rules: Rules) -> _Answer:
@@ -168,13 +188,13 @@ def _from_label(text: str, fields: list[Field], at: int, layout: Layout, lists: 
 
 
 def _in_a_row(text: str, answers: Sequence[_Answer]) -> bool:
-    return all(only_between(text[one.end : other.start]) for one, other in pairwise(answers))
+    return all(only_between(text[before.end : after.start]) for before, after in pairwise(answers))
 
 
 def _bare(text: str, lists: Lists, rules: Rules) -> Draft:
     """A text that is nothing but a subtask. Raises Unclear."""
     plain = text.strip(f"{DECORATION}")
-    if "\n" in plain or len(plain) > 200:
+    if "\n" in plain or len(plain) > MAX_BARE:
         raise Unclear("The answer has no subtask that can be read.")
     trial = Rules()
     try:
@@ -194,16 +214,17 @@ def _bare(text: str, lists: Lists, rules: Rules) -> Draft:
 
 
 def _finished(draft: Draft, lists: Lists, rules: Rules) -> Reading:
-    """The draft with its model looked up. Raises Unclear for what follows End."""
+    """The draft with its model looked up in the list. Raises Unclear if a subtask follows End."""
     if END in draft.subtasks[:-1]:
         raise Unclear("Nothing can follow End: it is the last step.")
     subtasks = tuple(
-        Subtask(*(_sound(part) for part in (one.action, one.target, one.destination))) for one in draft.subtasks
+        Subtask(*(_sound(part) for part in (subtask.action, subtask.target, subtask.destination)))
+        for subtask in draft.subtasks
     )
     written = _sound(draft.model)
     model = listed_model(written, lists.models)
     if subtasks == (END,) and model not in lists.models:
-        model = ""  # nobody carries it out
+        model = ""  # End needs no model
     if model != written:
         rules.use("model-form")
     if not model and lists.models and subtasks != (END,):
@@ -212,17 +233,17 @@ def _finished(draft: Draft, lists: Lists, rules: Rules) -> Reading:
 
 
 def _unlisted(reading: Reading, lists: Lists) -> str:
-    """What is not in its list, in a sentence; "" where all is."""
-    for one in reading.subtasks:
-        if lists.actions and one.action not in lists.actions:
-            return f"'{short(one.action)}' is not in the list of actions: {', '.join(lists.actions)}."
+    """A sentence about an action or a model that is not listed; "" if all are."""
+    for subtask in reading.subtasks:
+        if lists.actions and subtask.action not in lists.actions:
+            return f"'{short(subtask.action)}' is not in the list of actions: {', '.join(lists.actions)}."
     if reading.model and lists.models and model_key(reading.model) not in map(model_key, lists.models):
         return f"'{short(reading.model)}' is not in the list of models: {', '.join(lists.models)}."
     return ""
 
 
 def listed_model(written: str, models: Sequence[str]) -> str:
-    """The listed name if the first line is one but for brackets, quotes and marks; otherwise all as it was written."""
+    """The listed name that the first line gives, ignoring brackets, quotes and marks; otherwise the text as written."""
     plain = written.strip()
     first = (plain.splitlines() or [""])[0].partition("</s>")[0].partition("<|")[0].partition("|")[0]
     bare = first.strip(" \t*_`'\"“”‘’[]().,;")
@@ -231,5 +252,5 @@ def listed_model(written: str, models: Sequence[str]) -> str:
 
 
 def _sound(text: str) -> str:
-    """Without halves of surrogate pairs, which no file could keep, and without blanks around."""
+    """The text without lone surrogates, which cannot be written to files, and without surrounding blanks."""
     return text.encode("utf-8", "replace").decode().strip()

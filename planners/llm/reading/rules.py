@@ -1,6 +1,6 @@
-"""The leniencies of reading: each a named rule that may be switched off, and is recorded where it was used.
+"""The leniencies of the parser: named rules that can be switched off and are recorded when they are used.
 
-An answer that follows the protocol to the letter needs none of them. What could mean two things is under no rule.
+An answer that follows the protocol needs none of them. No rule accepts an ambiguous answer.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ RULES: Mapping[str, str] = {
     "model-form": "A model in brackets, with a remark, in a list, or one that does not matter since there is one only.",
     "no-model": "No model where one could be chosen: the executor chooses.",
 }
-"""Every leniency: its name and what it reads."""
+"""Every leniency: its name and what it accepts."""
 ALL = frozenset(RULES)
 
 
 class Unclear(Exception):
-    """What cannot be read, in a sentence that does not say yet what to write instead."""
+    """The answer cannot be parsed. The sentence says why, but not yet what to write instead."""
 
 
 class Rules:
-    """The leniencies that are allowed, and those that were used so far, in order."""
+    """The allowed leniencies, and those used so far in order."""
 
     def __init__(self, allowed: Iterable[str] = ALL) -> None:
         self._allowed = frozenset(allowed)
@@ -61,15 +61,22 @@ class Rules:
         return tuple(self._used)
 
     def use(self, rule: str) -> None:
-        """An answer is read by a rule. Raises Unclear where that is switched off."""
+        """Record the use of a rule. Raises Unclear if the rule is switched off."""
         if rule not in self._allowed:
             raise Unclear(f"The answer does not have the form that was asked for ({rule} is not read).")
         self._used[rule] = None
 
 
 def chosen_rules(text: str) -> frozenset[str]:
-    """The leniencies of a setting: `all`, `none`, or names with commas between; after `all` a name with a minus is left
-    out (`all,-words`). Raises BadInput."""
+    """The leniencies of a setting: `all`, `none`, or names separated by commas. A name with a minus is removed.
+
+    Raises:
+        BadInput: there is no leniency of that name.
+
+    Example:
+        >>> sorted(chosen_rules("bare,fence,-fence"))
+        ['bare']
+    """
     chosen: set[str] = set()
     for word in (part.strip() for part in text.split(",")):
         name = word.removeprefix("-")

@@ -1,4 +1,4 @@
-"""One subtask, from its parts or from words: an action, and what it takes, no more and no less."""
+"""Parses one subtask from its parts or from words: an action with exactly the arguments that it takes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,13 @@ MOVE = "Move"
 """The action whose target is a list of numbers."""
 MAX_PARTS = 3
 _COMMAS = ",，、"
-"""What parts names, and what looks like it."""
+"""The comma, which separates names, and characters that look like it."""
 _NAME_LENGTH = 80
-"""Characters of a name. The longest of the catalogue have 25; what is longer is a sentence."""
+"""Longest name in characters. The longest of the catalogue have 25; a longer text is a sentence."""
+_SHOWN = 60
+"""Characters of a text that a message quotes."""
+_NAME_WORDS = 5
+"""Largest number of words of a name in a phrase without commas."""
 _NOTHING = frozenset(("", "none", "null", "n/a", "nil"))
 """How models fill in a target that an action does not have."""
 
@@ -36,7 +40,7 @@ SYNONYMS: Mapping[str, str] = {
     "open up": "Open",
     "shut": "Close",
 }
-"""Other words for the actions of EMMOE. There are none for End, which cannot be taken back."""
+"""Synonyms of EMMOE's actions. There are none for End, which cannot be undone."""
 
 _NAME = re.compile(r"[^\W_][\w '’-]*")
 _STOPS = frozenset(
@@ -48,7 +52,7 @@ _STOPS = frozenset(
         "what"
     )
 )  # fmt: skip
-"""Words that no name in a phrase without commas has: with them it says more than one subtask."""
+"""Words that a name in a phrase without commas cannot have: with them the phrase is more than one subtask."""
 _PLACES = frozenset(("in", "into", "inside", "on", "onto"))
 _ARTICLES = frozenset(("the", "a", "an"))
 _NUMBERED = re.compile(r"(?:\(?\d{1,2}[.):]\)?|[-•+])\s+(?=\S)")
@@ -58,22 +62,22 @@ _KEYWORD = re.compile(r"\s*(?:target|destination|object|name)\s*=\s*")
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """What there is to choose from in a round: actions with what they take, and models. Empty where nobody told."""
+    """The choices of a round: actions with their arguments, and models. Empty if they are not known."""
 
     actions: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     arguments: ActionTable = field(default_factory=lambda: ARGUMENTS)
 
     def misfit(self, subtask: Subtask) -> str:
-        """As `homie.kernel.actions.misfit`; "" for an action that is not in the list, which is another matter."""
+        """As `homie.kernel.actions.misfit`; "" for an action that is not listed, which is checked elsewhere."""
         known = subtask.action in (self.actions or self.arguments)
         return misfit(subtask, arguments_of(subtask.action, self.arguments)) if known else ""
 
 
 def subtask_of(parts: Sequence[str], lists: Lists, rules: Rules) -> Subtask:
-    """A subtask from its parts as they were written. An action that is not in the list stays as it is.
+    """A subtask from its parts as written. An action that is not listed stays as it is.
 
-    Raises Unclear for parts that are no subtask, or that do not fit the action.
+    Raises Unclear for parts that are not a subtask or that do not fit the action.
     """
     stripped = [" ".join(part.split()).strip(DECORATION) for part in parts]
     kept = list(stripped)
@@ -81,10 +85,10 @@ def subtask_of(parts: Sequence[str], lists: Lists, rules: Rules) -> Subtask:
         kept.pop()
     if not 1 <= len(kept) <= MAX_PARTS or not all(kept):
         raise Unclear(
-            f"'{short(', '.join(stripped))}' is no subtask: write [End], [action, target] or [Put, object, place]."
+            f"'{short(', '.join(stripped))}' is not a subtask: write [End], [action, target] or [Put, object, place]."
         )
     if not _speaks(kept[0]):
-        raise Unclear(f"'{short(kept[0])}' is no action.")
+        raise Unclear(f"'{short(kept[0])}' is not an action.")
     action = named_action(kept[0], lists, rules)
     if action is None and len(kept) == 1 and (spoken := _spoken(kept[0], lists, rules)):
         return spoken
@@ -101,7 +105,8 @@ def subtask_of(parts: Sequence[str], lists: Lists, rules: Rules) -> Subtask:
 
 
 def named_action(text: str, lists: Lists, rules: Rules) -> str | None:
-    """The listed action that a text names, None if it names none. Letters that only look like others do not."""
+    """The listed action that a text names, None if it names none. Look-alike letters of other alphabets do not
+    match."""
     if text in lists.actions:
         return text
     if not text.isascii():
@@ -127,9 +132,9 @@ def text_subtask(text: str, lists: Lists, rules: Rules) -> Subtask:
 
 
 def unbracketed(text: str, rules: Rules) -> tuple[str, str]:
-    """What a subtask has between its brackets, and what follows them; all and nothing where there are none.
+    """The text between the brackets of a subtask and the text after them; without brackets the whole text and "".
 
-    Raises Unclear for half a pair of brackets.
+    Raises Unclear for an unmatched bracket.
     """
     text = text.replace("\\[", "[").replace("\\]", "]").lstrip(DECORATION)
     if (plain := unnumbered(text)) != text:
@@ -154,27 +159,27 @@ def unbracketed(text: str, rules: Rules) -> tuple[str, str]:
 
 def unnumbered(text: str) -> str:
     """A text without the number or the bullet before it."""
-    found = _NUMBERED.match(text)
-    return text[found.end() :].lstrip(DECORATION) if found else text
+    match = _NUMBERED.match(text)
+    return text[match.end() :].lstrip(DECORATION) if match else text
 
 
 def check_name(name: str) -> None:
-    """Raises Unclear for what is not the name of one thing."""
+    """Raises Unclear for a text that is not the name of a single object."""
     if mark := next((mark for mark in name if mark in _COMMAS), ""):
-        hint = "" if mark == "," else f" ({mark} is not the comma that parts names)"
+        hint = "" if mark == "," else f" ({mark} is not the comma that separates names)"
         raise Unclear(f"'{short(name)}' is not one name: name one thing, without commas and brackets{hint}.")
     if any(mark in name for mark in "[]{}") or not _speaks(name) or len(name) > _NAME_LENGTH:
         raise Unclear(f"'{short(name)}' is not one name: name one thing, without commas and brackets.")
 
 
 def short(text: str) -> str:
-    """The beginning of a text, for a sentence about it."""
+    """The beginning of a text, for a message about it."""
     line = " ".join(text.split())
-    return line if len(line) <= 60 else f"{line[:60]} ..."
+    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]} ..."
 
 
 def is_nothing(text: str) -> bool:
-    """Whether a text fills in what is not there."""
+    """Whether a text stands for a missing value, such as `None`."""
     return text.casefold() in _NOTHING
 
 
@@ -183,7 +188,7 @@ def _speaks(text: str) -> bool:
 
 
 def _is_sentence(text: str, lists: Lists) -> bool:
-    """Whether what stands for an action has more words than an action, or is one with more behind it."""
+    """Whether a text in the place of an action is longer than any action, or begins with one and continues."""
     words = text.split()
     begun = any(named_action(" ".join(words[:count]), lists, Rules()) for count in range(1, len(words)))
     return begun or len(words) > max(len(action.split()) for action in lists.actions)
@@ -194,7 +199,7 @@ def _letters(text: str) -> str:
 
 
 def _spoken(text: str, lists: Lists, rules: Rules) -> Subtask | None:
-    """A subtask in words, `Put the apple in the fridge`; None where they may say something else."""
+    """A subtask in words, `Put the apple in the fridge`; None if they are ambiguous."""
     words = text.rstrip(".!").split()
     for count in range(min(3, len(words)), 0, -1):
         trial = Rules()
@@ -211,7 +216,7 @@ def _spoken(text: str, lists: Lists, rules: Rules) -> Subtask | None:
 
 
 def _names(words: list[str], arguments: tuple[str, ...]) -> list[str] | None:
-    """The names in words without commas, as many as an action takes; None where that is not clear."""
+    """The names in words without commas, as many as an action takes; None if they are ambiguous."""
     groups = [words] if words else []
     if len(arguments) > 1:
         marks = [at for at, word in enumerate(words) if word.lower() in _PLACES]
@@ -220,6 +225,7 @@ def _names(words: list[str], arguments: tuple[str, ...]) -> list[str] | None:
         groups = [words[: marks[0]], words[marks[0] + 1 :]]
     names = [" ".join(group[1:] if group and group[0].lower() in _ARTICLES else group) for group in groups]
     plain = all(
-        _NAME.fullmatch(name) and len(name.split()) <= 5 and _STOPS.isdisjoint(name.lower().split()) for name in names
+        _NAME.fullmatch(name) and len(name.split()) <= _NAME_WORDS and _STOPS.isdisjoint(name.lower().split())
+        for name in names
     )
     return names if plain and len(names) == len(arguments) else None

@@ -1,6 +1,6 @@
-"""Whether words around an answer leave it an answer: neither introduced as something else, nor taken back.
+"""Checks the text around an answer, which may introduce it as something else or retract it.
 
-An answer stands on its own lines or behind a colon. What is in doubt is asked again, which costs no round.
+An answer is on its own lines or after a colon. In doubt the model is asked again, which costs no round.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from planners.llm.reading.rules import Rules, Unclear
 _BLANK = " \t\r\n*_`~\"'“”>-–—=#|;,."
 _FENCE = re.compile(r"(?:```|~~~)[ \t]{0,3}[\w+.-]{0,20}")
 _NEAR = 400
-"""Characters before an answer in which its introduction is looked for."""
+"""Characters before an answer that are searched for its introduction."""
 _BESIDE = re.compile(
     r"\b(?:not|never|n't|no|without|avoid|wrong|incorrect\w*|mistake\w*|bad|invalid|instead|rather|unlike|previous\w*"
     r"|earlier|before|already|last|past|answered|said|wrote|was|were|had|would|could|might|may|should|if|unless|suppose"
@@ -23,7 +23,7 @@ _BESIDE = re.compile(
     r"|told|says?|quot\w+|copy|copied|repeat\w*|attempt\w*|guess\w*|doubt\w*)\b|\?",
     re.IGNORECASE,
 )
-"""Words of a sentence that introduces something else than the answer."""
+"""Words of a sentence that introduces something other than the answer."""
 _HARMLESS = re.compile(
     r"\b(?:in|with|using|following|per|to) (?:the |your |this )?(?:\w+ ){0,2}"
     r"(?:format|form|schema|structure|instructions)"
@@ -31,7 +31,7 @@ _HARMLESS = re.compile(
     r"|\b(?:after|having) (?:careful )?(?:thinking|analy[sz]\w+|considering|consideration|thought)\b[^,:]{0,80}",
     re.IGNORECASE,
 )
-"""What introduces an answer with words that else speak against it: `in the requested format`, `after thinking`."""
+"""Introductions of an answer that contain such words: `in the requested format`, `after thinking`."""
 _THIS = re.compile(
     r"\b(?:following|below|this (?:answer|output|object|json|subtask|response)|next lines?)\b", re.IGNORECASE
 )
@@ -45,16 +45,16 @@ _RETRACTED = re.compile(
     r"|(?:next|new) round|round \d+|was my|were my|as the user)\b|\bno[,.!]",
     re.IGNORECASE,
 )
-"""Words behind an answer that may take it back."""
+"""Words after an answer that may retract it."""
 _BRACKETED = re.compile(r"\[\s*[A-Za-z][\w ]{0,30}[,\]]|\{\s*[\"'“]\w{1,30}[\"'”]\s*:")
-"""What looks like one more subtask behind an answer."""
+"""Text after an answer that looks like another subtask."""
 
 _ALONE = re.compile(r"^[ \t*_`\"'>-]*\[\s*[A-Za-z][\w ]{0,30}(?:,[^\[\]\n]*)?\][ \t*_`\"'.,]*$", re.MULTILINE)
-"""A line before an answer that is an answer, too."""
+"""A line before an answer that is an answer itself."""
 
 
 def check_surroundings(lead: str, tail: str, rules: Rules) -> None:
-    """Look at the text before and after the only answer of a text. Raises Unclear where it may be none."""
+    """Check the text before and after the only answer. Raises Unclear if it may not be meant as the answer."""
     lead, fenced = _unfenced(lead, opening=True)
     tail, closed = _unfenced(tail, opening=False)
     if fenced or closed:
@@ -66,14 +66,14 @@ def check_surroundings(lead: str, tail: str, rules: Rules) -> None:
 
 
 def only_between(text: str) -> bool:
-    """Whether nothing but marks stands between two answers."""
+    """Whether there are only marks between two answers."""
     return not re.sub(r"\d{1,2}[.)]|\bstep \d{1,2}\b:?", "", _FENCE.sub("", text), flags=re.IGNORECASE).strip(
         _BLANK + ":"
     )
 
 
 def _unfenced(text: str, *, opening: bool) -> tuple[str, bool]:
-    """Without the mark of a fenced block next to the answer, which stands on a line of its own."""
+    """The text without the fence mark next to the answer, which is on a line of its own."""
     marks = list(_FENCE.finditer(text[-40:] if opening else text[:40]))
     if opening and marks and not (text[-40:])[marks[-1].end() :].strip(" \t\r\n*"):
         return text[: len(text) - len(text[-40:]) + marks[-1].start()] + "\n", True
@@ -89,7 +89,7 @@ def _check_lead(lead: str) -> None:
     if _ALONE.search(lead):
         raise Unclear("Another subtask stands on a line of its own before the answer.")
     near = lead.rstrip(" \t\r\n*_`\"'")[-_NEAR:]
-    sentences = [one for one in re.split(r"(?<=[.!])\s+|\n\s*", near) if one.strip(_BLANK)]
+    sentences = [sentence for sentence in re.split(r"(?<=[.!])\s+|\n\s*", near) if sentence.strip(_BLANK)]
     last = sentences[-1] if sentences else ""
     introduces = not last.rstrip().endswith((".", "!", ")"))
     if _BESIDE.search(_HARMLESS.sub(" ", last)) and (introduces or _THIS.search(last)):
@@ -97,7 +97,7 @@ def _check_lead(lead: str) -> None:
 
 
 def check_tail(tail: str) -> None:
-    """Look at the text behind an answer. Raises Unclear where it goes on in its line, or may take it back."""
+    """Check the text after an answer. Raises Unclear if the line goes on or the text may retract the answer."""
     line = tail.partition("\n")[0].strip(_BLANK + ")]}:")
     if line:
         raise Unclear("The answer goes on in the middle of a line.")

@@ -1,4 +1,4 @@
-"""An instruction, clause after clause: every word has a part in a clause, or the whole is not understood."""
+"""The clauses of an instruction. Every word must have a role in a clause, otherwise the instruction is rejected."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ from planners.rule.reading.statements import Statements
 
 
 class Reader(Statements):
-    """Reads orders from a cursor. `items` is what `it` means at first, `place` what `there` means."""
+    """Reads orders from a cursor. items: what `it` refers to at first. place: what `there` refers to."""
 
     def __init__(self, cursor: Cursor, items: Sequence[Item] = (), place: str = "") -> None:
         super().__init__(cursor, items, place)
         self._read = 0
 
     def text(self) -> None:
-        """Take in everything up to the end. Raises NotUnderstood."""
+        """Read everything up to the end. Raises NotUnderstood."""
         while self._separators():
             self._clause()
         self._complete()
 
     def _complete(self) -> None:
-        """Take out what is to stay; raise NotUnderstood if something was left open."""
+        """Remove what is to stay from the errands. Raises NotUnderstood if something has no destination or no order."""
         self._leave_alone()
         if self.cleared:
             raise NotUnderstood(f"do not know where the things on the {self.cleared.source} are to go")
-        if self.told:
-            raise NotUnderstood(f"do not know what is to be done with the {self.told[0].words}")
+        if self.mentioned:
+            raise NotUnderstood(f"do not know what is to be done with the {self.mentioned[0].words}")
 
     def _separators(self) -> bool:
-        """Go past what stands between two orders. False at the end of the text."""
+        """Skip the separators between two orders. False at the end of the text."""
         cursor = self.cursor
         while not cursor.over:
             if cursor.words[cursor.at] in (".", ":"):
@@ -57,7 +57,7 @@ class Reader(Statements):
         return not cursor.over
 
     def _clause(self) -> None:
-        """Take in one clause and what may be left out around it. Raises NotUnderstood."""
+        """Read one clause and the optional words around it. Raises NotUnderstood."""
         cursor, start = self.cursor, self.cursor.at
         cursor.skip(lexicon.POLITE | lexicon.ASIDE | {","})
         if cursor.take({"first", "first of all", "to begin with"}) and self._read:
@@ -88,48 +88,48 @@ class Reader(Statements):
     def _conditional(self) -> bool:
         """`if there is an apple in the fridge, ..., otherwise ...`"""
         cursor, start = self.cursor, self.cursor.at
-        found = condition(cursor)
-        if found is None:
+        asked = condition(cursor)
+        if asked is None:
             cursor.at = start
             return self._if_open()
-        here, elsewhere = Item(found.item.words, 1, found.place.words), found.item
-        first = self._branch(found, elsewhere if found.absent else here, found.place.words)
+        here, elsewhere = Item(asked.item.words, 1, asked.place.words), asked.item
+        first = self._branch(asked, elsewhere if asked.absent else here, asked.place.words)
         second: tuple[Errand, ...] = ()
-        if self._otherwise(found.item.words):
-            last = set(names_in(first)) - {found.item.words, found.place.words}
-            second = self._branch(found, here if found.absent else elsewhere, "" if last else found.place.words)
-        elif found.searched:
-            raise NotUnderstood(f"do not know what is to be done without a {found.item.words}")
-        then, otherwise = (second, first) if found.absent else (first, second)
-        self.errands.append(IfThere(found.item, replace(found.place, inside=False), then, otherwise))
-        self._note(found.place)
+        if self._otherwise(asked.item.words):
+            last = set(names_in(first)) - {asked.item.words, asked.place.words}
+            second = self._branch(asked, here if asked.absent else elsewhere, "" if last else asked.place.words)
+        elif asked.searched:
+            raise NotUnderstood(f"do not know what is to be done without a {asked.item.words}")
+        then, otherwise = (second, first) if asked.absent else (first, second)
+        self.errands.append(IfThere(asked.item, replace(asked.place, inside=False), then, otherwise))
+        self._note(asked.place)
         self.items = ()
         return True
 
-    def _branch(self, found: Condition, item: Item, place: str) -> tuple[Errand, ...]:
+    def _branch(self, asked: Condition, item: Item, place: str) -> tuple[Errand, ...]:
         """The orders up to `otherwise` or the end of the sentence."""
         cursor = self.cursor
         cursor.skip(lexicon.SO)
         reader = Reader(cursor, (item,), place)
-        reader._note_containers([found.place.words] if found.place.inside else [])
+        reader._note_containers([asked.place.words] if asked.place.inside else [])
         while True:
             reader._clause()
             if cursor.over or cursor.words[cursor.at] in (".", ":") or self._sees_otherwise():
                 reader._complete()
                 if not reader.errands:
-                    raise NotUnderstood(f"do not know what is to be done if there is a {found.item.words}")
+                    raise NotUnderstood(f"do not know what is to be done if there is a {asked.item.words}")
                 return in_order(without_repeats(reader.errands))
             cursor.skip(lexicon.THEN | {","})
 
     def _sees_otherwise(self) -> bool:
         start = self.cursor.at
         self.cursor.skip({",", ".", ":", "and", "but"})
-        found = self.cursor.sees(lexicon.ELSE | lexicon.WITHOUT)
+        other_case = self.cursor.sees(lexicon.ELSE | lexicon.WITHOUT)
         self.cursor.at = start
-        return bool(found)
+        return bool(other_case)
 
     def _otherwise(self, words: str) -> bool:
-        """Go past `otherwise` or `if there is no apple`."""
+        """Skip `otherwise` or `if there is no apple`."""
         cursor, start = self.cursor, self.cursor.at
         cursor.skip({",", ".", ":", "and", "but"})
         if cursor.take(lexicon.ELSE):
@@ -142,25 +142,25 @@ class Reader(Statements):
         return False
 
     def _if_open(self) -> bool:
-        """`if the fridge is open, close it` asks for no more than `close the fridge`."""
+        """`if the fridge is open, close it` means the same as `close the fridge`."""
         cursor = self.cursor
         if not cursor.take(lexicon.IF):
             return False
         names = self._places_listed()
         cursor.take(lexicon.IS)
-        wanted = CloseUp if cursor.take(lexicon.OPENED) else OpenUp if cursor.take(lexicon.CLOSED) else None
-        if len(names) != 1 or wanted is None or not is_container(names[0]):
+        order = CloseUp if cursor.take(lexicon.OPENED) else OpenUp if cursor.take(lexicon.CLOSED) else None
+        if len(names) != 1 or order is None or not is_container(names[0]):
             return False
         self._note_containers(names)
         before = len(self.errands)
         cursor.skip(lexicon.SO)
         self._clause()
-        return self.errands[before:] == [wanted(names[0])] and not self._sees_otherwise()
+        return self.errands[before:] == [order(names[0])] and not self._sees_otherwise()
 
     # ------------------------------------------------------------ people and places
 
     def _person(self) -> bool:
-        """What people say of themselves: where they are, what they want somewhere, or what asks for nothing."""
+        """Statements of people about themselves: where they are, what they want where, or nothing to do."""
         cursor = self.cursor
         if not cursor.take(lexicon.PEOPLE):
             return False
@@ -183,19 +183,19 @@ class Reader(Statements):
         return self._purpose() if cursor.take({"want to", "would like to", "need to"}) else self._asks_nothing()
 
     def _purpose(self) -> bool:
-        """`I want to warm up my mug`: what is to be done with what it names has to be said elsewhere."""
+        """`I want to warm up my mug`: another clause has to say what to do with the objects it names."""
         cursor, named = self.cursor, list[Item]()
         while not self._at_break():
             if cursor.sees(lexicon.ASKING):
                 return False
             named += self._thing()
             cursor.at += 0 if self._at_break() else 1
-        self.told += named
+        self.mentioned += named
         self.items = tuple(named) or self.items
         return True
 
     def _remark(self) -> bool:
-        """`a picnic:`, `there is fish`: what is neither an order nor speaks of anything that the robot could move."""
+        """`a picnic:`, `there is fish`: neither an order nor about an object that the robot could move."""
         cursor, start = self.cursor, self.cursor.at
         if cursor.take({"there is", "there are"}):
             things = self._things()

@@ -1,4 +1,4 @@
-"""Conditions in instructions: whether something is at a place."""
+"""Conditions in instructions: whether an object is at a place."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from planners.rule.reading.orders import Item, Place
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Whether an item is at a place. absent: whether it is not; searched: `check the fridge for cans`, after which it
-    has to be said what is done without them."""
+    """Whether an item is at a place.
+
+    absent: the condition is that it is not. searched: the form `check the fridge for cans`, which needs an order for
+    the case without them.
+    """
 
     item: Item
     place: Place
@@ -22,20 +25,20 @@ class Condition:
 
 
 def condition(cursor: Cursor) -> Condition | None:
-    """The condition that begins at the cursor, which goes past it; None if there is none that is understood whole."""
+    """The condition at the cursor, which moves past it; None if there is none that is fully understood."""
     start = cursor.at
-    found = _search(cursor) or _there_is(cursor) or _it_is(cursor)
-    if found is None:
+    understood = _search(cursor) or _there_is(cursor) or _it_is(cursor)
+    if understood is None:
         cursor.at = start
-    return found
+    return understood
 
 
 def _search(cursor: Cursor) -> Condition | None:
     start = cursor.at
     if cursor.take(lexicon.SEARCH):
         place = noun(cursor)
-        if cursor.take({"for"}) and (found := _condition(noun(cursor), place, absent=False, searched=True)):
-            return found
+        if cursor.take({"for"}) and (asked := _condition(noun(cursor), place, absent=False, searched=True)):
+            return asked
     cursor.at = start
     return None
 
@@ -62,9 +65,9 @@ def _it_is(cursor: Cursor) -> Condition | None:
     first = noun(cursor)
     if first is not None and first.kind is Kind.PLACE and cursor.take(lexicon.HAS):
         absent = bool(cursor.take({"no", "not any"}))
-        found = _condition(noun(cursor), first, absent=absent)
+        asked = _condition(noun(cursor), first, absent=absent)
         cursor.take({"in it", "on it", "inside"})
-        return found
+        return asked
     if not cursor.take(lexicon.IS):
         return None
     absent = bool(cursor.take({"not"}))

@@ -1,4 +1,4 @@
-"""Orders about doors and drawers, and what every reader of orders knows: what was named so far."""
+"""Orders about doors and drawers, and the names mentioned so far, which all readers of orders share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STANDING_OPEN = frozenset(
 
 
 class Doors:
-    """Reads what is to be opened and closed. `items` is what `it` means at first, `place` what `there` means."""
+    """Reads orders to open and close. items: what `it` refers to at first. place: what `there` refers to."""
 
     def __init__(self, cursor: Cursor, items: Sequence[Item] = (), place: str = "") -> None:
         self.cursor = cursor
@@ -31,11 +31,11 @@ class Doors:
         )
 
     def _asks_nothing(self) -> bool:
-        """Go past words that name nothing known, up to the end of the clause. False if they may ask for something."""
+        """Skip words that name nothing known, up to the end of the clause. False if they may ask for something."""
         cursor = self.cursor
         while not self._at_break():
             word, after = Cursor(cursor.words[cursor.at : cursor.at + 1]), Cursor(cursor.words[cursor.at + 1 :])
-            compound = not after.over and not after.sees(lexicon.phrases() | PUNCTUATION)  # a fruit salad is no fruit
+            compound = not after.over and not after.sees(lexicon.phrases() | PUNCTUATION)  # `fruit` in `fruit salad`
             known = noun(word) is not None and (not compound or bool(cursor.sees(lexicon.phrases())))
             if known or cursor.sees(lexicon.ASKING):
                 return False
@@ -60,7 +60,7 @@ class Doors:
         return True
 
     def _leave_open(self) -> bool:
-        """What is not to be left open, and what is."""
+        """Orders to leave something open, or not to leave it open."""
         cursor = self.cursor
         if cursor.take({"do not leave", "do not keep", "never leave", "without leaving"}):
             names = self._doors_meant(lexicon.ANY_DOOR)
@@ -90,13 +90,13 @@ class Doors:
         return True
 
     def _doors(self) -> bool:
-        """`the fridge closed`, `doors shut`, `everything is to be shut again`; that a door is open only says so."""
+        """`the fridge closed`, `doors shut`, `everything is to be shut again`. `The door is open` is no order."""
         cursor, start = self.cursor, self.cursor.at
-        wanted = cursor.take(lexicon.SEE_TO)
+        ordered = cursor.take(lexicon.SEE_TO)
         names = self._doors_meant(lexicon.DOORS)
         if not names:
             return False
-        if wanted and cursor.take({"is", "are", "stays", "stay"}):
+        if ordered and cursor.take({"is", "are", "stays", "stay"}):
             if cursor.take(lexicon.CLOSED):
                 self._shut(names)
             elif cursor.take(lexicon.OPENED):
@@ -113,7 +113,7 @@ class Doors:
         return True
 
     def _doors_meant(self, more: frozenset[str] = frozenset()) -> list[str]:
-        """The containers that a clause names or means; empty where that cannot be told."""
+        """The containers that a clause names or refers to; empty if that is unclear."""
         cursor = self.cursor
         named = self._places_listed()
         if named:
@@ -123,7 +123,7 @@ class Doors:
         return self.containers[-1:] if cursor.take(lexicon.ONE_DOOR) else []
 
     def _places_listed(self) -> list[str]:
-        """`the fridge and the door of the drawer`: each one thing, and no thing that is carried."""
+        """`the fridge and the door of the drawer`: a list of single pieces of furniture."""
         cursor, names = self.cursor, list[str]()
         start = cursor.at
         while True:
@@ -139,7 +139,7 @@ class Doors:
                 return names
 
     def _in_its_room(self, place: Noun) -> str:
-        """The name of a place, with the room that follows: `the table in the kitchen`."""
+        """The name of a place with the room that follows it: `the table in the kitchen`."""
         cursor, start = self.cursor, self.cursor.at
         cursor.take(lexicon.THAT_IS)
         if place.kind is Kind.PLACE and not is_room(place.words) and cursor.take({"in", "of"}):
@@ -157,9 +157,9 @@ class Doors:
 
     def _move_doors(self, names: Sequence[str], errand: type[OpenUp] | type[CloseUp], verb: str) -> None:
         if not names:
-            told = self.cursor.rest()
+            rest = self.cursor.rest()
             done = "opened" if verb == "open" else "closed"
-            raise self.cursor.not_understood() if told else NotUnderstood(f"do not know what is to be {done}")
+            raise self.cursor.not_understood() if rest else NotUnderstood(f"do not know what is to be {done}")
         for name in names:
             if is_furniture(name) and not is_container(name):
                 raise NotUnderstood(f"cannot {verb} the {name}")

@@ -1,4 +1,4 @@
-"""Household instructions as errands. What is not understood whole is not run in part: the error says what it was."""
+"""Parses household instructions into errands. An instruction that is not fully understood is rejected as a whole."""
 
 from __future__ import annotations
 
@@ -12,9 +12,17 @@ __all__ = ["NotUnderstood", "parse_instruction"]
 
 
 def parse_instruction(text: str) -> tuple[Errand, ...]:
-    """The errands in an instruction, in the order in which they are to be run.
+    """The errands of an instruction, in the order in which they are run.
 
-    Raises NotUnderstood, with what the robot would have to know, unless every word of the text has its part in them.
+    Args:
+        text: an instruction in English.
+
+    Raises:
+        NotUnderstood: some words have no role in an errand; the message names them.
+
+    Example:
+        >>> parse_instruction("Put the apple in the fridge.")
+        (Bring(item=Item(words='apple', count=1, source='', besides=()), place=Place(words='fridge', inside=True)),)
     """
     reader = Reader(Cursor(spelled(text)))
     reader.text()
@@ -26,11 +34,11 @@ def parse_instruction(text: str) -> tuple[Errand, ...]:
 
 
 def _check_hand(errands: Sequence[Errand]) -> None:
-    """Raise NotUnderstood if more would have to be held than one hand can hold."""
-    held = [one.item for one in errands if isinstance(one, Fetch)]
+    """Raises NotUnderstood if the errands would need a second hand."""
+    held = [order.item for order in errands if isinstance(order, Fetch)]
     if len(held) > 1 or any(item.count != 1 for item in held):
-        raise NotUnderstood("have one hand only and do not know where the things are to go")
+        raise NotUnderstood("have only one hand and do not know where to put the things")
     for at, errand in enumerate(errands):
-        closed = next((one.words for one in errands[at:] if isinstance(one, CloseUp)), "")
+        closed = next((order.words for order in errands[at:] if isinstance(order, CloseUp)), "")
         if isinstance(errand, Fetch) and closed:
-            raise NotUnderstood(f"have one hand only and cannot close the {closed} with the {errand.item.words} in it")
+            raise NotUnderstood(f"have only one hand and cannot close the {closed} with the {errand.item.words} in it")

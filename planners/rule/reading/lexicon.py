@@ -1,4 +1,4 @@
-"""The words of household instructions, by what they do in a sentence. What is in none is not understood."""
+"""The words of household instructions by their role in a sentence. Words without a role are not understood."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from planners.common_sense import CONTAINERS, LARGE, ROOMS, SMALL, SURFACES
 
 
 def _set(words: str) -> frozenset[str]:
-    """Phrases with a bar between them."""
+    """The phrases in a text, separated by bars."""
     return frozenset(word.strip() for word in words.split("|"))
 
 
@@ -20,25 +20,25 @@ SET_DOWN = _set("""
     put | place | set | lay | store | leave | stow | stash | stick | pop | hide | keep | drop | serve | arrange
     | prepare | stack | put down | set down | put back | leave out | add
 """)
-"""What follows with `in` or `on` is where to: `put the mug on the desk`."""
+"""Verbs after which `in` and `on` name the destination: `put the mug on the desk`."""
 BRING = _set("""
     move | bring | carry | transfer | deliver | return | collect | gather | bring back | carry over | move over
     | get | clear | clear away
 """)
-"""Only `to`, `into` and `onto` say where to: `bring the mug on the desk` may say where it is."""
+"""Verbs after which only `to`, `into` and `onto` name the destination: `bring the mug on the desk` is ambiguous."""
 TAKE = _set("""
     pick up | pick | grab | fetch | take | take out | retrieve | hold | choose | select | go get | go and get
     | go fetch | go and fetch
 """)
-"""What follows with `in` or `on` is where it is now."""
+"""Verbs after which `in` and `on` name the source."""
 FIND = _set("find|look for|search for|search|locate")
 HAND = _set("bring|get|fetch|give|hand|grab|pass")
-"""Verbs after which `me` is who gets it."""
+"""Verbs after which `me` is the recipient."""
 VISIT = _set("go|walk|drive|navigate|head|move|come|roll|go back|come back|go over|come over|go and wait|go and stay")
 WAIT = _set("wait|stay|go and wait|go and stay|wait for me|go and wait for me|stay for me")
 CALL_AT = _set("visit|approach|look in at|stop by at|call at|look at|start in|begin in|end in|end up in|finish in")
 CHILL = _set("chill|refrigerate|freeze|cool|cool down")
-"""Done by putting something into the fridge. Nothing here heats or washes."""
+"""Verbs that are done by putting something into the fridge. No skill heats or washes."""
 CLEAR = _set("clear|empty|tidy|clean|clear up|clear off|clear out|tidy up|clean up|clean off|free|unload")
 CLOSE = _set("close|shut|close up|shut up|push shut")
 CLOSING = _set("closing|shutting")
@@ -111,9 +111,9 @@ WANT = _set("want|want to have")
 PEOPLE = _set("i|we|someone|somebody|nobody|everyone|everybody")
 LEFT = _set("left|put|forgot|have left|have put|have|saw|have seen|keep|must have left")
 ASKING = _set("not|no|you|never|should|must|prefer|want|need|would|could|expect|hope|wish|ask|demand|insist")
-"""Words with which people may ask for something. A clause without them that names nothing only says how things are."""
+"""Words with which people may ask for something. A clause without them that names nothing is only a statement."""
 
-# ---------------------------------------------------------------- what may be left out
+# ---------------------------------------------------------------- optional words
 
 POLITE = _set("""
     please | kindly | can you | could you | would you | will you | would you please | can you please
@@ -124,7 +124,7 @@ POLITE = _set("""
     | be sure to | just | also | next | finally | lastly | yes | go ahead and | you may | good morning | good evening
     | listen | i need your help | tomorrow | tonight | today | only
 """)
-"""Before an order."""
+"""Optional words before an order."""
 ASIDE = _set("""
     please | now | again | too | also | as well | thanks | thank you | thanks a lot | thank you very much | for me
     | for us | for now | for later | for dinner | for lunch | for breakfast | for supper | for dessert | for the party
@@ -137,15 +137,15 @@ ASIDE = _set("""
     | by hand | no hurry | there is no hurry | that is all | to eat | to drink | from me | finally | my friend | buddy
     | long enough | all day | since yesterday | tonight | today
 """)
-"""Anywhere else in an order."""
+"""Optional words anywhere else in an order."""
 LIST = _set("and|,|, and|as well as|plus|along with|together with")
-"""Between the names of a list."""
+"""Words between the names of a list."""
 THEN = _set("""
     and | then | and then | but | after that | and after that | before you | afterwards | and afterwards
     | as well as | plus | next | and also | only then | and only then | and when that is done | when that is done
     | once that is done | once that is closed
 """)
-"""Between orders."""
+"""Words between orders."""
 
 # ---------------------------------------------------------------- conditions
 
@@ -177,9 +177,9 @@ KINDS_OF = _set("""
     kinds of | types of | sorts of | pieces of | piece of | kind of | different kinds of | different | various
     | kinds | sorts
 """)
-"""After a number; of one class of things, as many kinds of it are brought anyway."""
+"""Words after a number (`three kinds of fruit`); of a class, different kinds are brought anyway."""
 HARMLESS = _set("nearest|closest|nearby|nice|tasty|fresh|ripe|lovely|good")
-"""Adjectives that choose nothing but what is chosen anyway: the robot takes the nearest."""
+"""Adjectives that change nothing: the robot takes the nearest object anyway."""
 EVERYTHING = _set("""
     everything | whatever | anything | all things | all the things | all items | all the items | all objects
     | all the objects | all stuff | all the stuff | the things | the items | the objects | the stuff | every thing
@@ -206,14 +206,14 @@ NO_NAMES = _PEOPLE | _set("""
     | door | doors | you | me | us | him | her | else | other | others | thing | things | way | time | first | second
     | third | last | upper | lower | stuff | number | half | dog | cat | trash | rubbish | garbage
 """)
-"""Words that no unknown thing is called: the robot does not go and look for a `middle`."""
+"""Words that are never an unknown name: the robot does not search for `the middle`."""
 LONGEST = 6
-"""Words of the longest phrase or name."""
+"""Number of words in the longest phrase or name."""
 
 
 @cache
 def thing_names() -> frozenset[str]:
-    """Canonical names, nicknames and class words of things that can be carried."""
+    """Canonical names, nicknames and class words of objects that can be carried."""
     words = vocabulary()
     names = set(words.classes) | set(words.nicknames) | set(SMALL)
     names |= {name for members in (*words.classes.values(), *words.nicknames.values()) for name in members}
@@ -231,25 +231,25 @@ def _of_furniture(name: str) -> bool:
 
 @lru_cache(maxsize=10_000)
 def is_thing(text: str) -> bool:
-    """Whether a run of words is a name of something that can be carried."""
+    """Whether a run of words names an object that can be carried."""
     return normalise(text) in thing_names() or canonical(text) in thing_names()
 
 
 @lru_cache(maxsize=10_000)
 def is_place(text: str) -> bool:
-    """Whether a run of words is a name of a piece of furniture or of a room."""
+    """Whether a run of words names a piece of furniture or a room."""
     return canonical(text) in {*CONTAINERS, *SURFACES, *ROOMS, *LARGE, "kitchen counter", "kitchen sink"} or (
         canonical(text) in vocabulary().nicknames and _of_furniture(text)
     )
 
 
 def is_colour(word: str) -> bool:
-    """Whether a word says the colour or the material of a thing."""
+    """Whether a word is a colour or a material."""
     return word in vocabulary().colours or word in COLOUR_WORDS
 
 
 def is_kind_of(words: str, label: str) -> bool:
-    """Whether words name a thing of a class: `tomato soup` is a can, `red box` is a box; a sugar box is no class."""
+    """Whether words name an object of a class: `tomato soup` is a can, `red box` is a box; `sugar box` is no class."""
     kinds = vocabulary().classes.get(canonical(label).split()[-1] if label else "", frozenset())
     if canonical(label) in kinds or canonical(label) in vocabulary().nicknames:
         return False
@@ -257,13 +257,13 @@ def is_kind_of(words: str, label: str) -> bool:
 
 
 def kinds_of(label: str) -> tuple[str, ...]:
-    """The kinds that a class word such as `fruit` means, in a fixed order; none for any other name."""
+    """The kinds that a class word such as `fruit` includes, in a fixed order; empty for any other name."""
     return tuple(sorted(kind for kind in vocabulary().classes.get(canonical(label), ()) if is_kind_of(kind, label)))
 
 
 @cache
 def phrases() -> frozenset[str]:
-    """Every run of words with a meaning of its own, names aside."""
+    """Every phrase with a meaning of its own, except names."""
     own = (
         ANY_VERB,
         INTO,

@@ -1,4 +1,4 @@
-"""The words of an instruction one after the other, and the noun phrases among them."""
+"""The words of an instruction, and its noun phrases."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from planners.rule.reading import lexicon
 
 
 class NotUnderstood(Exception):
-    """The message ends a sentence that begins with `I`: `do not understand 'next to the desk'`."""
+    """The instruction is not understood. The message completes a sentence that begins with `I`: `do not understand
+    'next to the desk'`."""
 
 
 _SPELLED = re.compile(r"[^\W_]+(?:['-][^\W_]+)*|[,.;:!?]|(?<=\s)[-\u2013\u2014](?=\s)|\u2014|[^\s\w]")
@@ -34,8 +35,8 @@ PUNCTUATION = frozenset((",", ".", ":"))
 
 
 def spelled(text: str) -> list[str]:
-    """The words and the punctuation of a text: every stop is `.`, every colon or dash `:`. Whatever else there is stays
-    as it is, so that it is not understood."""
+    """The words and the punctuation of a text: every full stop is `.`, every colon or dash `:`. Other characters are
+    kept, so that the text is not understood."""
     plain = " ".join(text.lower().replace("\u2019", "'").replace("_", " ").split())
     for pattern, instead in _CONTRACTED:
         plain = re.sub(pattern, instead, plain)
@@ -57,29 +58,29 @@ class Cursor:
         return self.at >= len(self.words)
 
     def sees(self, phrases: Set[str]) -> str:
-        """The longest of the phrases that begins here, "" if none does."""
+        """The longest of the phrases that starts at the cursor, "" if none does."""
         return next((text for text in self.runs() if text in phrases), "")
 
     def runs(self) -> list[str]:
-        """The runs of words that begin here, the longest first; kept, since every rule asks for them."""
+        """The runs of words that start at the cursor, longest first; cached, because every rule needs them."""
         if self.at not in self._runs:
             ahead = self.words[self.at : self.at + lexicon.LONGEST]
             self._runs[self.at] = [" ".join(ahead[:length]) for length in range(len(ahead), 0, -1)]
         return self._runs[self.at]
 
     def take(self, phrases: Set[str]) -> str:
-        """Go past the longest of the phrases that begins here. Returns it, "" if none does."""
+        """Skip the longest of the phrases that starts at the cursor and return it, "" if none does."""
         text = self.sees(phrases)
         self.at += len(text.split())
         return text
 
     def skip(self, phrases: Set[str]) -> None:
-        """Go past as many of the phrases as there are."""
+        """Skip all of the phrases that follow."""
         while self.take(phrases):
             pass
 
     def rest(self, start: int | None = None) -> str:
-        """The words from here, or from a start before, to the next comma or stop."""
+        """The words from the cursor, or from an earlier start, to the next comma or full stop."""
         words: list[str] = []
         for word in self.words[self.at if start is None else start :]:
             if word in PUNCTUATION and words:
@@ -88,7 +89,7 @@ class Cursor:
         return " ".join(words)
 
     def not_understood(self, start: int | None = None) -> NotUnderstood:
-        """The error that names the words from here to the next comma or stop."""
+        """The error that quotes the words from the cursor to the next comma or full stop."""
         return NotUnderstood(f"do not understand '{self.rest(start)}'")
 
 
@@ -96,7 +97,7 @@ _DEFINITE = frozenset(("", "the", "my", "your", "our", "his", "her", "their", "t
 
 
 class Kind(StrEnum):
-    """What a noun phrase stands for."""
+    """What a noun phrase refers to."""
 
     THING = "thing"
     PLACE = "place"
@@ -109,7 +110,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Noun:
-    """A noun phrase. count: how many, None for all of them; other: it is not the same as those named beside it."""
+    """A noun phrase. count: how many, None for all. other: whether it excludes the objects named before it."""
 
     kind: Kind
     words: str = ""
@@ -118,7 +119,7 @@ class Noun:
 
 
 def noun(cursor: Cursor) -> Noun | None:
-    """The noun phrase that begins at the cursor, which goes past it; None if there is none that is understood whole."""
+    """The noun phrase at the cursor, which moves past it; None if there is none that is fully understood."""
     start = cursor.at
     if cursor.take(lexicon.REST):
         return Noun(Kind.REST, count=None)
@@ -137,7 +138,7 @@ def noun(cursor: Cursor) -> Noun | None:
 
 @dataclass(slots=True)
 class _Before:
-    """What stands before the name: articles, numbers, `all`, `kinds of`."""
+    """The words before a name: articles, numbers, `all`, `kinds of`."""
 
     every: bool = False
     count: int | None = None
@@ -146,7 +147,7 @@ class _Before:
     kinds: bool = False
 
     def how_many(self, plural: bool) -> int | None:
-        """How many are meant: all where nothing but the plural is said."""
+        """The number meant; None (all) if there is only the plural."""
         return None if self.every or (self.count is None and plural) else (self.count or 1)
 
 
@@ -172,7 +173,7 @@ def _before(cursor: Cursor) -> _Before:
 
 
 def _named(cursor: Cursor) -> Noun | None:
-    """A phrase with a name: known, `the green one`, or an unknown one after an article."""
+    """A phrase with a known name, `the green one`, or an unknown name after an article."""
     start = cursor.at
     before = _before(cursor)
     if cursor.at == start and cursor.sees(lexicon.ANY_VERB) == "can":
@@ -192,7 +193,7 @@ def _named(cursor: Cursor) -> Noun | None:
     if lexicon.kinds_of(normalise(name)):
         cursor.take({"of something", "of any kind", "of some kind"})
     head = name.split(" of ")[0].split()[-1]
-    plural = normalise(head) != head and head != "crackers"  # one box is called that
+    plural = normalise(head) != head and head != "crackers"  # `crackers` names a single box
     words = normalise(" ".join([*colours, room, name]))
     plural = plural or (words in ("fruit", "food") and before.article in _DEFINITE)
     return Noun(kind, words, before.how_many(plural), before.other)
@@ -219,7 +220,8 @@ def _colour(cursor: Cursor) -> str:
 
 
 def _known(cursor: Cursor) -> tuple[str, Kind, str]:
-    """The room that comes first (`kitchen table`), the kind, and the longest known name here, all past the cursor."""
+    """The room before a name (`kitchen table`), the kind, and the longest known name at the cursor, which moves past
+    them."""
     kind, name = _longest(cursor)
     if name and is_room(name):
         furniture, further = _longest(cursor)
@@ -243,8 +245,8 @@ def _longest(cursor: Cursor) -> tuple[Kind, str]:
 
 
 def _unknown(cursor: Cursor, before: _Before) -> Noun | None:
-    """Up to three words between an article and something that is understood. `the big apple` is no unknown name, and
-    nobody looks for `the middle`."""
+    """An unknown name: up to three words between an article and a phrase that is understood. Not `the big apple`, which
+    ends with a known name, and not words such as `middle` (`lexicon.NO_NAMES`)."""
     words: list[str] = []
     while not cursor.over and cursor.words[cursor.at] not in PUNCTUATION and not cursor.sees(lexicon.phrases()):
         if _longest(Cursor(cursor.words[cursor.at :]))[1]:

@@ -1,4 +1,4 @@
-"""What an instruction asks for: errands, in the order in which they are to be run."""
+"""Errands: the orders of an instruction, and the order in which they are run."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """What is to be handled. words: `green can`, "" for anything at the source; count: how many, None for all;
-    source: the place it is taken from, "" where none is named; besides: what of it is to be left alone."""
+    """The objects that an errand is about.
+
+    words: `green can`, "" for anything at the source. count: how many, None for all. source: the place to take them
+    from, "" if none is named. besides: names of objects to leave where they are.
+    """
 
     words: str
     count: int | None = 1
@@ -20,7 +23,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where to. inside: the instruction says `in`, not `on`."""
+    """A destination. inside: the instruction says `in`, not `on`."""
 
     words: str
     inside: bool = False
@@ -36,7 +39,7 @@ class Bring:
 
 @dataclass(frozen=True, slots=True)
 class Stock:
-    """Bring as many of an item as are missing there; `item.count` is how many there are to be in the end."""
+    """Bring as many of an item as are missing at a place; `item.count` is the number there should be in the end."""
 
     item: Item
     place: Place
@@ -44,10 +47,10 @@ class Stock:
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """Two things change places."""
+    """Exchange the places of two items."""
 
-    one: Item
-    other: Item
+    first: Item
+    second: Item
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,7 @@ class Fetch:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """Go to a place or a thing."""
+    """Go to a place or an object."""
 
     words: str
 
@@ -80,7 +83,7 @@ class CloseUp:
 
 @dataclass(frozen=True, slots=True)
 class IfThere:
-    """Look whether an item is at a place; then the errands of the one case or of the other."""
+    """Check whether an item is at a place, then run the errands for that case."""
 
     item: Item
     place: Place
@@ -92,13 +95,13 @@ Errand: TypeAlias = "Bring | Stock | Swap | Fetch | Visit | OpenUp | CloseUp | I
 
 
 def names_in(errands: tuple[Errand, ...]) -> Iterator[str]:
-    """Every name of a thing or a place in errands, branches included; never an empty one."""
+    """Every non-empty name of an object or a place in the errands, including those of both cases."""
     for errand in errands:
         match errand:
             case Bring(item, place) | Stock(item, place):
                 yield from _filled(item.words, item.source, *item.besides, place.words)
-            case Swap(one, other):
-                yield from _filled(one.words, one.source, other.words, other.source)
+            case Swap(first, second):
+                yield from _filled(first.words, first.source, second.words, second.source)
             case Fetch(item):
                 yield from _filled(item.words, item.source, *item.besides)
             case Visit(words) | OpenUp(words) | CloseUp(words):
@@ -109,16 +112,15 @@ def names_in(errands: tuple[Errand, ...]) -> Iterator[str]:
 
 
 def in_order(errands: Sequence[Errand]) -> tuple[Errand, ...]:
-    """The errands as they can be run: with what is only picked up at the end, and every door closed after it was last
-    needed."""
+    """The errands in a feasible order: items to hold are picked up last, and doors are closed after their last use."""
     return _closed_last(_held_last(list(errands)))
 
 
 def without_repeats(errands: Sequence[Errand]) -> list[Errand]:
-    """The errands without the looking and the picking up that a later one of the same thing includes."""
+    """The errands without visits and pick-ups that a later errand for the same object includes."""
     kept: list[Errand] = []
     for at, errand in enumerate(errands):
-        later = [one.item for one in errands[at + 1 :] if isinstance(one, Bring | Fetch)]
+        later = [after.item for after in errands[at + 1 :] if isinstance(after, Bring | Fetch)]
         if isinstance(errand, Visit) and any(item.words == errand.words for item in later):
             continue
         if isinstance(errand, Fetch) and any(_same(errand.item, item) for item in later):
@@ -127,24 +129,28 @@ def without_repeats(errands: Sequence[Errand]) -> list[Errand]:
     return kept
 
 
-def _same(one: Item, other: Item) -> bool:
-    return one.words == other.words and (bool(one.words) or one.source == other.source)
+def _same(first: Item, second: Item) -> bool:
+    return first.words == second.words and (bool(first.words) or first.source == second.source)
 
 
 def _held_last(errands: list[Errand]) -> list[Errand]:
-    """There is one hand: what is picked up to be held comes after everything that needs it."""
-    at = next((i for i, one in enumerate(errands) if isinstance(one, Fetch)), len(errands))
-    needed = [one for one in errands[at + 1 :] if not isinstance(one, Visit | Fetch)]
-    return errands[:at] + needed + [one for one in errands[at:] if one not in needed]
+    """There is one hand: an item to hold is picked up after all errands that need the hand."""
+    at = next((i for i, errand in enumerate(errands) if isinstance(errand, Fetch)), len(errands))
+    needed = [errand for errand in errands[at + 1 :] if not isinstance(errand, Visit | Fetch)]
+    return errands[:at] + needed + [errand for errand in errands[at:] if errand not in needed]
 
 
 def _closed_last(errands: list[Errand]) -> tuple[Errand, ...]:
-    """Close what is still needed only after it was needed."""
+    """Move the closing of a container behind the last errand that needs it open."""
     ordered = list(errands)
-    for closing in [one for one in errands if isinstance(one, CloseUp)]:
+    for closing in [errand for errand in errands if isinstance(errand, CloseUp)]:
         at = ordered.index(closing)
-        needed = [i for i, one in enumerate(ordered) if i > at and closing.words in names_in((one,)) and one != closing]
-        if needed and not any(isinstance(one, OpenUp) for one in ordered):
+        needed = [
+            i
+            for i, errand in enumerate(ordered)
+            if i > at and closing.words in names_in((errand,)) and errand != closing
+        ]
+        if needed and not any(isinstance(errand, OpenUp) for errand in ordered):
             ordered.insert(needed[-1], ordered.pop(at))
     return tuple(ordered)
 

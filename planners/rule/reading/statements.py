@@ -1,4 +1,4 @@
-"""Clauses that begin with what they speak of, and what is to stay as it is."""
+"""Clauses that begin with their subject, and orders to leave something as it is."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Statements(Transfers):
         if cursor.take(lexicon.GOES):
             if cursor.words[start] == "any":
                 group = replace(group, items=tuple(replace(item, count=None) for item in group.items))
-            wanted = self._places()
-            if not wanted or wanted[-1].way == "from" or len(wanted) > 2:
+            destinations = self._places()
+            if not destinations or destinations[-1].way == "from" or len(destinations) > 2:
                 raise cursor.not_understood()
-            if wanted[-1].way == "at":
-                wanted[-1] = replace(wanted[-1], way="to")
-            self._transfer("", Group(group.items, (*group.places, *wanted)), False)
+            if destinations[-1].way == "at":
+                destinations[-1] = replace(destinations[-1], way="to")
+            self._transfer("", Group(group.items, (*group.places, *destinations)), False)
             self.verb = "put"
             return True
         if cursor.take(lexicon.JOINS) and self.place:
@@ -47,7 +47,7 @@ class Statements(Transfers):
             return self._tell(group.items, places) if places else self._describe(group.items)
         if floating:
             group = replace(group, places=tuple(self._places()))
-        ways = [one.way for one in group.places]
+        ways = [where.way for where in group.places]
         if "to" not in ways and ways != ["from", "at"] and not (ways and (self.verb or floating)):
             return False
         self._transfer(self.verb if self.verb in lexicon.SET_DOWN else "put", group, False)
@@ -70,10 +70,10 @@ class Statements(Transfers):
         return self._tell(things, [Where("at", Place(where.words))])
 
     def _describe(self, items: tuple[Item, ...]) -> bool:
-        """`the mug is dirty` speaks of a thing; what is to be done with it has to be said elsewhere."""
+        """`the mug is dirty` mentions an object; another clause has to say what to do with it."""
         if not self._asks_nothing():
             return False
-        self.told += [one for one in items if not self._brought(one)]
+        self.mentioned += [item for item in items if not self._brought(item)]
         self.items = items
         cursor, start = self.cursor, self.cursor.at
         if cursor.take({"and"}) and cursor.take(lexicon.GOES):
@@ -83,27 +83,27 @@ class Statements(Transfers):
         return True
 
     def _brought(self, item: Item) -> bool:
-        return any(isinstance(one, Bring) and one.item.words == item.words for one in self.errands)
+        return any(isinstance(errand, Bring) and errand.item.words == item.words for errand in self.errands)
 
     def _tell(self, items: Sequence[Item], places: Sequence[Where]) -> bool:
-        """It is said where something is. What was to be moved before is taken from there."""
+        """The clause says where items are: orders to move them take them from there."""
         if len(places) != 1 or places[0].way != "at":
             return False
         source = places[0].place.words
         for item in items:
-            moved = [one for one in self.errands if isinstance(one, Bring) and one.item.words == item.words]
+            moved = [order for order in self.errands if isinstance(order, Bring) and order.item.words == item.words]
             for errand in moved:
                 if errand.item.source or errand.place.words == source:
                     return False
                 self.errands[self.errands.index(errand)] = replace(errand, item=replace(errand.item, source=source))
             if not moved:
-                self.told.append(replace(item, source=source))
+                self.mentioned.append(replace(item, source=source))
         self.items = tuple(replace(item, source=source) for item in items)
         self._note(places[0].place)
         return True
 
     def _exception(self) -> bool:
-        """`except for the mug`, `not the pear`: of what was to be moved just now."""
+        """`except for the mug`, `not the pear`: exceptions from the previous order."""
         if not self.cursor.take(lexicon.EXCEPT):
             return False
         besides = self._listed()
@@ -143,7 +143,7 @@ class Statements(Transfers):
         return True
 
     def _among_many(self, words: str) -> bool:
-        """Whether it is one of those that were all to be moved just now."""
+        """Whether it is one of the items that the previous order moves all of."""
         last = self._last_bring()
         return last is not None and last.item.count is None and bool(self._touched(last.item, (words,)))
 
@@ -153,7 +153,7 @@ class Statements(Transfers):
         return last if isinstance(last, Bring) else None
 
     def _leave_alone(self) -> None:
-        """Take out of the errands what is to stay where it is."""
+        """Remove from the errands what is to stay where it is."""
         for at, errand in enumerate(self.errands):
             if isinstance(errand, Bring) and (touched := self._touched(errand.item, self.kept)):
                 self.errands[at] = replace(errand, item=self._without(errand.item, touched))

@@ -1,4 +1,4 @@
-"""The things and the places of an order, as they stand in its words."""
+"""The objects and the places of an order, as its words name them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ _VERBS_AFTER = lexicon.GOES | lexicon.IS | lexicon.STAYS
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A place after a preposition. way: `to`, `at`, `from`, or `person`: where the speaker is, "" if that is not known.
-    kind: a thing, such as a bowl, is a place as well."""
+    """A place after a preposition.
+
+    way: `to`, `at`, `from`, or `person` for the place of the speaker ("" if unknown). kind: an object such as a bowl
+    can be a place as well.
+    """
 
     way: str
     place: Place
@@ -28,14 +31,14 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Things and the places named after them: `the apple on the desk to the sofa`."""
+    """Objects and the places named after them: `the apple on the desk to the sofa`."""
 
     items: tuple[Item, ...]
     places: tuple[Where, ...]
 
 
 class Things(Doors):
-    """Reads lists of things with the places named after them."""
+    """Reads lists of objects with the places named after them."""
 
     def __init__(self, cursor: Cursor, items: Sequence[Item] = (), place: str = "") -> None:
         super().__init__(cursor, items, place)
@@ -43,7 +46,7 @@ class Things(Doors):
         self.cleared: Item | None = None
 
     def _groups(self) -> list[Group]:
-        """Groups with `and` between them, as long as each has a place."""
+        """Groups joined by `and`, as long as each has a place."""
         cursor = self.cursor
         groups: list[Group] = []
         while True:
@@ -71,17 +74,17 @@ class Things(Doors):
         return Group(items, tuple(places))
 
     def _particle(self) -> None:
-        """`up` in `pick it up`, unless a preposition begins with it."""
+        """Skip `up` in `pick it up`, unless it begins a preposition."""
         if len(self.cursor.sees(_PREPOSITIONS | lexicon.PARTICLES).split()) == 1:
             self.cursor.take(lexicon.PARTICLES - _PREPOSITIONS)
 
     def _things(self) -> tuple[Item, ...]:
-        """A list of things that can be taken somewhere; empty where none begins."""
+        """A list of objects that can be carried; empty if none begins at the cursor."""
         cursor = self.cursor
-        found: list[Item] = []
+        listed: list[Item] = []
         while True:
             start = cursor.at
-            if found and (not cursor.take(lexicon.LIST) or self._floats()):
+            if listed and (not cursor.take(lexicon.LIST) or self._floats()):
                 cursor.at = start
                 break
             things = self._thing()
@@ -90,24 +93,24 @@ class Things(Doors):
                 break
             source = things[-1].source
             if (
-                found
+                listed
                 and source
-                and not found[-1].source
+                and not listed[-1].source
                 and {"are", "lie", "stand"} & set(cursor.words[start : cursor.at])
             ):
                 if things[-1].count != 1:
-                    raise NotUnderstood(f"do not know whether the {found[-1].words} is at the {source} as well")
-                found = [replace(item, source=item.source or source) for item in found]
-            found += things
-        return tuple(found)
+                    raise NotUnderstood(f"do not know whether the {listed[-1].words} is at the {source} as well")
+                listed = [replace(item, source=item.source or source) for item in listed]
+            listed += things
+        return tuple(listed)
 
     def _floats(self) -> bool:
-        """Whether `all` or `both` stands alone before a place: `the mug, the bowl, all on the sofa`."""
+        """Whether `all` or `both` comes directly before a place: `the mug, the bowl, all on the sofa`."""
         after = Cursor(self.cursor.words[self.cursor.at :])
         return bool(after.take({"all", "both"}) and after.sees(_PREPOSITIONS))
 
     def _thing(self) -> tuple[Item, ...]:
-        """One noun phrase with the clause that says where it is."""
+        """One noun phrase with the clause that says where the object is."""
         cursor, start = self.cursor, self.cursor.at
         named = noun(cursor)
         if named is None or named.kind is Kind.PLACE:
@@ -139,7 +142,7 @@ class Things(Doors):
         return words
 
     def _listed(self) -> tuple[str, ...]:
-        """Names in a list, of things that cannot be carried as well."""
+        """The names in a list, also those of furniture."""
         cursor, words = self.cursor, list[str]()
         while True:
             start = cursor.at
@@ -150,7 +153,7 @@ class Things(Doors):
             words.append(named.words)
 
     def _meant(self, named: Noun, start: int) -> tuple[Item, ...]:
-        """What a noun phrase means: pronouns and `the green one` refer to what was named before."""
+        """The items that a noun phrase refers to: pronouns and `the green one` refer to items named before."""
         if named.kind in (Kind.IT, Kind.THEM):
             if not self.items or (named.kind is Kind.IT and len(self.items) > 1):
                 raise NotUnderstood(f"do not know what '{' '.join(self.cursor.words[start : self.cursor.at])}' is")
@@ -166,18 +169,18 @@ class Things(Doors):
     def _places(self, *, to_too: bool = True, most: int = 3) -> list[Where]:
         """The places that follow, each after its preposition."""
         cursor = self.cursor
-        found: list[Where] = []
-        while len(found) < most:
+        listed: list[Where] = []
+        while len(listed) < most:
             cursor.skip(lexicon.ASIDE)
             start = cursor.at
-            if found and found[-1].way == "from" and cursor.take({"and"}) and not cursor.sees(_PREPOSITIONS):
+            if listed and listed[-1].way == "from" and cursor.take({"and"}) and not cursor.sees(_PREPOSITIONS):
                 cursor.at = start
             there = cursor.take(lexicon.THERE)
             if there:
-                found.append(Where("to", self._referred(there)))
+                listed.append(Where("to", self._referred(there)))
                 continue
             if to_too and cursor.take(lexicon.HERE):
-                found.append(Where("person", Place(self._room_of_person())))
+                listed.append(Where("person", Place(self._room_of_person())))
                 continue
             preposition = cursor.sees(_PREPOSITIONS | lexicon.NEAR)
             if not preposition or (preposition in lexicon.INTO and not to_too):
@@ -188,16 +191,16 @@ class Things(Doors):
             cursor.take({preposition})
             way = "to" if preposition in lexicon.INTO else "from" if preposition in lexicon.FROM else "at"
             place, kind = self._after(preposition, start)
-            before = found[-1] if found and way == "at" and is_room(place.words) else None
+            before = listed[-1] if listed and way == "at" and is_room(place.words) else None
             if before is not None and before.kind is Kind.PLACE and not is_room(before.place.words):
                 words = f"{place.words} {before.place.words}"
-                found[-1] = replace(before, place=replace(before.place, words=words))
+                listed[-1] = replace(before, place=replace(before.place, words=words))
             else:
-                found.append(Where(way, place, kind))
-        return found
+                listed.append(Where(way, place, kind))
+        return listed
 
     def _room_of_person(self) -> str:
-        """Where whoever speaks is: `to me in the bedroom`, or as was said before."""
+        """The room of the speaker: `to me in the bedroom`, or as stated before."""
         cursor, start = self.cursor, self.cursor.at
         room = noun(cursor) if cursor.take({"in", "at"}) else None
         if room is not None and room.kind is Kind.PLACE and room.count == 1:
@@ -206,7 +209,7 @@ class Things(Doors):
         return self.here
 
     def _after(self, preposition: str, start: int) -> tuple[Place, Kind]:
-        """The place after a preposition, and what kind of a name it has."""
+        """The place after a preposition, and the kind of its name."""
         cursor = self.cursor
         inside = preposition in lexicon.INSIDE
         named = noun(cursor)
@@ -222,7 +225,7 @@ class Things(Doors):
         return Place(words, inside or (preposition in lexicon.INTO and is_container(words))), named.kind
 
     def _referred(self, words: str) -> Place:
-        """What `there` or `in it` means: the place named last, or the only thing if no place was named."""
+        """The place that `there` or `in it` refers to: the last one named, or the only object if no place was named."""
         named = self.items[0].words if len(self.items) == 1 else ""
         vessel = named if is_kind_of(named, "dish") and words not in lexicon.THERE else ""
         if not (self.place or vessel):
@@ -233,12 +236,14 @@ class Things(Doors):
         return Place(name, words in lexicon.INSIDE or (words in lexicon.INTO and is_container(name)))
 
     def _without(self, item: Item, besides: Sequence[str]) -> Item:
-        """The item without what is named. Where nothing of the kind was to be moved, nothing is left out."""
+        """The item without the named objects, as far as they belong to it."""
         touched = self._touched(item, besides)
         if touched and item.count is not None:
             raise NotUnderstood(f"cannot leave out the {touched[0]} where one {item.words} is meant")
         return replace(item, besides=(*item.besides, *touched))
 
     def _touched(self, item: Item, names: Sequence[str]) -> tuple[str, ...]:
-        """Those of the names that the item may mean."""
-        return tuple(one for one in names if not item.words or means(item.words, one) or is_kind_of(one, item.words))
+        """The names that the item may refer to."""
+        return tuple(
+            name for name in names if not item.words or means(item.words, name) or is_kind_of(name, item.words)
+        )

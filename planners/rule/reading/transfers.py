@@ -1,4 +1,4 @@
-"""Orders to take things somewhere: which things, from where, and where to."""
+"""Orders to take objects somewhere: which ones, from where, and where to."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ ROOM_PLACES = {
     "dining room": "dining room table",
     "study": "desk",
 }
-"""Where something is put that is to be brought to a room."""
+"""The furniture on which an object is put if the order names only a room."""
 _WAYS = ("to", "at", "from")
 
 
 class Transfers(Things):
-    """Reads what is to be taken where."""
+    """Reads orders to take objects somewhere. mentioned: items that no order has used yet."""
 
     def __init__(self, cursor: Cursor, items: Sequence[Item] = (), place: str = "") -> None:
         super().__init__(cursor, items, place)
-        self.told: list[Item] = []
+        self.mentioned: list[Item] = []
         self.verb = ""
         self.kept: list[str] = []
 
@@ -51,7 +51,7 @@ class Transfers(Things):
             final.places[-1] if len(groups) > 1 and len(final.places) > 1 and final.places[-1].way == "to" else None
         )
         for group in groups:
-            if shared is not None and group is not final and [one.way for one in group.places] == ["at"]:
+            if shared is not None and group is not final and [where.way for where in group.places] == ["at"]:
                 group = replace(group, places=(*group.places, shared))
             self._transfer(verb, group, for_me)
         self.verb = verb
@@ -70,12 +70,12 @@ class Transfers(Things):
         return False
 
     def _transfer(self, verb: str, group: Group, for_me: bool) -> None:
-        """Decide which of the places says where to, and which where from."""
-        ways = [[one for one in group.places if one.way == way] for way in _WAYS]
+        """Decide which of the places is the destination and which the source."""
+        ways = [[where for where in group.places if where.way == way] for way in _WAYS]
         to, at, source = ways
         if verb in lexicon.CHILL and not to:
             fridge = Where("to", Place("fridge", True))
-            to, at = [fridge], [one for one in at if canonical(one.place.words) != "fridge"]
+            to, at = [fridge], [where for where in at if canonical(where.place.words) != "fridge"]
         elif not to and at and verb in lexicon.SET_DOWN | {""}:
             to, at = at[-1:], at[:-1]
             if at and at[0].kind is Kind.THING:
@@ -84,12 +84,14 @@ class Transfers(Things):
             what = group.items[0].words or "rest"
             raise NotUnderstood(f"cannot tell whether the {what} is at the {at[0].place.words} or is to go there")
         starts = [*at, *source]
-        unknown = [one for one in group.places if one.kind is Kind.UNKNOWN]
+        unknown = [where for where in group.places if where.kind is Kind.UNKNOWN]
         if len(to) > 1 or len(starts) > 1 or (unknown and len(group.places) > 1):
             raise NotUnderstood("cannot tell which of the places is where to")
         items = tuple(self._from(item, starts[0].place.words if starts else "") for item in group.items)
-        person = next((one.place.words for one in group.places if one.way == "person"), self.here if for_me else "")
-        for_me = for_me or any(one.way == "person" for one in group.places)
+        person = next(
+            (where.place.words for where in group.places if where.way == "person"), self.here if for_me else ""
+        )
+        for_me = for_me or any(where.way == "person" for where in group.places)
         added = self.place or next(reversed(self.containers), "")
         if verb == "add" and not to and added:
             to = [Where("to", Place(added, is_container(added)))]
@@ -102,14 +104,14 @@ class Transfers(Things):
             raise NotUnderstood(f"do not know where the {items[0].words or 'rest'} is to go")
 
     def _from(self, item: Item, source: str) -> Item:
-        """The item with the place where it is: as said here, or as told before."""
+        """The item with its source: from this clause, or from an earlier one."""
         if source:
             return replace(item, source=source)
-        told = next((one for one in self.told if one.words == item.words and not item.source), None)
-        return item if told is None else replace(item, source=told.source)
+        mentioned = next((known for known in self.mentioned if known.words == item.words and not item.source), None)
+        return item if mentioned is None else replace(item, source=mentioned.source)
 
     def _arrive(self, items: Sequence[Item], place: Place) -> None:
-        """Things are to go to a place."""
+        """Add errands that bring items to a place."""
         where = Place(ROOM_PLACES.get(canonical(place.words), place.words), place.inside)
         for item in items:
             if not item.words and not item.source:
@@ -136,8 +138,10 @@ class Transfers(Things):
         self._use(items)
 
     def _use(self, items: Sequence[Item]) -> None:
-        """What was said of things has been used."""
-        self.told = [one for one in self.told if all(one.words != item.words for item in items)]
+        """Items that an order has used are no longer pending."""
+        self.mentioned = [
+            mentioned for mentioned in self.mentioned if all(mentioned.words != item.words for item in items)
+        ]
 
     def _note(self, place: Place) -> None:
         self.place = place.words
@@ -145,13 +149,13 @@ class Transfers(Things):
             self._note_containers([place.words])
 
     def _find(self) -> bool:
-        """`find the mug`: a visit, if nothing is done with it afterwards."""
+        """`find the mug`: a visit, unless a later order uses it."""
         cursor = self.cursor
         if not cursor.take(lexicon.FIND):
             return False
         items = self._things()
         places = self._places()
-        if not items or len(places) > 1 or any(one.way == "to" for one in places):
+        if not items or len(places) > 1 or any(where.way == "to" for where in places):
             return False
         items = tuple(self._from(item, places[0].place.words if places else "") for item in items)
         self._fetch(items)
@@ -160,7 +164,7 @@ class Transfers(Things):
         return True
 
     def _clear(self) -> bool:
-        """`empty the fridge onto the table`; without a destination, what is there has to get one later."""
+        """`empty the fridge onto the table`; if there is no destination, a later clause has to give one."""
         cursor = self.cursor
         if not cursor.take(lexicon.CLEAR):
             return False
@@ -170,7 +174,7 @@ class Transfers(Things):
         name = self._in_its_room(place)
         besides = self._besides()
         to = self._places()
-        if len(to) > 1 or any(one.way == "from" for one in to):
+        if len(to) > 1 or any(where.way == "from" for where in to):
             return False
         self.cleared = Item("", None, name, besides)
         self._note(Place(name))
@@ -197,7 +201,7 @@ class Transfers(Things):
         before = cursor.words[: cursor.at]
         if not verb and not changing and "places" not in before:
             return False
-        if any(one.count != 1 or not one.words for one in pairs):
+        if any(item.count != 1 or not item.words for item in pairs):
             raise NotUnderstood("can only exchange one thing for one other")
         self.errands.append(Swap(*pairs))
         self._moved(pairs)
