@@ -52,8 +52,11 @@ class Recall(ABC):
         before."""
 
     @abstractmethod
-    def recognise(self, words: str, base: Pose2) -> Landmark | None:
-        """What was told by a name, None for words that were never told. base: where the robot is."""
+    def recognise(self, words: str, base: Pose2) -> tuple[Landmark, ...]:
+        """What was told by a name: nothing for words that were never told, several where they are all called so.
+
+        base: where the robot is; of several doorways only the one that is meant from there comes back.
+        """
 
     @abstractmethod
     def objection(self, words: str) -> str:

@@ -133,16 +133,14 @@ class SightRecall(Recall):
         self._names.note(entity, kind, 0.0)
         return self._names.called(entity)
 
-    def recognise(self, words: str, base: Pose2) -> Landmark | None:
+    def recognise(self, words: str, base: Pose2) -> tuple[Landmark, ...]:
         bearers, numbered = self._names.bearers(words)
-        if not bearers:
-            return None
         doorways = [entity for entity in bearers if entity.startswith(f"{DOORWAY} ")]
         if doorways:
-            return self._doorway(doorways, base)
-        if len(bearers) > 1:
-            return None
-        entity = bearers[0]
+            return (self._doorway(doorways, base),)
+        return tuple(self._landmark(entity, numbered) for entity in bearers)
+
+    def _landmark(self, entity: str, numbered: bool) -> Landmark:
         thing = self.things.furniture.get(entity) or self.things.objects.get(entity)
         kind = kind_of(self._names.name(entity))
         return Landmark(entity, kind, None if thing is None else thing.box.center, numbered)

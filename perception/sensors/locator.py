@@ -136,13 +136,13 @@ class SensorLocator(Locator):
     def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
         if "_" in name and name in self:
             return name
-        landmark = self._recall.recognise(name, observation.body.base)
-        known = "" if landmark is None else landmark.entity
-        if landmark is not None and landmark.passage is not None:
-            self._passages[known] = landmark.passage
-        if landmark is not None and landmark.alone and known in self:
+        landmarks = self._recall.recognise(name, observation.body.base)
+        self._passages.update({mark.entity: mark.passage for mark in landmarks if mark.passage is not None})
+        told = [mark.entity for mark in landmarks if mark.entity in self]
+        known = told[0] if len(told) == 1 else ""
+        if known and landmarks[0].alone:
             return known
-        meant = dict.fromkeys([*self._things.meant(name), *([known] if known in self else [])])
+        meant = dict.fromkeys([*self._things.meant(name), *told])
         return min(meant, key=lambda one: self._preference(one, known, subtask, observation), default=None)
 
     def __contains__(self, entity: str) -> bool:

@@ -14,7 +14,8 @@ from homie.envs.mujoco.home.background import BackgroundLocator
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Robot, background
-from homie.kernel.types import Observation, OccupancyGrid, Subtask
+from homie.kernel.types import VIEWS, Observation, OccupancyGrid, Subtask
+from perception.detectors.simulated import SimulatedDetector
 
 TABLE = {"receptacle": "table", "surface": "top"}
 FURNITURE = [
@@ -88,6 +89,29 @@ class TestNames:
     def test_what_is_held_is_no_destination(self, home: MujocoHome, locator: BackgroundLocator) -> None:
         home.world.held = "apple_1"
         assert self.resolved(locator, "Put", "apple") == "apple_2"
+
+    def test_of_all_that_were_told_by_one_name_the_one_that_can_be_meant(
+        self, home: MujocoHome, locator: BackgroundLocator
+    ) -> None:
+        seen = home.observe(VIEWS)
+        shown = [replace(d, name="teal cabinet") for d in SimulatedDetector().detect(seen) if "cabinet" in d.name]
+        assert {detection.instance for detection in shown} == {"cabinet_1", "cabinet_2"}
+        locator.update(seen, shown)
+        assert self.resolved(locator, "Close", "teal cabinet") == "cabinet_2", "the nearer one is closed"
+
+    def test_with_a_full_hand_one_goes_where_there_is_room(self) -> None:
+        counters = [
+            {"name": "counter_1", "kind": "kitchen_counter", "colour": "white", "x": 1.0, "y": 0.4, "yaw": math.pi / 2},
+            {"name": "counter_2", "kind": "kitchen_counter", "colour": "white", "x": 4.0, "y": 0.4, "yaw": math.pi / 2},
+            {"name": "microwave", "kind": "microwave", "colour": "black", "x": 1.0, "y": 0.4, "yaw": math.pi / 2,
+             "stands_on": "counter_1"},
+        ]  # fmt: skip
+        with MujocoHome(one_room(counters, [], (1.0, 2.0, 0.0), (5.0, 5.0))) as home:
+            locator = BackgroundLocator(home)
+            assert self.resolved(locator, "Go to", "kitchen counter") == "counter_1"
+            home.world.held = "apple"
+            assert self.resolved(locator, "Go to", "kitchen counter") == "counter_2"
+            assert self.resolved(locator, "Put", "kitchen counter") == "counter_2"
 
     def test_rooms_and_nonsense(self, locator: BackgroundLocator) -> None:
         assert self.resolved(locator, "Go to", "kitchen") == "kitchen"

@@ -93,11 +93,12 @@ class BackgroundLocator(Locator):
         world = self.world
         if "_" in name and any(name in known for known in (world.rooms, world.receptacles, world.objects)):
             return name
-        landmark = self._recall.recognise(name, observation.body.base)
-        known = None if landmark is None else self._entity_at(landmark)
-        if landmark is not None and landmark.alone and known is not None:
+        landmarks = self._recall.recognise(name, observation.body.base)
+        told = [entity for entity in map(self._entity_at, landmarks) if entity is not None]
+        known = told[0] if len(told) == 1 else None
+        if known is not None and landmarks[0].alone:
             return known
-        meant = {*(thing.name for thing in self._best_matches(name, world.named_things())), *([known] if known else [])}
+        meant = {*(thing.name for thing in self._best_matches(name, world.named_things())), *told}
         return min(sorted(meant), key=lambda one: self._preference(one, known, subtask, observation), default=None)
 
     def _entity_at(self, landmark: Landmark) -> str | None:
@@ -133,6 +134,8 @@ class BackgroundLocator(Locator):
             distance += IMPOSSIBLE
         if subtask.action == "Put" and (world.held == entity or (thing is not None and not thing.surfaces)):
             distance += IMPOSSIBLE
+        if subtask.action == "Go to" and world.held is not None and thing is not None and not thing.surfaces:
+            distance += UNLIKELY  # with a full hand, where it can be put down
         if subtask.action in ("Go to", "Pick") and self.pickable(entity) and self.closed_container(entity):
             distance += UNLIKELY
         if thing is not None and thing.articulations and subtask.action in ("Go to", "Put", "Close"):
