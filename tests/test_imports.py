@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("planners", "skills", "perception", "error_detection", "ros_bridge")
 LAYERS = {
-    "homie": (("kernel",), ("conditions",), ("envs",), ("runtime",), ("bench", "testing"), ("gym",), ("cli",)),
+    "homie": (("kernel",), ("conditions",), ("envs",), ("runtime",), ("bench", "testing"), ("data", "gym"), ("cli",)),
     "homie.bench": (
         ("statistics",),
         ("tables",),
@@ -22,6 +22,16 @@ LAYERS = {
         ("score",),
         ("compare", "authoring"),
         ("play", "report"),
+    ),
+    "homie.data": (
+        ("episode",),
+        ("official", "pictures"),
+        ("sources",),
+        ("split", "examples"),
+        ("folder", "options"),
+        ("card",),
+        ("convert",),
+        ("emmoe_export", "statistics", "reader"),
     ),
     "homie.envs.mujoco": (
         ("blueprints", "render"),

@@ -54,6 +54,13 @@ PAIRS = {
         "nomad.topomap=maps/flat",
     ),
     "detector_settings": ("detector-option", "A setting of the detector; may be repeated.", "NAME=VALUE", "score=0.3"),
+    "prompt_settings": ("prompt", "A setting of the prompt; may be repeated.", "NAME=VALUE", "examples=0"),
+    "rewriter_settings": (
+        "rewriter-option",
+        "A setting of the planner that rewrites; may be repeated.",
+        "NAME=VALUE",
+        "temperature=1",
+    ),
 }
 """Fields that are mappings: the option that fills them pair by pair, its help, its form and an example."""
 SHORTCUTS = dict(

@@ -63,7 +63,8 @@ def _width_and_height(value: Any) -> Any:
 PictureSize = Annotated[str | None, BeforeValidator(_width_and_height)]
 
 
-def _different(paths: list[Path]) -> list[Path]:
+def different_paths(paths: list[Path]) -> list[Path]:
+    """The paths. Raises ValueError if two of them are the same place."""
     places = [path.resolve() for path in paths]
     twice = [path for number, path in enumerate(paths) if places[number] in places[:number]]
     if twice:
@@ -71,7 +72,7 @@ def _different(paths: list[Path]) -> list[Path]:
     return paths
 
 
-RunFolders = Annotated[list[Path], Field(min_length=1), AfterValidator(_different)]
+RunFolders = Annotated[list[Path], Field(min_length=1), AfterValidator(different_paths)]
 
 SKILLS = "Skill sets, separated by commas, as NAME or NAME:ARGUMENT (`nomad:nomad.pth,classical`)."
 DETECTOR = "Detector, as NAME or NAME:ARGUMENT (`yolo-onnx:model.onnx`)."

@@ -378,22 +378,23 @@ def runs_folder() -> Path:
     return Path(os.environ.get("HOMIE_RUNS") or "runs").expanduser()
 
 
-def held_folder(out: Path | None, name: str) -> tuple[Path, int]:
+def held_folder(out: Path | None, name: str, what: str = "run folder") -> tuple[Path, int]:
     """The run folder `out`, or a new one named after the time and `name`, and the lock that keeps others off.
 
-    The lock is a file descriptor; closing it, or the end of the process, lets go. Raises BadInput.
+    The lock is a file descriptor; closing it, or the end of the process, lets go. what: what the folder is called in
+    errors. Raises BadInput.
     """
     try:
         path = out or _fresh(name)
         path.mkdir(parents=True, exist_ok=True)
         lock = os.open(path, os.O_RDONLY)
     except OSError as error:
-        raise BadInput(f"Cannot write the run folder {out or runs_folder()}: {error.strerror}.") from error
+        raise BadInput(f"Cannot write the {what} {out or runs_folder()}: {error.strerror}.") from error
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         os.close(lock)
-        raise BadInput(f"The run folder {path} is in use by another running homie.") from None
+        raise BadInput(f"The {what} {path} is in use by another running homie.") from None
     return path, lock
 
 

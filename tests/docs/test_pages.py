@@ -13,11 +13,15 @@ from homie.cli.app import COMMANDS
 from homie.cli.commands.play_server import play_server_command
 from homie.cli.commands.serve import serve_command
 from homie.cli.parameters import SHORTCUTS
+from homie.data.options import EmmoeOptions, SplitOptions, TrainingOptions
 from homie.kernel.interfaces import Planner, Skill, SkillSet
 from homie.kernel.options import BenchOptions, CompareOptions, PlanOptions, ReportOptions, RunOptions, SceneOptions
 
 ROOT = Path(__file__).parents[2]
-MODELS = (RunOptions, BenchOptions, SceneOptions, PlanOptions, CompareOptions, ReportOptions)
+MODELS = (
+    *(RunOptions, BenchOptions, SceneOptions, PlanOptions, CompareOptions, ReportOptions),
+    *(TrainingOptions, EmmoeOptions, SplitOptions),
+)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -36,6 +40,7 @@ def test_links_lead_somewhere(page):
 def test_options_in_commands_exist(page):
     known = {name.replace("_", "-") for model in MODELS for name in model.model_fields}
     known |= {"no-video", "no-frames", "config", "json", "version", "help", "set", "skill-option", "detector-option"}
+    known |= {"no-explain", "prompt", "rewriter-option", "line"}
     served = [
         name for command in (serve_command, play_server_command) for name in inspect.signature(command).parameters
     ]

@@ -1,21 +1,25 @@
-"""The files of EMMOE-100 as its authors publish them: a folder per task with `keypath.json` and `info.txt`.
+"""The files of EMMOE-100 as its authors publish them: a folder per task, read and written.
 
-data/train/12/keypath.json     accepted key paths: lists of "[Verb, target, place]"
-data/train/12/info.txt         the instruction and the expert's subtasks with analysis, feedback, inventory
+data/train/12/keypath.json          accepted key paths: lists of "[Verb, target, place]"
+data/train/12/info.txt              the instruction and the expert's subtasks with analysis, feedback, inventory
+data/train/12/subtask3_front.png    what was seen before a subtask: front, left, back, right
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import StrictStr, TypeAdapter, ValidationError
 
 from homie.kernel.errors import BadInput
+from homie.kernel.files import write_atomically
 from homie.kernel.types import Subtask
 
+INFO, KEYPATHS = "info.txt", "keypath.json"
 _FIELDS = re.compile(r"^(Task|Analysis|Feedback|Inventory)\s*:\s*(.*)$")
 _STEP = re.compile(r"^Subtask\s*(\d+)\s*:\s*\[(.*?)\]\s*(?:\((.*?)\))?\s*$")
 _KEYPATHS = TypeAdapter(tuple[tuple[StrictStr, ...], ...])
@@ -51,21 +55,61 @@ class EmmoeTask:
 
 def is_emmoe(path: Path) -> bool:
     """Whether it is a folder with task folders of EMMOE-100 in or below it."""
-    return path.is_dir() and next(path.rglob("keypath.json"), None) is not None
+    return path.is_dir() and next(path.rglob(KEYPATHS), None) is not None
 
 
 def read_emmoe(folder: Path) -> tuple[EmmoeTask, ...]:
     """All tasks in and below a folder, by number. Raises BadInput that names the file."""
-    found = [read_task(path.parent) for path in folder.rglob("keypath.json")]
-    return tuple(sorted(found, key=lambda task: (not task.name.isdigit(), task.name.zfill(9))))
+    return tuple(read_task(path) for path in task_folders(folder))
+
+
+def task_folders(folder: Path) -> tuple[Path, ...]:
+    """The task folders in and below a folder, by number."""
+    found = (path.parent for path in folder.rglob(KEYPATHS))
+    return tuple(sorted(found, key=lambda path: (not path.name.isdigit(), path.name.zfill(9), path)))
 
 
 def read_task(folder: Path) -> EmmoeTask:
     """One task folder. Raises BadInput."""
-    info = _text(folder / "info.txt")
-    text, steps = parse_info(info, str(folder / "info.txt"))
-    split = next((part for part in reversed(folder.parts[:-1]) if part in ("train", "test")), "")
-    return EmmoeTask(folder.name, split, text, read_keypaths(folder / "keypath.json"), steps, expert_lines(info))
+    info = _text(folder / INFO)
+    text, steps = parse_info(info, str(folder / INFO))
+    return EmmoeTask(folder.name, split_of(folder), text, read_keypaths(folder / KEYPATHS), steps, expert_lines(info))
+
+
+def split_of(folder: Path) -> str:
+    """The split of a task folder: `train`, `test`, or "" where the folders above it do not tell."""
+    return next((part for part in reversed(folder.parts[:-1]) if part in ("train", "test")), "")
+
+
+def picture_file(folder: Path, number: int, view: str) -> Path:
+    """The picture of a view before the expert's subtask of a number (from 1)."""
+    return folder / f"subtask{number}_{view}.png"
+
+
+def write_task(folder: Path, text: str, keypaths: Sequence[Sequence[str]], expert: Sequence[ExpertStep]) -> None:
+    """`info.txt` and, last, `keypath.json` of a task, as `read_task` reads them. Raises OSError.
+
+    Args:
+        folder: of the task; it is there, with its pictures (`picture_file`).
+        text: the instruction.
+        keypaths: the accepted key paths.
+        expert: the expert's subtasks, numbered from 1.
+    """
+    write_atomically(folder / INFO, info_text(text, expert).encode("utf-8", errors="backslashreplace"))
+    lines = json.dumps([list(keypath) for keypath in keypaths], indent=2, ensure_ascii=False)
+    write_atomically(folder / KEYPATHS, (lines + "\n").encode("utf-8", errors="backslashreplace"))
+
+
+def info_text(text: str, expert: Sequence[ExpertStep]) -> str:
+    """The content of an `info.txt`. Line breaks in a text become blanks: the format has a line for each field."""
+    blocks = [f"Task: {_line(text)}"]
+    for one in expert:
+        model = f" ({_line(one.model)})" if one.model else ""
+        blocks.append(
+            f"Subtask{one.number}: {_line(str(one.subtask))}{model}\nAnalysis: {_line(one.analysis)}\n"
+            f"Feedback: {_line(one.feedback)}\nInventory: {_line(one.inventory)}"
+        )
+    return "\n\n".join(blocks) + "\n"
 
 
 def read_keypaths(path: Path) -> tuple[tuple[str, ...], ...]:
@@ -114,6 +158,10 @@ def parse_info(text: str, source: str = "info.txt") -> tuple[str, tuple[ExpertSt
 def expert_lines(text: str) -> int:
     """The length of an expert's trajectory as the official notebooks count it (reference: `plw_sr`)."""
     return sum("Subtask" in line for line in text.splitlines())
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _text(path: Path) -> str:

@@ -37,7 +37,8 @@ class Sight:
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One round as it was asked, to be told again later: the text, the pictures in `VIEWS` order and that of the hand,
-    the answer. again: the text as it is told later, without what every round tells anew of the home."""
+    the answer. again: the text as it is told later in a conversation, without what every round tells anew of the home;
+    "" where nothing is told again."""
 
     text: str
     pictures: Mapping[str, Image]
@@ -82,7 +83,8 @@ class Prompt:
         pictures = self._pictures(given)
         marked = self._marked(given, pictures)
         told = self.told(given, marked)
-        again = self.template.render("user", {**told, "rooms": (), "memory": ()})
+        kept_later = self.settings.chat_turns > 0
+        again = self.template.render("user", {**told, "rooms": (), "memory": ()}) if kept_later else ""
         turn = Turn(self.template.render("user", told), pictures, again=again)
         now = {**marked.pictures, **self._crops(given)}
         kept = _last(earlier, self.settings.chat_turns)

@@ -1,0 +1,184 @@
+"""`homie data`: training data from episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from itertools import islice
+from typing import Any
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from homie.cli.output import columns, print_json, progress_console, say, tell
+from homie.cli.parameters import Config, Json, build, options_from
+from homie.data.convert import EpisodeOver, make_dataset
+from homie.data.emmoe_export import export_emmoe
+from homie.data.examples.forms import Purpose
+from homie.data.folder.datafile import DataFile, read_data_file
+from homie.data.options import (
+    EmmoeOptions,
+    ShowOptions,
+    SplitOptions,
+    StatsOptions,
+    TrainingOptions,
+    ValidateOptions,
+)
+from homie.data.reader import read_lines, shown, validate
+from homie.data.sources.opening import open_sources
+from homie.data.sources.source import Entry
+from homie.data.split import make_split, write_split
+from homie.data.statistics import count
+from homie.kernel.errors import BadInput
+from homie.kernel.text import counted
+
+MOST = 5
+"""Lines about single episodes on stderr, where there are many."""
+
+
+@options_from(TrainingOptions, positional="sources")
+def sft_command(config: Config = None, json: Json = False, **given: Any) -> None:
+    """Make conversations for supervised fine-tuning."""
+    _training("sft", build(TrainingOptions, config, given), json)
+
+
+@options_from(TrainingOptions, positional="sources")
+def dpo_command(config: Config = None, json: Json = False, **given: Any) -> None:
+    """Make pairs of answers for DPO."""
+    _training("dpo", build(TrainingOptions, config, given), json)
+
+
+@options_from(EmmoeOptions, positional="sources")
+def emmoe_command(config: Config = None, json: Json = False, **given: Any) -> None:
+    """Write episodes as files of EMMOE-100."""
+    options = build(EmmoeOptions, config, given)
+    with _progress(options.sources) as progress:
+        export = export_emmoe(options, progress)
+    if json:
+        print_json({**asdict(export), "path": str(export.path)})
+        return
+    tell(f"{export.path}  ({counted(export.episodes, 'episode')}, {counted(export.subtasks, 'subtask')})")
+
+
+@options_from(SplitOptions, positional="sources")
+def split_command(config: Config = None, json: Json = False, **given: Any) -> None:
+    """Split episodes into train and test, by task or by house."""
+    options = build(SplitOptions, config, given)
+    split, sizes = make_split(open_sources(options.sources), options.by, options.share, options.seed)
+    write_split(options.out, split)
+    if json:
+        print_json({"file": str(options.out), "episodes": dict(sizes), **split.model_dump(mode="json")})
+        return
+    tell(f"{options.out}  ({sizes['train']} episodes train, {sizes['test']} test)")
+
+
+@options_from(StatsOptions, positional="sources")
+def stats_command(config: Config = None, json: Json = False, **given: Any) -> None:
+    """Count what is in episodes, or in data sets."""
+    options = build(StatsOptions, config, given)
+    with _progress(options.sources) as progress:
+        counts = count(open_sources(options.sources), progress).report()
+    if json:
+        print_json(counts)
+        return
+    say(columns((name.replace("_", " "), _counts(value)) for name, value in counts.items()))
+
+
+@options_from(ShowOptions, positional="dataset")
+def show_command(config: Config = None, json: Json = False, **given: Any) -> None:
+    """Show a line of a data set as a model gets it."""
+    options = build(ShowOptions, config, given)
+    splits = read_data_file(options.dataset).splits
+    line = next(islice(read_lines(options.dataset, options.split), options.line - 1, None), None)
+    if line is None:
+        raise BadInput(
+            f"The split '{options.split}' has {counted(splits[options.split].lines, 'line')}: give another --line."
+        )
+    if json:
+        print_json(line)
+    else:
+        say(shown(line))
+
+
+@options_from(ValidateOptions, positional="dataset")
+def validate_command(config: Config = None, json: Json = False, **given: Any) -> None:
+    """Check a data set: files, pictures, and that a planner reads every answer."""
+    options = build(ValidateOptions, config, given)
+    data = read_data_file(options.dataset)
+    total = sum(share.lines for share in data.splits.values())
+    with _bar(total, "lines") as bar:
+        problems = list(validate(options.dataset, lambda number: bar(f"{number}")))
+    sentences = [f"{problem.where}: {problem.what}" for problem in problems]
+    if json:
+        print_json({"lines": total, "sha256": data.sha256, "problems": sentences})
+    else:
+        for sentence in sentences:
+            say(sentence)
+        tell(f"{counted(total, 'line')} checked, {counted(len(problems), 'problem')}")
+    if problems:
+        raise typer.Exit(BadInput.exit_code)
+
+
+data_command = {
+    "sft": sft_command,
+    "dpo": dpo_command,
+    "emmoe": emmoe_command,
+    "split": split_command,
+    "stats": stats_command,
+    "show": show_command,
+    "validate": validate_command,
+}
+
+
+def _training(purpose: Purpose, options: TrainingOptions, json: bool) -> None:
+    with _progress(options.sources) as progress:
+        data = make_dataset(options, purpose, progress)
+    if json:
+        print_json({"folder": str(options.out), "sha256": data.sha256, **data.model_dump(mode="json")})
+        return
+    tell(f"{options.out}  ({_summary(data)})")
+
+
+def _summary(data: DataFile) -> str:
+    return ", ".join(
+        f"{split}: {counted(share.lines, 'line')} of {counted(share.episodes, 'episode')}"
+        for split, share in data.splits.items()
+    )
+
+
+@contextmanager
+def _progress(sources: Any) -> Iterator[EpisodeOver]:
+    """A bar of episodes on stderr, and a line for each of the first few that are left out."""
+    total = sum(len(source.entries()) for source in open_sources(sources))
+    left_out = 0
+
+    with _bar(total, "episodes") as bar:
+
+        def progress(entry: Entry, reason: str) -> None:
+            nonlocal left_out
+            bar(entry.name)
+            if reason:
+                left_out += 1
+                if left_out <= MOST:
+                    tell(f"left out: {entry.name}: {reason}")
+
+        yield progress
+    if left_out > MOST:
+        tell(f"left out: {left_out - MOST} more")
+
+
+@contextmanager
+def _bar(total: int, what: str) -> Iterator[Callable[[str], None]]:
+    """A bar on a terminal; nothing elsewhere."""
+    console = progress_console()
+    look = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*look, console=console, transient=True, disable=not console.is_terminal) as bars:
+        task = bars.add_task(what, total=total)
+        yield lambda name: bars.advance(task)
+
+
+def _counts(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {number}" for name, number in value.items()) or "-"
+    return str(value)

@@ -1,0 +1,116 @@
+"""The card of a data set: README.md with the front matter that `datasets` and the Hugging Face hub read."""
+
+from __future__ import annotations
+
+import yaml
+
+from homie.data.folder.datafile import DataFile
+
+_TITLES = {
+    "sft": "Decisions of a household robot",
+    "dpo": "Preferences between decisions of a household robot",
+}
+_COUNTED = {"sft": "action", "dpo": "kind of pair"}
+_COLUMNS = {
+    "sft": "`prompt` and `completion` (messages with parts), `images` (the pictures, in order)",
+    "dpo": "`prompt`, `chosen` and `rejected` (messages with parts), `images` (the pictures, in order)",
+}
+_MOST = 20
+"""Episodes that a card names of those that were left out; `data.json` has all."""
+
+
+def card(data: DataFile) -> str:
+    """The text of the card. Equal data sets have equal cards."""
+    recipe = data.recipe
+    parts = [
+        f"---\n{yaml.safe_dump(_front(data), sort_keys=False)}---\n",
+        f"# {_TITLES[recipe.purpose]}\n",
+        _contents(data),
+        "## Made from\n",
+        _table(
+            ("source", "what", "planner", "versions"),
+            [
+                (source["name"], source["kind"], source.get("planner", "expert"), source.get("versions", ""))
+                for source in recipe.sources
+            ],
+        ),
+        _how(data),
+        _left_out(data),
+        _use(data),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _front(data: DataFile) -> dict[str, object]:
+    chat = data.recipe.form == "chat"
+    files = [{"split": split, "path": f"{split}/**" if chat else f"{split}.json"} for split in data.splits]
+    return {
+        "pretty_name": _TITLES[data.recipe.purpose],
+        "tags": ["robotics", "homie", data.recipe.purpose],
+        "configs": [{"config_name": "default", "data_files": files}],
+    }
+
+
+def _contents(data: DataFile) -> str:
+    names = sorted({name for share in data.splits.values() for name in share.counts})
+    rows = [
+        (
+            split,
+            *map(str, (share.episodes, share.tasks, share.houses or "-", share.lines)),
+            *(str(share.counts.get(name, 0)) for name in names),
+        )
+        for split, share in data.splits.items()
+    ]
+    table = _table(("split", "episodes", "tasks", "houses", "lines", *names), rows)
+    by = _COUNTED[data.recipe.purpose]
+    return f"{table}\nThe last columns count lines by {by}. SHA-256 of the data: `{data.sha256}`.\n"
+
+
+def _how(data: DataFile) -> str:
+    recipe = data.recipe
+    lines = [f"Homie {recipe.homie}, seed {recipe.seed}, episodes kept: {recipe.keep}, split: {recipe.split['by']}."]
+    if recipe.explain:
+        lines.append("Steps without an analysis have one that is written from what happened.")
+    if recipe.versions:
+        lines.append(f"Up to {recipe.versions} further versions of instructions and analyses are by a language model.")
+    return " ".join(lines) + "\n"
+
+
+def _left_out(data: DataFile) -> str:
+    if not data.left_out:
+        return ""
+    named = [f"- {name}: {reason}" for name, reason in list(data.left_out.items())[:_MOST]]
+    more = [f"- and {len(data.left_out) - _MOST} more, in data.json"] if len(data.left_out) > _MOST else []
+    return "\n".join(["## Left out\n", *named, *more, ""])
+
+
+def _use(data: DataFile) -> str:
+    recipe = data.recipe
+    if recipe.form == "emmoe":
+        return "## Use\n\nThe form is that of EMMOE's own data (paper, appendix F).\n"
+    settings = recipe.prompt["settings"]
+    return (
+        "## Use\n\n"
+        f"Columns: {_COLUMNS[recipe.purpose]}. "
+        '`datasets.load_dataset("THIS FOLDER")` loads them, TRL trains with them.\n\n'
+        "A model that is trained with these data is to be asked with the same prompt:\n\n"
+        f"    homie run TASK --planner transformers:MODEL --adapter ADAPTER {_asked(settings)}\n"
+    )
+
+
+def _asked(settings: dict[str, object]) -> str:
+    """The settings of the prompt as options of the command line, but for those that every planner has."""
+    from_default = {
+        name: value for name, value in settings.items() if name not in ("template", "reasks", "reading", "leniencies")
+    }
+    pairs = [f"--set {name}={_value(value)}" for name, value in from_default.items() if value is not None]
+    return " ".join([f"--template {settings['template']}", *pairs])
+
+
+def _value(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines) + "\n"

@@ -1,0 +1,147 @@
+"""From sources to a data set: the loop of `homie data sft` and `homie data dpo`.
+
+sources --episode by episode--> versions --form--> lines --writer--> OUT
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import homie
+from homie.data.card import card
+from homie.data.episode import Episode, LeftOut
+from homie.data.examples.analyses import explained
+from homie.data.examples.forms import ChatForm, Form, Line, OfficialForm, Purpose
+from homie.data.examples.versions import Rewrite, versions
+from homie.data.folder.datafile import DataFile, Recipe
+from homie.data.folder.rewritings import Rewritings
+from homie.data.folder.writer import DatasetWriter
+from homie.data.options import TrainingOptions
+from homie.data.sources.opening import open_sources
+from homie.data.sources.source import Entry, Source
+from homie.data.split import Split, read_split, side_of
+from homie.kernel import registry
+from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.prompts import Rewriter
+from homie.runtime.assembly import load_planner, load_prompts
+
+EpisodeOver: TypeAlias = Callable[[Entry, str], None]
+"""Told of each episode when it is over, and why it is left out, "" where it is not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """In which words lines are written. form: of the lines. rewrite: to at most `versions` others, None for none."""
+
+    form: Form
+    explain: bool = True
+    versions: int = 0
+    rewrite: Rewrite | None = None
+
+    def lines(self, purpose: Purpose, episode: Episode) -> Iterator[Line]:
+        """The lines of an episode, in its own words first. Raises LeftOut."""
+        whole = explained(episode) if self.explain else episode
+        yield from self.form.lines(purpose, whole)
+        if self.rewrite is not None:
+            for number, other in enumerate(versions(whole, self.versions, self.rewrite), 1):
+                yield from self.form.lines(purpose, other, number)
+
+
+def make_dataset(options: TrainingOptions, purpose: Purpose, progress: EpisodeOver | None = None) -> DataFile:
+    """Make a data set, or go on with an unfinished one.
+
+    Episodes are read, converted and written one by one. An episode that cannot be used is left out by name.
+
+    Args:
+        options: of what, in which words, where to.
+        purpose: `sft` for conversations, `dpo` for pairs.
+        progress: told of every episode.
+
+    Raises:
+        BadInput: the options, a source or the folder cannot be used, or no episode gives a line.
+        MissingPart: the rewriter needs a package that is not installed.
+        InfrastructureError: the disk fails, or the rewriter gives no answer.
+    """
+    sources = open_sources(options.sources)
+    split = read_split(options.split)
+    writer = load_prompts({"template": options.template, **options.prompt_settings})
+    form: Form = ChatForm(writer, options.seed) if options.form == "chat" else OfficialForm()
+    if options.form == "emmoe" and options.prompt_settings:
+        raise BadInput("The form emmoe has the words of EMMOE: leave the settings of the prompt out.")
+    rewriter = _rewriter(options)
+    recipe = Recipe(
+        purpose=purpose,
+        form=options.form,
+        seed=options.seed,
+        prompt=dict(writer.describe()) if options.form == "chat" else {},
+        explain=options.explain,
+        versions=options.versions if rewriter else 0,
+        rewriter=dict(rewriter.describe()) if rewriter else {},
+        keep=options.keep,
+        split={"by": split} if isinstance(split, str) else split.model_dump(mode="json"),
+        sources=tuple({"name": source.label, **source.describe()} for source in sources),
+        homie=homie.__version__,
+    )
+    try:
+        with ExitStack() as stack:
+            folder = stack.enter_context(DatasetWriter(options.out, recipe, form.pictures_in))
+            words = Words(form, options.explain)
+            if rewriter is not None:
+                file = options.rewritings or options.out / "rewritten.jsonl"
+                rewrite = stack.enter_context(Rewritings(file, rewriter, options.versions))
+                words = Words(form, options.explain, options.versions, rewrite)
+            for source, entry in every(sources):
+                before = folder.done.get(entry.name)
+                if before is None:
+                    reason = _convert(folder, source, entry, words, options, split)
+                else:
+                    reason = before.left_out
+                if progress is not None:
+                    progress(entry, reason)
+            return folder.finish(card)
+    except OSError as error:
+        raise InfrastructureError(
+            f"Cannot write into {options.out}: {error.strerror or error}. Make room there and give the same command "
+            "again: it goes on where it stopped."
+        ) from error
+
+
+def every(sources: Sequence[Source]) -> Iterator[tuple[Source, Entry]]:
+    """All episodes that there are, in order."""
+    for source in sources:
+        for entry in source.entries():
+            yield source, entry
+
+
+def kept(episode: Episode, keep: str) -> Episode:
+    """The episode. Raises LeftOut for one that is not to be used."""
+    if keep == "done" and episode.done is False:
+        raise LeftOut("the task was not done")
+    if (keep == "ended" or (keep == "done" and episode.done is None)) and not episode.ended:
+        raise LeftOut("the planner did not say End")
+    return episode
+
+
+def _convert(
+    folder: DatasetWriter, source: Source, entry: Entry, words: Words, options: TrainingOptions, split: Split
+) -> str:
+    """Add one episode; why it is left out, "" where it is not."""
+    try:
+        episode = kept(source.read(entry), options.keep)
+        counts = folder.add(episode, side_of(split, episode), words.lines(folder.recipe.purpose, episode))
+    except LeftOut as reason:
+        folder.leave_out(entry.name, entry.task, str(reason))
+        return str(reason)
+    return "" if counts else "it gives no line"
+
+
+def _rewriter(options: TrainingOptions) -> Rewriter | None:
+    if options.rewriter is None:
+        return None
+    rewriter: Rewriter = registry.load("rewriters", "default")(
+        load_planner(options.rewriter, options.rewriter_settings)
+    )
+    return rewriter

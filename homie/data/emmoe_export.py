@@ -1,0 +1,120 @@
+"""Episodes as files of EMMOE-100: a folder each with `keypath.json`, `info.txt` and four pictures for each subtask."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from homie.bench.suite.emmoe_files import KEYPATHS, ExpertStep, picture_file, write_task
+from homie.data.convert import EpisodeOver, every, kept
+from homie.data.episode import Episode, LeftOut, Step
+from homie.data.examples.analyses import explained
+from homie.data.official import official_name
+from homie.data.options import EmmoeOptions
+from homie.data.pictures import whole
+from homie.data.sources.opening import open_sources
+from homie.data.split import read_split, side_of
+from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.files import slug
+from homie.kernel.types import VIEWS
+from homie.runtime.runstore import HeldFolder, held_folder
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What is in the folder now. left_out: why, by episode."""
+
+    path: Path
+    episodes: int
+    subtasks: int
+    left_out: dict[str, str]
+
+
+def export_emmoe(options: EmmoeOptions, progress: EpisodeOver | None = None) -> Exported:
+    """Write episodes as files of EMMOE-100, `OUT/data/train/NAME` and `OUT/data/test/NAME`.
+
+    A folder that has its `keypath.json`, which is written last, stays as it is: the same command goes on after a kill.
+
+    Raises:
+        BadInput: a source or the folder cannot be used, or no episode is left.
+        InfrastructureError: the disk fails.
+    """
+    sources = open_sources(options.sources)
+    split = read_split(options.split)
+    folder = HeldFolder(*held_folder(options.out, "", "folder"))
+    out = folder.path
+    left_out: dict[str, str] = {}
+    episodes = subtasks = 0
+    names: set[str] = set()
+    try:
+        if any(file.name != "data" for file in out.iterdir()):
+            raise BadInput(f"The folder {out} has other files in it: choose another --out.")
+        for source, entry in every(sources):
+            reason = ""
+            try:
+                episode = kept(source.read(entry), options.keep)
+                place = out / "data" / side_of(split, episode) / _name(entry.name, names)
+                if not (place / KEYPATHS).exists():
+                    _write(place, explained(episode) if options.explain else episode)
+                episodes, subtasks = episodes + 1, subtasks + len(episode.steps)
+            except LeftOut as why:
+                reason = left_out[entry.name] = str(why)
+            if progress is not None:
+                progress(entry, reason)
+    except OSError as error:
+        raise InfrastructureError(
+            f"Cannot write into {out}: {error.strerror or error}. Make room there and give the same command again."
+        ) from error
+    finally:
+        folder.close()
+    if not episodes:
+        raise BadInput(f"No episode can be used ({next(iter(left_out.values()), 'there is none')}).")
+    return Exported(out, episodes, subtasks, left_out)
+
+
+def keypaths_of(episode: Episode) -> Sequence[Sequence[str]]:
+    """The key paths of the task. Where it has none: one, of the subtasks that changed something, and End.
+
+    EMMOE's are written by people; this one holds what this episode did, and nothing that would do as well.
+    """
+    if episode.keypaths:
+        return episode.keypaths
+    done = [step.subtask for step in episode.steps if step.feedback.ok]
+    return ([*(str(subtask) for subtask in done if subtask.action not in ("Go to", "End")), "[End]"],)
+
+
+def expert_step(step: Step) -> ExpertStep:
+    """A step as `info.txt` has it."""
+    return ExpertStep(
+        number=step.number,
+        subtask=step.subtask,
+        model="" if step.ends else official_name(step.model) if step.model else "",
+        analysis=step.analysis,
+        feedback=step.feedback.message,
+        inventory=" ".join(step.inventory) or "None",
+    )
+
+
+def _write(folder: Path, episode: Episode) -> None:
+    pictures = [
+        (step, view, whole(step.pictures[view])) for step in episode.steps for view in VIEWS if view in step.pictures
+    ]
+    if folder.exists():
+        shutil.rmtree(folder)  # what a kill has left
+    folder.mkdir(parents=True)
+    for step, view, data in pictures:
+        picture_file(folder, step.number, view).write_bytes(data)
+    write_task(folder, episode.text, keypaths_of(episode), [expert_step(step) for step in episode.steps])
+
+
+def _name(episode: str, taken: set[str]) -> str:
+    """A folder name for an episode: the number of a task of EMMOE-100, or words."""
+    last = episode.rpartition("/")[2]
+    plain = last if last.isdigit() else slug(episode.replace("/", " "))
+    name, number = plain, 2
+    while name in taken:
+        name, number = f"{plain}-{number}", number + 1
+    taken.add(name)
+    return name

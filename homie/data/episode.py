@@ -1,0 +1,69 @@
+"""An episode as training data know it: what was told, seen, decided and done in every step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from homie.kernel.types import END, Feedback, HistoryItem, Subtask
+from homie.runtime.inputs import RoundInput
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One subtask of an episode.
+
+    input: what the planner was told before it. history: the subtasks before it. model: the one that was chosen, or
+    that ran where the choice was left open; "" for End. inventory: what was in the hand after it. pictures: files by
+    the names of the views, the camera at the hand among them. asked: whether the planner was asked for this step; of
+    a decision with several subtasks only the first is one that its pictures belong to.
+    """
+
+    input: RoundInput
+    history: tuple[HistoryItem, ...]
+    subtask: Subtask
+    feedback: Feedback
+    analysis: str = ""
+    model: str = ""
+    inventory: tuple[str, ...] = ()
+    pictures: Mapping[str, Path] = field(default_factory=dict)
+    asked: bool = True
+
+    @property
+    def number(self) -> int:
+        """Its number in the history, from 1."""
+        return len(self.history) + 1
+
+    @property
+    def ends(self) -> bool:
+        """Whether it says that the task is finished."""
+        return self.subtask.action == END.action
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """One episode. What could not be read of a planner's output is no step of it.
+
+    name: unlike that of any other episode of its sources, such as `my-run/lemon-sofa-0`. task: the id of the task.
+    house: episodes of equal ones were in the same house, "" where nobody knows. split: `train` or `test`, "" where
+    nobody says. done: whether the task was done in the end, None where nobody can tell.
+    """
+
+    name: str
+    task: str
+    text: str
+    steps: tuple[Step, ...]
+    house: str = ""
+    split: str = ""
+    keypaths: tuple[tuple[str, ...], ...] = ()
+    done: bool | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether the planner said End."""
+        return bool(self.steps) and self.steps[-1].ends
+
+
+class LeftOut(Exception):
+    """An episode that cannot be used. The message says why, to follow its name and a colon."""

@@ -1,0 +1,206 @@
+"""The lines of a data set, in one of two forms.
+
+chat      TRL's conversational form with pictures: `prompt` and `completion`, or `prompt`, `chosen` and `rejected`,
+          in the words of Homie's planners
+emmoe     EMMOE's own: `conversations` of LLaVA, and `prompt`, `chosen`, `rejected` as texts (appendix F)
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from homie.data import official
+from homie.data.episode import Episode, LeftOut, Step
+from homie.data.examples.pairs import Choice, pairs, teachable
+from homie.data.pictures import blank, read_picture
+from homie.kernel.actions import arguments_of
+from homie.kernel.prompts import Answered, Message, PromptWriter
+from homie.kernel.types import VIEWS, Image, PlannerInput
+from homie.runtime.runstore import HAND
+
+Purpose: TypeAlias = Literal["sft", "dpo"]
+Look: TypeAlias = Callable[[Path], Image]
+"""From a file to its picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a data set, but for its pictures. pictures: files, or arrays (H, W, 3) where what is shown is in no
+    file; they go into the column of the form in this order. counts: what it counts as in tables."""
+
+    fields: Mapping[str, Any]
+    pictures: tuple[Path | Image, ...] = ()
+    counts: str = field(default="", compare=False)
+
+
+class Form(ABC):
+    """How steps and pairs are written."""
+
+    name: str = ""
+    pictures_in: str = ""
+    """The column with the names of the pictures, for lines that have some."""
+
+    def lines(self, purpose: Purpose, episode: Episode, version: int = 0) -> Iterator[Line]:
+        """The lines of an episode. version: 0 for its own words. Raises LeftOut."""
+        return self.conversations(episode, version) if purpose == "sft" else self.preferences(episode, version)
+
+    @abstractmethod
+    def conversations(self, episode: Episode, version: int) -> Iterator[Line]:
+        """A line for each step that succeeded, with everything before it."""
+
+    @abstractmethod
+    def preferences(self, episode: Episode, version: int) -> Iterator[Line]:
+        """A line for each pair."""
+
+
+class ChatForm(Form):
+    """TRL's conversational form: what a planner is asked and should answer, messages with parts.
+
+    Args:
+        writer: how it is asked.
+        seed: of the choices that pairs leave open.
+    """
+
+    name = "chat"
+    pictures_in = "images_file_names"  # `datasets` makes the column `images` of it
+
+    def __init__(self, writer: PromptWriter, seed: int) -> None:
+        self._writer = writer
+        self._seed = seed
+
+    def conversations(self, episode: Episode, version: int) -> Iterator[Line]:
+        for place in teachable(episode):
+            step = episode.steps[place]
+            messages, pictures = self._asked(episode, place)
+            answer = self._writer.answer(step.subtask, step.model, step.analysis or None)
+            yield Line(
+                {
+                    **_head(episode, step, version),
+                    "prompt": messages,
+                    "completion": [_message("assistant", answer)],
+                    **_lists(step),
+                },
+                pictures,
+                step.subtask.action,
+            )
+
+    def preferences(self, episode: Episode, version: int) -> Iterator[Line]:
+        asked: dict[int, tuple[list[dict[str, Any]], tuple[Path | Image, ...]]] = {}
+        for pair in pairs(episode, f"{self._seed}/{version}"):
+            step = episode.steps[pair.step]
+            if pair.step not in asked:
+                asked[pair.step] = self._asked(episode, pair.step)
+            messages, pictures = asked[pair.step]
+            yield Line(
+                {
+                    **_head(episode, step, version, pair.kind),
+                    "prompt": messages,
+                    "chosen": [_message("assistant", self._answer(pair.chosen))],
+                    "rejected": [_message("assistant", self._answer(pair.rejected))],
+                    **_lists(step),
+                },
+                pictures,
+                pair.kind,
+            )
+
+    def _answer(self, choice: Choice) -> str:
+        return self._writer.answer(choice.subtask, choice.model)
+
+    def _asked(self, episode: Episode, place: int) -> tuple[list[dict[str, Any]], tuple[Path | Image, ...]]:
+        """The messages before a step, with a mark for each picture, and the pictures.
+
+        Pictures are not read where they are shown as they were taken: blank ones of the same size stand for them, and
+        a picture in the messages that is none of these was changed, so that the real ones are needed.
+        """
+        messages, files = self._written(episode, place, blank)
+        shown = [part for message in messages for part in message.parts if not isinstance(part, str)]
+        if any(id(part) not in files for part in shown):
+            messages, files = self._written(episode, place, read_picture)
+            shown = [part for message in messages for part in message.parts if not isinstance(part, str)]
+        written = [{"role": message.role, "content": [_part(part) for part in message.parts]} for message in messages]
+        return written, tuple(files[id(part)][1] if id(part) in files else part for part in shown)
+
+    def _written(
+        self, episode: Episode, place: int, look: Look
+    ) -> tuple[Sequence[Message], dict[int, tuple[Image, Path]]]:
+        """The messages, and the files of pictures by the identity of their arrays, which are kept beside them."""
+        files: dict[int, tuple[Image, Path]] = {}
+        asked = [step for step in episode.steps[:place] if step.asked]
+        remembered = asked[-self._writer.remembers :] if self._writer.remembers else []
+        earlier: list[Answered] = []
+        for step in remembered:
+            answer = self._writer.answer(step.subtask, step.model, step.analysis or None)
+            earlier.append((self._input(step, look, files), answer))
+        return self._writer.ask(self._input(episode.steps[place], look, files), earlier), files
+
+    def _input(self, step: Step, look: Look, files: dict[int, tuple[Image, Path]]) -> PlannerInput:
+        shown = [*VIEWS, HAND] if self._writer.looks_at_hand else [*VIEWS] if self._writer.sees else []
+        if shown and not step.pictures:
+            raise LeftOut("it has no pictures: play it with --frames, or ask without them (--prompt images=false)")
+        views = {view: look(step.pictures[view]) for view in shown if view in step.pictures}
+        files.update({id(image): (image, step.pictures[view]) for view, image in views.items()})
+        hand = views.pop(HAND, None)
+        return step.input.planner_input(step.history, views, hand)
+
+
+class OfficialForm(Form):
+    """EMMOE's own form, to the letter; its pairs have no pictures."""
+
+    name = "emmoe"
+    pictures_in = "image"
+
+    def conversations(self, episode: Episode, version: int) -> Iterator[Line]:
+        for place in teachable(episode):
+            step = episode.steps[place]
+            answer = official.answer(step.subtask, step.model, step.analysis)
+            turns = [
+                {"from": "human", "value": official.instruction(step, episode.steps[:place])},
+                {"from": "gpt", "value": answer},
+            ]
+            views = tuple(step.pictures[view] for view in VIEWS if view in step.pictures)
+            yield Line({"id": _id(episode, step, version), "conversations": turns}, views, step.subtask.action)
+
+    def preferences(self, episode: Episode, version: int) -> Iterator[Line]:
+        for pair in pairs(episode):
+            prompt = official.instruction(episode.steps[pair.step], episode.steps[: pair.step])
+            chosen, rejected = (
+                official.answer(choice.subtask, choice.model) for choice in (pair.chosen, pair.rejected)
+            )
+            if chosen != rejected:
+                yield Line({"prompt": prompt, "chosen": chosen, "rejected": rejected}, (), pair.kind)
+
+
+def _head(episode: Episode, step: Step, version: int, kind: str = "") -> dict[str, Any]:
+    """What tells a line from all others, and whose it is."""
+    return {
+        "id": _id(episode, step, version) + (f"-{kind}" if kind else ""),
+        "episode": episode.name,
+        "task": episode.task,
+        "step": step.number,
+        "version": version,
+        **({"kind": kind} if kind else {}),
+    }
+
+
+def _id(episode: Episode, step: Step, version: int) -> str:
+    name = f"{episode.name.replace('/', '_')}_subtask{step.number}"
+    return f"{name}_v{version}" if version else name
+
+
+def _lists(step: Step) -> dict[str, Any]:
+    """The lists that an answer chooses from; arguments: what each of the actions takes, in their order."""
+    lists = step.input
+    arguments = [list(arguments_of(action, lists.arguments)) for action in lists.actions]
+    return {"actions": list(lists.actions), "models": list(lists.models), "arguments": arguments}
+
+
+def _message(role: str, text: str) -> dict[str, Any]:
+    return {"role": role, "content": [_part(text)]}
+
+
+def _part(part: str | Image) -> dict[str, Any]:
+    return {"type": "text", "text": part} if isinstance(part, str) else {"type": "image", "text": None}

@@ -1,0 +1,101 @@
+"""The options of `homie data`, one model for each of its parts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field
+
+from homie.kernel.options import MAX_SEED, Options, different_paths
+
+Sources = Annotated[
+    list[Path],
+    Field(
+        min_length=1,
+        description="Run folders of `homie bench` or `homie run`, sweeps, folders in the format of EMMOE-100.",
+    ),
+    AfterValidator(different_paths),
+]
+Keep = Annotated[
+    Literal["done", "ended", "all"],
+    Field(
+        description="Episodes that are used: `done` (the task was done; where nobody can tell, the planner said End), "
+        "`ended` (the planner said End), `all`.",
+    ),
+]
+Splitting = Annotated[
+    str,
+    Field(
+        min_length=1,
+        description="Train and test: `suite` (as tasks say), `none` (all is train), a file of `homie data split`.",
+    ),
+]
+Seed = Annotated[int, Field(ge=0, le=MAX_SEED, description="Seed of everything random.")]
+Explain = Annotated[bool, Field(description="Write an analysis for steps that have none, from what happened.")]
+
+
+class TrainingOptions(Options):
+    """A data set for training: of what, in which words, where to."""
+
+    sources: Sources
+    out: Path = Field(description="The folder of the data set; an unfinished one goes on.")
+    form: Literal["chat", "emmoe"] = Field(
+        "chat", description="Form of the lines: `chat` (TRL, with pictures, as Homie's planners ask), `emmoe` (theirs)."
+    )
+    template: str = Field("emmoe-json", min_length=1, description="Prompt template of form chat: a name or a file.")
+    prompt_settings: dict[str, Any] = Field({}, description="Further settings of the prompt, as planners have them.")
+    keep: Keep = "done"
+    split: Splitting = "suite"
+    explain: Explain = True
+    seed: Seed = 0
+    rewriter: str | None = Field(
+        None, min_length=1, description="A model planner that says instructions and analyses in other words."
+    )
+    rewriter_settings: dict[str, Any] = Field({}, description="Settings of that planner.")
+    versions: int = Field(3, ge=1, le=20, description="Versions in other words, for each text.")
+    rewritings: Path | None = Field(
+        None, description="File that keeps the versions (default: rewritten.jsonl in the folder); may be shared."
+    )
+
+
+class EmmoeOptions(Options):
+    """Episodes as files of EMMOE-100."""
+
+    sources: Sources
+    out: Path = Field(description="The folder; tasks that it has already are left as they are.")
+    keep: Keep = "done"
+    split: Splitting = "suite"
+    explain: Explain = True
+
+
+class SplitOptions(Options):
+    """Which episodes are for training and which for testing."""
+
+    sources: Sources
+    by: Literal["task", "house", "both"] = Field(
+        "task", description="What is on one side only: tasks, houses, or both of them."
+    )
+    share: float = Field(0.1, gt=0.0, lt=1.0, description="Share of the episodes that is for testing, at most.")
+    seed: Seed = 0
+    out: Path = Field(Path("split.json"), description="The file of the split.")
+
+
+class StatsOptions(Options):
+    """Which episodes to count."""
+
+    sources: Sources
+
+
+class ShowOptions(Options):
+    """Which line of a data set to show."""
+
+    dataset: Path = Field(description="The folder of a data set.")
+    line: int = Field(1, ge=1, description="The number of the line, from 1.")
+    split: Literal["train", "test"] = Field("train", description="The split that it is in.")
+
+
+class ValidateOptions(Options):
+    """Which data set to check."""
+
+    dataset: Path = Field(description="The folder of a data set.")

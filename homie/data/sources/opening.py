@@ -1,0 +1,47 @@
+"""From paths to sources."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from homie.bench.folder.ledger import is_bench
+from homie.bench.score.results import check_different
+from homie.bench.suite.emmoe_files import is_emmoe
+from homie.data.sources.emmoe import EmmoeSource
+from homie.data.sources.runs import BenchSource, RunSource
+from homie.data.sources.source import Source
+from homie.kernel.errors import BadInput
+
+
+def open_sources(paths: Sequence[Path]) -> tuple[Source, ...]:
+    """The sources in folders; the runs of a sweep are one each.
+
+    Raises:
+        BadInput: a folder has no episodes, or is given twice.
+    """
+    check_different(paths)
+    folders = [folder for path in paths for folder in _runs_of(path)]
+    sources: list[Source] = []
+    for folder in folders:
+        name = folder.resolve().name
+        same = sum(source.label.partition("~")[0] == name for source in sources)
+        sources.append(_opened(folder, f"{name}~{same + 1}" if same else name))
+    return tuple(sources)
+
+
+def _runs_of(path: Path) -> list[Path]:
+    return sorted(file.parent for file in path.glob("*/run.json")) if (path / "sweep.json").exists() else [path]
+
+
+def _opened(path: Path, label: str) -> Source:
+    if is_bench(path):
+        return BenchSource(path, label)
+    if (path / "run.json").exists():
+        return RunSource(path, label)
+    if is_emmoe(path):
+        return EmmoeSource(path, label)
+    raise BadInput(
+        f"There are no episodes in {path}: give a run folder of `homie bench` or `homie run`, or a folder of EMMOE-100 "
+        "(keypath.json and info.txt for each task)."
+    )

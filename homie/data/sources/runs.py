@@ -1,0 +1,184 @@
+"""Run folders of `homie bench` and `homie run` as episodes: agents, experts and people, whoever was the planner."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from homie.bench.folder.ledger import BenchFile, read_bench
+from homie.bench.score.results import make_profile, trajectory
+from homie.data.episode import Episode, LeftOut, Step
+from homie.data.sources.source import Entry, Source
+from homie.kernel.errors import BadInput
+from homie.kernel.files import to_json
+from homie.kernel.types import VIEWS, Execution, HistoryItem, RoundRecord
+from homie.runtime.damage import Damaged, read_finished
+from homie.runtime.inputs import INPUTS, RoundInput, read_inputs
+from homie.runtime.runstore import FRAMES, HAND, EpisodeFile, RunFile, episode_folders, frame, read_run
+from homie.runtime.session import own_verdict
+
+SCENE = "scene.json"
+
+
+class BenchSource(Source):
+    """The run folder of a bench. An episode is done if its goal holds, or, without a goal, by its key paths."""
+
+    def __init__(self, path: Path, label: str) -> None:
+        super().__init__(path, label)
+        self._file, suite, episodes = read_bench(path)
+        self._profile = make_profile("homie", suite)
+        self._planned = {episode.name: episode for episode in episodes}
+
+    def entries(self) -> Sequence[Entry]:
+        return tuple(
+            Entry(
+                name=f"{self.label}/{planned.name}",
+                task=planned.task.id,
+                folder=planned.folder,
+                split=planned.task.split,
+            )
+            for planned in self._planned.values()
+        )
+
+    def read(self, entry: Entry) -> Episode:
+        planned = self._planned[entry.folder.name]
+        finished = planned.finished
+        if finished is None:
+            raise LeftOut("it is not finished")
+        if finished.ending.ended_by == "infrastructure":
+            raise LeftOut(finished.ending.cause or "infrastructure ended it")
+        done = finished.verdict
+        if done is None:
+            done = self._profile.score(trajectory(planned, finished)).success
+        return Episode(
+            name=entry.name,
+            task=entry.task,
+            text=planned.task.text,
+            steps=read_played(entry.folder, finished.records),
+            house=self.house(entry),
+            split=entry.split,
+            keypaths=planned.task.keypaths,
+            done=done,
+        )
+
+    def house(self, entry: Entry) -> str:
+        return house_of(entry.folder / SCENE)
+
+    def describe(self) -> Mapping[str, str]:
+        return {"kind": "bench", "suite": self._file.options.suite, **_made_with(self._file)}
+
+
+class RunSource(Source):
+    """The run folder of single runs. Their task is the instruction; done is what the world says of its own task."""
+
+    def __init__(self, path: Path, label: str) -> None:
+        super().__init__(path, label)
+        self._file = read_run(path)
+
+    def entries(self) -> Sequence[Entry]:
+        task = self._file.options.task
+        return tuple(
+            Entry(name=f"{self.label}/{folder.name}", task=task, folder=folder) for folder in episode_folders(self.path)
+        )
+
+    def read(self, entry: Entry) -> Episode:
+        ending, records = _finished(entry.folder)
+        verdict = own_verdict(entry.folder)
+        return Episode(
+            name=entry.name,
+            task=entry.task,
+            text=ending.task,
+            steps=read_played(entry.folder, records),
+            house=self.house(entry),
+            done=verdict.done if verdict is not None and verdict.task == ending.task else None,
+        )
+
+    def house(self, entry: Entry) -> str:
+        return house_of(self.path / SCENE)
+
+    def describe(self) -> Mapping[str, str]:
+        return {"kind": "run", **_made_with(self._file)}
+
+
+def read_played(folder: Path, records: Sequence[RoundRecord]) -> tuple[Step, ...]:
+    """The steps of a finished episode folder. Raises LeftOut."""
+    inputs = _inputs(folder)
+    there = {path.name for path in (folder / FRAMES).glob("*.png")}
+    steps: list[Step] = []
+    history: tuple[HistoryItem, ...] = ()
+    asked: set[int] = set()
+    for record in records:
+        if record.decision.problem:
+            continue
+        if record.round not in inputs:
+            raise LeftOut(f"{INPUTS} has no round {record.round}")
+        places = {view: frame(folder, record.round, view) for view in (*VIEWS, HAND)}
+        execution = record.execution
+        steps.append(
+            Step(
+                input=inputs[record.round],
+                history=history,
+                subtask=execution.subtask,
+                feedback=execution.feedback,
+                analysis=" ".join(record.decision.analysis.split()),
+                model=_model(record.decision.model, execution),
+                inventory=record.inventory,
+                pictures={view: path for view, path in places.items() if path.name in there},
+                asked=record.round not in asked,
+            )
+        )
+        asked.add(record.round)
+        history = (*history, HistoryItem(len(history) + 1, execution.subtask, execution.feedback))
+    return tuple(steps)
+
+
+def house_of(scene: Path) -> str:
+    """What tells a house from others: its rooms, doorways and furniture, not what lies in it or stands open.
+
+    Of a scene without rooms all of it counts; "" where there is no scene.
+    """
+    try:
+        described = json.loads(scene.read_bytes())
+    except (OSError, ValueError):
+        return ""
+    if isinstance(described, dict) and "rooms" in described:
+        furniture = [
+            {name: piece.get(name) for name in ("name", "kind", "colour", "room", "x", "y", "yaw")}
+            for piece in described.get("furniture", ())
+        ]
+        described = {"rooms": described["rooms"], "doorways": described.get("doorways"), "furniture": furniture}
+    return hashlib.sha256(to_json(described)).hexdigest()[:12]
+
+
+def _finished(folder: Path) -> tuple[EpisodeFile, tuple[RoundRecord, ...]]:
+    try:
+        finished = read_finished(folder)
+    except Damaged as damage:
+        raise LeftOut(f"damaged: {damage}") from damage
+    if finished is None:
+        raise LeftOut("it is not finished")
+    return finished
+
+
+def _inputs(folder: Path) -> dict[int, RoundInput]:
+    if not (folder / INPUTS).exists():
+        raise LeftOut(f"it has no {INPUTS}: an older Homie made it, so what its planner was told is not known")
+    try:
+        return {each.round: each for each in read_inputs(folder)}
+    except BadInput as error:
+        raise LeftOut(f"damaged: {error}") from error
+
+
+def _model(chosen: str, execution: Execution) -> str:
+    """The model that was chosen for a subtask; where none was, the one whose skill ran last."""
+    if chosen or not execution.attempts:
+        return chosen
+    last = execution.attempts[-1]
+    return last.stands_in_for or last.skill.partition("/")[0]
+
+
+def _made_with(file: BenchFile | RunFile) -> dict[str, str]:
+    versions = ", ".join(f"{name} {number}" for name, number in file.versions.items())
+    return {"planner": file.options.planner, "seed": str(file.seed), "versions": versions}

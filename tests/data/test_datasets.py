@@ -1,0 +1,256 @@
+"""Data sets on disk: streamed, interrupted and gone on with, damaged, checked, loaded, asked in the planner's words."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import pytest
+from episodes import DONE, FAR, PICK, REPLANNED, TEXT, files_of, write_run
+
+from homie.data.convert import Words, kept, make_dataset
+from homie.data.episode import LeftOut
+from homie.data.examples.forms import ChatForm
+from homie.data.folder.datafile import read_data_file
+from homie.data.folder.journal import UNFINISHED
+from homie.data.options import TrainingOptions
+from homie.data.pictures import read_picture
+from homie.data.reader import read_lines, shown, validate
+from homie.data.sources.opening import open_sources
+from homie.kernel.errors import BadInput
+from homie.kernel.types import SUCCESS, VIEWS, Subtask
+from homie.runtime.assembly import load_prompts
+from homie.runtime.inputs import INPUTS
+from homie.runtime.runstore import frame
+from planners.llm.prompting.prompt import Prompt
+from planners.llm.prompting.settings import PromptSettings
+
+SHORT = {"examples": 0}
+
+
+def options(run: Path, out: Path, **more: object) -> TrainingOptions:
+    return TrainingOptions.build(sources=[run], out=out, **{"prompt_settings": SHORT, **more})
+
+
+def problems(folder: Path) -> list[str]:
+    return [f"{problem.where}: {problem.what}" for problem in validate(folder)]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return write_run(tmp_path / "run", ["episode-0", "episode-1", "episode-2"], REPLANNED)
+
+
+@pytest.mark.parametrize("purpose", ["sft", "dpo"])
+def test_what_is_streamed_is_what_is_in_memory(run, tmp_path, purpose):
+    make_dataset(options(run, tmp_path / "out", seed=4), purpose)
+    words = Words(ChatForm(load_prompts({"template": "emmoe-json", **SHORT}), 4))
+    (source,) = open_sources([run])
+    expected = [line for entry in source.entries() for line in words.lines(purpose, source.read(entry))]
+    lines = list(read_lines(tmp_path / "out", "train"))
+    assert [{name: line[name] for name in sample.fields} for line, sample in zip(lines, expected, strict=True)] == [
+        json.loads(json.dumps(sample.fields)) for sample in expected
+    ]
+    for line, sample in zip(lines, expected, strict=True):
+        names = [hashlib.sha256(path.read_bytes()).hexdigest()[:24] for path in sample.pictures]
+        assert line["images_file_names"] == [f"images/{name}.png" for name in names] and len(names) == 4
+    assert problems(tmp_path / "out") == []
+
+
+def test_a_model_is_asked_in_the_words_of_the_planner(run, tmp_path):
+    make_dataset(options(run, tmp_path / "out", template="emmoe-text"), "sft")
+    (source,) = open_sources([run])
+    step = source.read(source.entries()[0]).steps[2]
+    blank = {view: read_picture(frame(run / "episodes/episode-0", 3, view)) for view in VIEWS}
+    prompt = Prompt(PromptSettings(template="emmoe-text", examples=0))
+    asked = prompt.request(step.input.planner_input(step.history, blank))[0].messages
+    line = next(line for line in read_lines(tmp_path / "out", "train") if line["step"] == 3)
+    assert [[part["text"] for part in message["content"]] for message in line["prompt"]] == [
+        [part if isinstance(part, str) else None for part in message.parts] for message in asked
+    ]
+    assert (
+        line["completion"][0]["content"][0]["text"] == "Analysis: so [Pick, apple]\nSubtask: [Pick, apple]\nModel: rt1x"
+    )
+
+
+def test_pictures_that_are_drawn_in_are_kept_as_they_are_shown(run, tmp_path):
+    make_dataset(options(run, tmp_path / "plain"), "sft")
+    make_dataset(options(run, tmp_path / "small", prompt_settings={**SHORT, "image_size": 32, "past_images": 1}), "sft")
+    plain, small = (next(read_lines(tmp_path / name, "train")) for name in ("plain", "small"))
+    assert plain["images_file_names"] == small["images_file_names"][-4:], "32 pixels are enough for these: unchanged"
+    assert len(small["images_file_names"]) == 8 and problems(tmp_path / "small") == []
+    with pytest.raises(BadInput, match="image_size"):
+        make_dataset(options(run, tmp_path / "tiny", prompt_settings={"image_size": 1}), "sft")
+
+
+def test_earlier_rounds_are_told_again_as_a_conversation(run, tmp_path):
+    make_dataset(options(run, tmp_path / "out", prompt_settings={**SHORT, "chat_turns": 2}), "sft")
+    line = list(read_lines(tmp_path / "out", "train"))[2]
+    roles = [message["role"] for message in line["prompt"]]
+    assert roles == ["system", "user", "assistant", "user", "assistant", "user"]
+    assert [json.loads(line["prompt"][place]["content"][0]["text"])["subtask"]["action"] for place in (2, 4)] == [
+        "Go to",
+        "Pick",
+    ]
+    assert problems(tmp_path / "out") == []
+
+
+@pytest.mark.parametrize("form", ["chat", "emmoe"])
+def test_an_interrupted_data_set_goes_on_and_becomes_the_same(run, tmp_path, form):
+    make_dataset(options(run, tmp_path / "whole", form=form, prompt_settings={}), "sft")
+    out = tmp_path / "out"
+
+    def stop(entry, reason):
+        if entry.name.endswith("episode-1"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        make_dataset(options(run, out, form=form, prompt_settings={}), "sft", stop)
+    with (out / UNFINISHED / "train.jsonl").open("ab") as file:
+        file.write(b'{"torn": ')  # a kill in the middle of a line
+    with (out / UNFINISHED / "journal.jsonl").open("ab") as file:
+        file.write(b'{"episode": "run/epi')
+    with pytest.raises(BadInput, match=r"unfinished data set of another kind \(different: seed\)"):
+        make_dataset(options(run, out, form=form, prompt_settings={}, seed=1), "sft")
+    seen: list[str] = []
+    make_dataset(options(run, out, form=form, prompt_settings={}), "sft", lambda entry, reason: seen.append(entry.name))
+    assert len(seen) == 3 and files_of(out) == files_of(tmp_path / "whole")
+    with pytest.raises(BadInput, match="holds a finished data set"):
+        make_dataset(options(run, out), "sft")
+
+
+def test_lines_that_a_power_loss_has_taken_are_made_again(run, tmp_path):
+    make_dataset(options(run, tmp_path / "whole"), "sft")
+    out = tmp_path / "out"
+
+    def stop(entry, reason):
+        if entry.name.endswith("episode-1"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        make_dataset(options(run, out), "sft", stop)
+    lines = out / UNFINISHED / "train.jsonl"
+    lines.write_bytes(lines.read_bytes()[:-10])
+    make_dataset(options(run, out), "sft")
+    assert files_of(out) == files_of(tmp_path / "whole")
+
+
+def _cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-20])
+
+
+@pytest.mark.parametrize(
+    ("file", "reason"),
+    [
+        ("steps.jsonl", r"damaged: steps.jsonl \(it has \d+ bytes"),
+        (INPUTS, r"damaged: inputs.jsonl \(it has \d+ bytes"),
+        ("frames/round-03-back.png", "damaged: round-03-back.png is cut off"),
+        ("episode.json", "damaged: episode.json"),
+    ],
+)
+def test_a_damaged_episode_is_named_and_left_out(run, tmp_path, file, reason):
+    _cut(run / "episodes/episode-1" / file)
+    data = make_dataset(options(run, tmp_path / "out"), "sft")
+    assert list(data.left_out) == ["run/episode-1"] and problems(tmp_path / "out") == []
+    with pytest.raises(AssertionError):
+        assert data.left_out["run/episode-1"] == ""
+
+    assert re.match(reason, data.left_out["run/episode-1"])
+    assert data.splits["train"].episodes == 2 and "run/episode-1" in (tmp_path / "out/README.md").read_text()
+
+
+def test_unfinished_and_old_episodes_are_named_and_left_out(run, tmp_path):
+    (run / "episodes/episode-0/episode.json").unlink()
+    ending = run / "episodes/episode-1/episode.json"
+    old = json.loads(ending.read_text())
+    (ending.parent / INPUTS).unlink()
+    ending.write_text(
+        json.dumps({**{name: old[name] for name in old if name not in ("files", "checksum")}, "format": 1})
+    )
+    data = make_dataset(options(run, tmp_path / "out"), "dpo")
+    assert data.left_out["run/episode-0"] == "it is not finished"
+    assert "it has no inputs.jsonl: an older Homie made it" in data.left_out["run/episode-1"]
+
+
+def test_without_pictures_the_names_are_told(run, tmp_path):
+    for picture in (run / "episodes").rglob("*.png"):
+        picture.unlink()
+    with pytest.raises(BadInput, match=r"No episode gives a line.*it has no pictures: play it with --frames"):
+        make_dataset(options(run, tmp_path / "out"), "sft")
+    make_dataset(options(run, tmp_path / "blind", prompt_settings={**SHORT, "images": False}), "sft")
+    line = next(read_lines(tmp_path / "blind", "train"))
+    assert "images_file_names" not in line and problems(tmp_path / "blind") == []
+
+
+@pytest.mark.parametrize(
+    ("acts", "keep", "reason"),
+    [(DONE[:-1], "done", "did not say End"), (DONE[:-1], "ended", "did not say End"), (DONE[:-1], "all", "")],
+)
+def test_what_is_kept(tmp_path, acts, keep, reason):
+    (source,) = open_sources([write_run(tmp_path / "run", ["episode-0"], acts)])
+    played = source.read(source.entries()[0])
+    if not reason:
+        assert kept(played, keep) is played
+        return
+    with pytest.raises(LeftOut, match=reason):
+        kept(played, keep)
+
+
+def test_a_changed_data_set_is_found_out(run, tmp_path):
+    out = tmp_path / "out"
+    make_dataset(options(run, out), "dpo")
+    lines = out / "train/metadata.jsonl"
+    parsed = [json.loads(line) for line in lines.read_text().splitlines()]
+    parsed[0]["rejected"] = parsed[0]["chosen"]
+    parsed[1]["chosen"][0]["content"][0]["text"] = '{"subtask": {"action": "End"}}'
+    parsed[2]["chosen"][0]["content"][0]["text"] = "I do not know."
+    parsed[3]["images_file_names"].pop()
+    del parsed[4]["chosen"]
+    lines.unlink()  # it may be linked to
+    lines.write_text("".join(json.dumps(line) + "\n" for line in parsed))
+    picture = out / "train" / parsed[5]["images_file_names"][0]
+    data = picture.read_bytes()
+    picture.unlink()
+    picture.write_bytes(data[:-1])
+    complaints = "\n".join(problems(out))
+    for complaint in (
+        "train/metadata.jsonl: it has",
+        "line 1: chosen and rejected are the same",
+        "line 2: End is chosen",
+        "line 3: a planner would not read the answer",
+        "line 4: it has 3 pictures for 4 places",
+        "line 5: it is no line of this form: KeyError: 'chosen'",
+        "is not what was written",
+    ):
+        assert complaint in complaints
+
+
+def test_a_line_for_people(run, tmp_path):
+    make_dataset(options(run, tmp_path / "out"), "dpo")
+    text = shown(next(read_lines(tmp_path / "out", "train")))
+    assert "[system]\n" in text and "Front:\n<images/" in text and "[rejected]\n{" in text
+    with pytest.raises(BadInput, match="has no split 'test'"):
+        next(read_lines(tmp_path / "out", "test"))
+    with pytest.raises(BadInput, match="There is no finished data set"):
+        read_data_file(run)
+
+
+def test_other_folders_are_not_written_into(run, tmp_path):
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis/thesis.tex").write_text("")
+    with pytest.raises(BadInput, match="is not empty and has no data set"):
+        make_dataset(options(run, tmp_path / "thesis"), "sft")
+    with pytest.raises(BadInput, match="There are no episodes in"):
+        make_dataset(options(tmp_path / "thesis", tmp_path / "out"), "sft")
+
+
+def test_what_a_decision_did_besides_is_history_and_no_example(tmp_path):
+    run = write_run(tmp_path / "run", ["episode-0"], ((PICK, FAR), (PICK, SUCCESS), (Subtask("End"), SUCCESS)))
+    (source,) = open_sources([run])
+    played = source.read(source.entries()[0])
+    assert played.text == TEXT and played.done is None and played.ended and played.house
+    assert [len(step.history) for step in played.steps] == [0, 1, 2]
+    make_dataset(options(run, tmp_path / "out"), "dpo")
+    assert read_data_file(tmp_path / "out").splits["train"].counts == {"action": 1, "model": 1, "order": 1}
