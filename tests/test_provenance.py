@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -45,6 +47,23 @@ def test_parts_are_kept_once_with_their_texts(tmp_path: Path) -> None:
     forget(tmp_path, name)
     forget(tmp_path, name)
     assert kept(tmp_path) == ()
+
+
+def test_a_text_that_several_workers_keep_at_one_moment_is_kept(tmp_path: Path) -> None:
+    """Their planners, answered together by one model, tell the same system message together."""
+    together = threading.Barrier(4)
+
+    def worker(number: int) -> list[str]:
+        digests = []
+        for text in map(str, range(25)):
+            together.wait(60)
+            digests.append(keep_text(tmp_path, text))
+        return digests
+
+    with ThreadPoolExecutor(4) as pool:
+        first, *others = pool.map(worker, range(4))
+    assert others == [first] * 3
+    assert [read_text(tmp_path, digest) for digest in first] == list(map(str, range(25)))
 
 
 def test_other_parts_are_refused_unless_they_may_be_mixed(tmp_path: Path) -> None:

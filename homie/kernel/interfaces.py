@@ -19,6 +19,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import ClassVar, Literal, Protocol, final, runtime_checkable
 
 import numpy as np
@@ -87,9 +88,34 @@ class Planner(ABC):
         """
         return {}
 
+    @classmethod
+    def share(cls, argument: str, settings: BaseModel | None, log: Path) -> SharedPart | None:
+        """What planners of this class share when several processes make one each, None for nothing.
+
+        Args:
+            argument: the argument of those planners.
+            settings: their settings, checked.
+            log: the file for what a shared process writes.
+        """
+        return None
+
     def texts(self) -> Mapping[str, str]:
         """The texts whose SHA-256 its description names (prompt templates, examples, a plan file), by that, in hex."""
         return {}
+
+
+class SharedPart(Protocol):
+    """What planners in several processes share, such as a process that has loaded their model. Who has it closes it."""
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The environment variables by which they find it."""
+
+    def ensure(self) -> None:
+        """Start it, or start it again where it has died. Raises InfrastructureError."""
+
+    def close(self) -> None:
+        """End it. Idempotent."""
 
 
 class Kinematics(Protocol):

@@ -113,7 +113,9 @@ def keep_text(run: Path, text: str, digest: str = "") -> str:
     path = run / "texts" / f"{digest}.txt"
     if not path.exists():
         path.parent.mkdir(exist_ok=True)
-        write_atomically(path, data)
+        with _alone(path.parent):  # workers whose planners answer together tell the same system message together
+            if not path.exists():
+                write_atomically(path, data)
     return digest
 
 

@@ -5,20 +5,23 @@ from __future__ import annotations
 import contextlib
 import errno
 import json
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
-from homie_tiny import FilmedTinyRobot
+from homie_tiny import FilmedTinyRobot, LinesPlanner
+from pydantic import BaseModel
 
 from homie.bench.play.parts import WorkerParts
 from homie.bench.play.pool import Limits, LocalPool
+from homie.bench.play.runner import shared_part
 from homie.bench.play.worker import EXPERT, Job, Report
 from homie.bench.play.worker import perform as perform_with
 from homie.bench.suite.suite import Task
-from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, RobotFault
+from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, PlannerError, RobotFault
 from homie.kernel.interfaces import Robot
-from homie.kernel.options import RunOptions
+from homie.kernel.options import BenchOptions, RunOptions
 from homie.kernel.types import Command
 from homie.runtime.provenance import read_parts
 from homie.runtime.runstore import read_episode
@@ -191,3 +194,52 @@ def test_a_worker_process_that_does_not_start_is_ended(
     assert done == made and (report.cause, report.fatal) == ("deadline", False)
     assert report.message == "The worker process had not started after 0 s." and pool.free == 2
     pool.close()
+
+
+class Sharing:
+    """What the planners of a bench share here: a word in their environment."""
+
+    def __init__(self, log: Path) -> None:
+        self.log = log
+        self.story: list[str] = []
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {"WORD_OF_THE_BENCH": "swordfish"}
+
+    def ensure(self) -> None:
+        self.story.append("ensured")
+
+    def close(self) -> None:
+        self.story.append("closed")
+
+
+class Knowing(LinesPlanner):
+    """Plans where it knows the word."""
+
+    @classmethod
+    def share(cls, argument: str, settings: BaseModel | None, log: Path) -> Sharing:
+        return Sharing(log)
+
+    def reset(self, task: str, *, seed: int) -> None:
+        if os.environ.get("WORD_OF_THE_BENCH") != "swordfish":
+            raise PlannerError("Nobody told the word.")
+        super().reset(task, seed=seed)
+
+
+def test_workers_find_what_their_planners_share(job: Callable[..., Job], tmp_path: Path) -> None:
+    made = job()
+    planner = made.options.planner.replace("lines:", f"{__name__}:Knowing:")
+    made = made.model_copy(update={"options": made.options.model_copy(update={"planner": planner})})
+    (tmp_path / "bench" / "workers").mkdir()
+    asked = BenchOptions(suite="any", planner=planner, workers=2)
+    shared = shared_part(tmp_path / "bench", asked)
+    assert isinstance(shared, Sharing) and shared.log == tmp_path / "bench/workers/model.log"
+    assert shared_part(tmp_path, BenchOptions(suite="any", planner=EXPERT)) is None
+    pool = LocalPool(tmp_path / "bench", 2, Limits(60.0, None, 5), shared)
+    pool.submit(made)
+    while not (ended := pool.wait(60.0)):
+        pass
+    assert [report for _, report, _ in ended] == [Report()] and "WORD_OF_THE_BENCH" not in os.environ
+    pool.close()
+    assert shared.story == ["ensured", "closed"]

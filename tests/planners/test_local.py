@@ -18,9 +18,10 @@ from homie.kernel.errors import PlannerError
 from homie.kernel.prompts import Message
 from planners.llm.answers import Layout
 from planners.llm.local.decoding import Row
-from planners.llm.local.engine import Engine, Question, Written
+from planners.llm.local.engine import Engine
 from planners.llm.local.families import FAMILIES
 from planners.llm.local.loading import Load, load_engine
+from planners.llm.local.question import Question, Written
 from planners.llm.prompting.schemas import decision_schema
 from planners.llm.reading import read
 from tests.planners.tiny_models import KINDS, ROOM

@@ -14,8 +14,9 @@ import pytest
 from homie.kernel.errors import PlannerError
 from homie.kernel.prompts import Message
 from homie.runtime.assembly import load_planner
-from planners.llm.local.engine import Engine, Question, Written
+from planners.llm.local.engine import Engine
 from planners.llm.local.loading import Load, load_engine
+from planners.llm.local.question import Question, Written
 from planners.llm.local.server import Server, shared
 from planners.llm.messages import Request
 from planners.llm.prompting.schemas import decision_schema
@@ -140,8 +141,8 @@ def test_planners_of_one_model_share_its_weights_but_not_their_settings(tiny):
     path = f"transformers:{tiny('llava')}"
     cold = load_planner(path, {"max_new_tokens": 260, "examples": 0})
     warm = load_planner(path, {"max_new_tokens": 260, "examples": 0, "temperature": 1.5})
-    assert cold.model._server is warm.model._server
-    assert load_planner(path, {"dtype": "bfloat16"}).model._server is not cold.model._server
+    assert cold.model.source.server is warm.model.source.server
+    assert load_planner(path, {"dtype": "bfloat16"}).model.source.server is not cold.model.source.server
     request = Request(question(1).messages, SCHEMA)
     warm.model.reset(seed=1)
     first, second = warm.model.complete(request).text, warm.model.complete(request).text

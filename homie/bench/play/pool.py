@@ -8,7 +8,7 @@ import os
 import signal
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
@@ -16,6 +16,7 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 
 from homie.bench.play.worker import BEGUN, Job, Report, work
+from homie.kernel.interfaces import SharedPart
 
 GRACE = 5.0
 """Seconds that a worker has to stop its robot before it is killed."""
@@ -75,10 +76,13 @@ class _Worker:
 
 
 class LocalPool(Pool):
-    """Worker processes by spawn. A job that takes too long, or whose process dies, has failed."""
+    """Worker processes by spawn. A job that takes too long, or whose process dies, has failed.
 
-    def __init__(self, run: Path, size: int, limits: Limits) -> None:
-        self._run, self._size, self._limits = run, size, limits
+    shared: what their planners share, None for nothing; the pool starts and closes it.
+    """
+
+    def __init__(self, run: Path, size: int, limits: Limits, shared: SharedPart | None = None) -> None:
+        self._run, self._size, self._limits, self._shared = run, size, limits, shared
         self._context = multiprocessing.get_context("spawn")
         self._workers: list[_Worker] = []
 
@@ -87,6 +91,8 @@ class LocalPool(Pool):
         return self._size - sum(worker.job is not None for worker in self._workers)
 
     def submit(self, job: Job) -> None:
+        if self._shared is not None:
+            self._shared.ensure()
         worker = next((one for one in self._workers if one.job is None and one.process.is_alive()), None)
         worker = worker or self._start()
         worker.job, worker.began, worker.at_work = job, time.monotonic(), False
@@ -111,7 +117,11 @@ class LocalPool(Pool):
         return ended
 
     def close(self) -> None:
-        self._end(list(self._workers))
+        try:
+            self._end(list(self._workers))
+        finally:
+            if self._shared is not None:
+                self._shared.close()
 
     def _start(self) -> _Worker:
         number = min(set(range(self._size)) - {worker.number for worker in self._workers})
@@ -119,7 +129,9 @@ class LocalPool(Pool):
         process = self._context.Process(
             target=work, args=(theirs, self._run, number, self._limits.memory), name=f"homie-worker-{number}"
         )
-        with _hashing_alike(), _no_interrupt():
+        # Texts are hashed alike in all, so that no order of a set can differ from worker to worker.
+        shared = self._shared.environment if self._shared is not None else {}
+        with _environment({"PYTHONHASHSEED": "0", **shared}), _no_interrupt():
             process.start()
         theirs.close()
         worker = _Worker(process, ours, number)
@@ -174,17 +186,18 @@ def _died(worker: _Worker, run: Path) -> Report:
 
 
 @contextmanager
-def _hashing_alike() -> Iterator[None]:
-    """Processes started here hash texts alike, so that no order of a set can differ from worker to worker."""
-    before = os.environ.get("PYTHONHASHSEED")
-    os.environ["PYTHONHASHSEED"] = "0"
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Processes started here have these variables in their environment."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["PYTHONHASHSEED"]
-        else:
-            os.environ["PYTHONHASHSEED"] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 @contextmanager

@@ -26,6 +26,7 @@ from homie.bench.statistics import Estimate
 from homie.bench.suite.suite import Suite, Task, find_suite
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, HomieError, InfrastructureError, Interrupted, MissingPart
+from homie.kernel.interfaces import Planner, SharedPart
 from homie.kernel.options import BenchOptions, PartsOptions, RunOptions
 from homie.runtime.assembly import check_detector, check_planner, load_checks
 from homie.runtime.session import stoppable, undisturbed
@@ -229,10 +230,19 @@ def _pool(run: Path, options: BenchOptions, episodes: int) -> Pool:
     size = min(options.workers, episodes)
     limits = Limits(options.timeout, options.memory, options.recycle)
     if options.ray is None:
-        return LocalPool(run, size, limits)
+        return LocalPool(run, size, limits, shared_part(run, options) if size > 1 else None)
     from homie.bench.play.ray_pool import RayPool  # only where it is asked for: it needs an extra
 
     return RayPool(run, size, limits, options.ray)
+
+
+def shared_part(run: Path, options: BenchOptions) -> SharedPart | None:
+    """What the planners of several workers share, None for nothing. It is not started yet. Raises BadInput."""
+    if options.planner == EXPERT:
+        return None
+    planner, argument, settings = check_planner(options.planner, options.planner_settings)
+    is_class = isinstance(planner, type) and issubclass(planner, Planner)  # a function may make planners too
+    return planner.share(argument, settings, run / "workers" / "model.log") if is_class else None
 
 
 def _raised(report: Report) -> HomieError:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import cached_property
-from threading import Event
-from typing import Any, Literal
+from typing import Any
 
 import jinja2
 import llguidance.hf
@@ -16,46 +14,12 @@ from PIL import Image as Pictures
 
 from homie.kernel.errors import PlannerError
 from homie.kernel.prompts import Message
-from homie.kernel.types import Image
 from planners.llm.local.decoding import Row, Steering
 from planners.llm.local.grammar import Grammar
+from planners.llm.local.question import Question, Written
 
 LEAST = 16
 """Tokens that must be left for an answer."""
-
-
-@dataclass(frozen=True, eq=False)
-class Question:
-    """What one answer is asked for. schema: it has to follow it, None for free text. limit: tokens it may take.
-
-    temperature: 0 for the best token always; seed: of the choice otherwise. cancelled: nobody waits any more.
-    """
-
-    messages: tuple[Message, ...]
-    schema: Mapping[str, Any] | None = None
-    limit: int = 1024
-    temperature: float = 0.0
-    seed: int = 0
-    cancelled: Event = field(default_factory=Event)
-
-    @property
-    def pictures(self) -> list[Image]:
-        return [part for message in self.messages for part in message.parts if not isinstance(part, str)]
-
-    @property
-    def shapes(self) -> tuple[tuple[int, ...], ...]:
-        """The shapes of its pictures: questions that have these in common can share a batch."""
-        return tuple(picture.shape for picture in self.pictures)
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """One answer. finish `length`: it was cut off at the limit."""
-
-    text: str
-    finish: Literal["stop", "length"]
-    input_tokens: int
-    output_tokens: int
 
 
 class Engine:

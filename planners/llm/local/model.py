@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from planners.llm.local.engine import Question
-from planners.llm.local.server import Server
+from planners.llm.local.question import Question
+from planners.llm.local.source import Source
 from planners.llm.messages import LanguageModel, Reply, Request
 
 
@@ -24,15 +24,14 @@ class Writing:
 
 
 class LocalModel(LanguageModel):
-    """One episode's share of a model on this machine. `name` is how the user called it."""
+    """A model on this machine, wherever it is loaded. `name` is how the user called it."""
 
-    def __init__(self, server: Server, writing: Writing, name: str) -> None:
-        self._server = server
+    def __init__(self, source: Source, writing: Writing, name: str) -> None:
+        self.source = source
         self._writing = writing
         self._name = name
         self._seed = 0
         self._asked = 0
-        server.users.add(self)
 
     def reset(self, *, seed: int) -> None:
         self._seed = seed
@@ -48,7 +47,7 @@ class LocalModel(LanguageModel):
             seed=self._seed * 1_000_003 + self._asked,
         )
         self._asked += 1
-        written = self._server.ask(question, how.batch)
+        written = self.source.ask(question, how.batch)
         return Reply(
             written.text,
             finish=written.finish,
@@ -60,7 +59,7 @@ class LocalModel(LanguageModel):
         how = self._writing
         return {
             "name": self._name,
-            **self._server.engine.describe(),
+            **self.source.facts.engine,
             "max_new_tokens": how.limit,
             "temperature": how.temperature,
             "constrained": how.constrained,

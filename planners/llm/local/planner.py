@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from collections.abc import Mapping
-from functools import lru_cache
+from pathlib import Path
 from typing import ClassVar, Literal
 
 from pydantic import BaseModel, Field
 
-from homie.kernel.checksums import fingerprint
-from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.packages import missing_part
+from homie.kernel.errors import BadInput
 from planners.llm.brain import ModelPlanner, PromptSettings
-from planners.llm.messages import LanguageModel
-
-_NEEDED = ("torch", "transformers", "accelerate", "safetensors", "llguidance")
+from planners.llm.local.hosted import HostedModel, announced_host
+from planners.llm.local.model import LocalModel, Writing
+from planners.llm.local.process import ModelProcess
+from planners.llm.local.source import OwnModel, Source, Weights, open_weights
 
 
 class LocalSettings(PromptSettings):
@@ -32,6 +29,17 @@ class LocalSettings(PromptSettings):
     constrained: bool = Field(True, description="Hold answers to the decision schema, token by token.")
     batch: int = Field(8, ge=1, le=256, description="Parallel episodes whose questions may share one pass.")
 
+    def weights(self, name: str) -> Weights:
+        """What of a model has to be loaded."""
+        return Weights(
+            name=name,
+            adapter=self.adapter,
+            revision=self.revision,
+            device=self.device,
+            dtype=self.dtype,
+            load_in_4bit=self.load_in_4bit,
+        )
+
 
 class TransformersPlanner(ModelPlanner):
     """A model on this machine. Planners of the same weights share them, whatever else they are set to."""
@@ -43,56 +51,24 @@ class TransformersPlanner(ModelPlanner):
     def __init__(self, argument: str, settings: LocalSettings) -> None:
         if not argument:
             raise BadInput("The transformers planner needs a model: --planner transformers:FOLDER or a hub id.")
-        super().__init__(_open(argument, settings), settings)
+        source = _source(settings.weights(argument))
+        if settings.images and not source.facts.sees:
+            raise BadInput(source.facts.blind)
+        writing = Writing(settings.max_new_tokens, settings.temperature, settings.constrained, settings.batch)
+        super().__init__(LocalModel(source, writing, argument), settings)
         self._local = settings
-        self._files = _fingerprints(argument, settings.revision, settings.adapter)
+        self._files = source.facts.files
+
+    @classmethod
+    def share(cls, argument: str, settings: BaseModel | None, log: Path) -> ModelProcess | None:
+        return ModelProcess(settings.weights(argument), log) if isinstance(settings, LocalSettings) else None
 
     def describe(self) -> Mapping[str, object]:
-        told = self._local.model_dump(mode="json", include={"adapter", "revision", "load_in_4bit"})
-        return {**super().describe(), "weights": {**told, **self._files}}
+        named = self._local.model_dump(mode="json", include={"adapter", "revision", "load_in_4bit"})
+        return {**super().describe(), "weights": {**named, **self._files}}
 
 
-def _open(name: str, settings: LocalSettings) -> LanguageModel:
-    """The model, loaded or shared. Raises BadInput, MissingPart, PlannerError (no way to the hub)."""
-    _check_packages()
-    from planners.llm.local.folder import find_folder
-    from planners.llm.local.loading import ADAPTER_WEIGHTS, WEIGHTS, Load, load_engine, model_type, no_pictures
-    from planners.llm.local.model import LocalModel, Writing
-    from planners.llm.local.server import shared
-
-    folder = find_folder(name, WEIGHTS, revision=settings.revision)
-    model_type(folder)
-    adapter = find_folder(settings.adapter, ADAPTER_WEIGHTS) if settings.adapter else None
-    load = Load(folder.resolve(), adapter and adapter.resolve(), settings.device, settings.dtype, settings.load_in_4bit)
-    server = shared(load, lambda: load_engine(load))
-    if settings.images and not server.engine.sees:
-        raise BadInput(no_pictures(folder))
-    writing = Writing(settings.max_new_tokens, settings.temperature, settings.constrained, settings.batch)
-    return LocalModel(server, writing, name)
-
-
-@lru_cache(maxsize=4)
-def _fingerprints(name: str, revision: str, adapter: str) -> dict[str, str]:
-    """What tells the files of the model and of its adapter from others; once per process, as they are loaded."""
-    from planners.llm.local.folder import find_folder
-    from planners.llm.local.loading import ADAPTER_WEIGHTS, WEIGHTS
-
-    found = {"sha256": fingerprint(find_folder(name, WEIGHTS, revision=revision))}
-    if adapter:
-        found["adapter_sha256"] = fingerprint(find_folder(adapter, ADAPTER_WEIGHTS))
-    return found
-
-
-def _check_packages() -> None:
-    """Raises MissingPart for what is not installed, InfrastructureError for a torchvision that breaks the rest."""
-    for package in _NEEDED:
-        if importlib.util.find_spec(package) is None:
-            raise missing_part("The planner 'transformers'", package, "torch")
-    if importlib.util.find_spec("torchvision") is not None:
-        try:
-            importlib.import_module("torchvision")
-        except (ImportError, RuntimeError) as error:
-            raise InfrastructureError(
-                "The installed torchvision does not fit the installed torch and breaks transformers: "
-                "`pip uninstall torchvision` (Homie does not need it)."
-            ) from error
+def _source(weights: Weights) -> Source:
+    """Where the planner's answers come from. Raises as `open_weights`, and InfrastructureError for a lost host."""
+    host = announced_host(weights)
+    return OwnModel(*open_weights(weights)) if host is None else HostedModel(host)

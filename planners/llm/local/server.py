@@ -1,4 +1,4 @@
-"""One loaded model for all planners of the process: questions that come together are answered together.
+"""One loaded model for all who ask: questions that come together are answered together.
 
 ask (many threads) --> queue --> one worker: a batch of equal picture shapes --> Engine.answer --> the askers
 """
@@ -12,7 +12,8 @@ from typing import Protocol
 from weakref import WeakSet, WeakValueDictionary
 
 from homie.kernel.errors import PlannerError
-from planners.llm.local.engine import Engine, Question, Written
+from planners.llm.local.engine import Engine
+from planners.llm.local.question import Question, Written
 
 GATHERING = 0.02
 """Seconds that the first question of a batch waits for others, where several planners share the model."""
@@ -37,6 +38,15 @@ class Server:
 
     def ask(self, question: Question, batch: int) -> Written:
         """The answer; `batch`: how many questions may share one pass. Raises PlannerError."""
+        promise = self.submit(question, batch)
+        try:
+            return promise.result()
+        except BaseException:
+            question.cancelled.set()
+            raise
+
+    def submit(self, question: Question, batch: int) -> Future[Written]:
+        """Begin to answer, as `ask`. Who does not want the answer any more sets `question.cancelled`."""
         promise: Future[Written] = Future()
         with self._changed:
             self._waiting.append((question, promise))
@@ -44,11 +54,7 @@ class Server:
             if not self._working:
                 self._working = True
                 threading.Thread(target=self._work, args=(batch,), name="local-model", daemon=True).start()
-        try:
-            return promise.result()
-        except BaseException:
-            question.cancelled.set()
-            raise
+        return promise
 
     def _work(self, batch: int) -> None:
         while True:

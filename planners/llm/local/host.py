@@ -1,0 +1,109 @@
+"""A process that holds one model and answers the workers of a bench: `python -m planners.llm.local.host`.
+
+ModelProcess --Order (JSON on stdin)--> host --> a thread for every asker --> Server: one pass for questions together
+
+It reads its order from stdin, says `ready` on stdout once it can be reached, and loads the model then. It ends when its
+stdin does: with whoever has started it, however that one ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import traceback
+from concurrent.futures import Future, wait
+from multiprocessing import AuthenticationError
+from multiprocessing.connection import Connection, Listener
+from typing import TYPE_CHECKING, TypeAlias
+
+from homie.kernel.errors import HomieError, InfrastructureError, PlannerError
+from planners.llm.local.frames import LARGEST, answer_frame, facts_frame, read_question, refusal_frame
+from planners.llm.local.process import READY
+from planners.llm.local.source import Facts, OwnModel, Weights, open_weights
+
+if TYPE_CHECKING:
+    from planners.llm.local.server import Server
+
+PATIENCE = 0.2
+"""Seconds between two looks whether an asker is still there while its question is answered."""
+Loading: TypeAlias = "Future[tuple[Server, Facts]]"
+
+
+def main() -> None:
+    """Serve until stdin ends."""
+    order = json.loads(sys.stdin.readline())
+    loading: Loading = Future()
+    listener = Listener(order["address"], "AF_UNIX", authkey=bytes.fromhex(order["token"]))
+    threading.Thread(target=_welcome, args=(listener, loading), daemon=True).start()
+    sys.stdout.write(f"{READY}\n")
+    sys.stdout.flush()
+    threading.Thread(target=_load, args=(Weights(**order["weights"]), loading), daemon=True).start()
+    sys.stdin.read()
+    os._exit(0)  # whoever waits for an answer is gone as well
+
+
+def _load(weights: Weights, loading: Loading) -> None:
+    try:
+        loading.set_result(open_weights(weights))
+    except BaseException as error:
+        traceback.print_exc()
+        loading.set_exception(error)
+
+
+def _welcome(listener: Listener, loading: Loading) -> None:
+    """Let in who has the token, for ever."""
+    while True:
+        try:
+            connection = listener.accept()
+        except (AuthenticationError, EOFError, OSError):  # a stranger, or one who has gone on the doorstep
+            continue
+        threading.Thread(target=_serve, args=(connection, loading), daemon=True).start()
+
+
+def _serve(connection: Connection, loading: Loading) -> None:
+    """One asker, until it goes."""
+    try:
+        try:
+            server, facts = loading.result()
+        except Exception as error:
+            connection.send_bytes(refusal_frame(*_refusal(error)))
+            return
+        asker = OwnModel(server, facts)
+        connection.send_bytes(facts_frame(facts))
+        while True:
+            connection.send_bytes(_answer(connection, asker, connection.recv_bytes(LARGEST)))
+    except (EOFError, OSError):
+        pass
+    finally:
+        connection.close()
+
+
+def _answer(connection: Connection, asker: OwnModel, frame: bytes) -> bytes:
+    """The frame of an answer. Raises EOFError where the asker has gone."""
+    try:
+        question, batch = read_question(frame)
+    except (ValueError, KeyError, TypeError) as error:
+        return answer_frame(failed=f"The model process was asked nothing that it understands: {error}.")
+    promise = asker.submit(question, batch)
+    while not wait([promise], PATIENCE).done:
+        if connection.poll():  # who waits for an answer says nothing: it has gone
+            question.cancelled.set()
+            raise EOFError
+    try:
+        return answer_frame(written=promise.result())
+    except PlannerError as error:
+        return answer_frame(failed=str(error))
+
+
+def _refusal(error: Exception) -> tuple[str, str]:
+    """The name of the class in `homie.kernel.errors` that an error is one of, and its sentence."""
+    for kind in type(error).__mro__:
+        if kind.__module__ == HomieError.__module__:
+            return kind.__name__, str(error)
+    return InfrastructureError.__name__, f"The model cannot be loaded: {type(error).__name__}: {error}."
+
+
+if __name__ == "__main__":
+    main()
