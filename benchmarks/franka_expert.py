@@ -1,81 +1,69 @@
-"""How often the scripted expert does the tasks of the Panda's table: `python benchmarks/franka_expert.py`.
+"""How often the expert does the tasks of the Panda's table: `python benchmarks/franka_expert.py --workers 2`.
 
-Every episode goes through the executor with its checks, the skill set `arm`, motion planning and the safety gate,
-action by action; no pictures are drawn, since the expert does not look. Writes docs/data/franka-expert.json after each
-episode and goes on where it was stopped. One process; `--seeds` and `--families` choose a part.
+It is `homie bench table-FAMILY --planner expert` for each family, and a summary of the runs in
+docs/data/franka-expert.json. It goes on where it was stopped; `--seeds` and `--families` choose a part.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import time
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+
+from homie.bench.folder.ledger import read_bench
+from homie.bench.play.progress import Progress
+from homie.bench.play.runner import bench
 from homie.bench.statistics import wilson
-from homie.envs.mujoco.table.expert import plan
-from homie.envs.mujoco.table.families import generate
-from homie.envs.mujoco.table.robot import FrankaTable
-from homie.envs.mujoco.table.scene import FAMILIES, Family
-from homie.kernel import registry
-from homie.kernel.agent import EpisodeListener
-from homie.kernel.executor import Executor, SkillBook
+from homie.bench.suite.suite import find_suite
 from homie.kernel.files import to_json, write_atomically
-from homie.kernel.senses import Senses
-from homie.kernel.types import Decision, Subtask
+from homie.kernel.options import BenchOptions
 
 FILE = Path(__file__).parent.parent / "docs" / "data" / "franka-expert.json"
+FAMILIES = ("pick", "stack", "sort", "wipe")
 
 
-def play(family: Family, seed: int) -> dict[str, Any]:
-    """One episode: whether it succeeded, how many actions and how much robot time it took, what went wrong."""
-    began = time.process_time()
-    scene = generate(family, seed)
-    with FrankaTable(scene) as robot:
-        locator = robot.background()
-        locator.reset(seed=seed)
-        skills = registry.load("skills", "arm")("").skills(robot.spec, robot.kinematics)
-        book = SkillBook({"arm": {action: skill for skill in skills for action in skill.actions}})
-        executor = Executor(
-            Senses(robot, registry.load("detectors", "simulated")(""), locator),
-            book,
-            registry.load("checks", "paper"),
-            registry.load("execution", "emmoe"),
-            attempts=1,
-            actions=book.actions(robot),
+def played(family: str, seeds: int, runs: Path, workers: int) -> list[dict[str, Any]]:
+    """The episodes of a family: whether each succeeded, its actions and robot time, what went wrong."""
+    tasks = [task.id for task in find_suite(f"table-{family}").tasks if task.scene.seed < seeds]
+    options = BenchOptions.build(
+        suite=f"table-{family}", planner="expert", tasks=",".join(tasks), out=runs / family, workers=workers
+    )
+    _, _, episodes = read_bench(bench(options, Progress(Console(file=sys.stderr))).run_folder)
+    rows = []
+    for episode in episodes:
+        finished = episode.finished
+        assert finished is not None, "the bench has played all of them"
+        done = [one for one in finished.ending.history if one.subtask.action != "End"]
+        failed = [one.feedback.message for one in done if not one.feedback.ok]
+        rows.append(
+            {
+                "seed": episode.task.scene.seed,
+                "success": bool(finished.verdict),
+                "actions": len(done) - len(failed),
+                "robot_seconds": round(finished.ending.robot_seconds, 2),
+                "wrong": failed[0] if failed else finished.ending.cause,
+                "instruction": episode.task.text,
+            }
         )
-        start, done, wrong = robot.observe().stamp, 0, ""
-        for action in plan(scene):
-            subtask = Subtask("Move", str(action))
-            made = executor.execute(Decision((subtask,)), subtask, (), robot.observe(), EpisodeListener())
-            if not made.feedback.ok:
-                wrong = made.feedback.message
-                break
-            done += 1
-        return {
-            "seed": seed,
-            "success": robot.world.success,
-            "actions": done,
-            "robot_seconds": round(robot.observe().stamp - start, 2),
-            "cpu_seconds": round(time.process_time() - began, 2),
-            "wrong": wrong,
-            "instruction": scene.instruction,
-        }
+    return rows
 
 
-def summary(episodes: list[dict[str, Any]]) -> dict[str, Any]:
+def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Of one family."""
-    good, count = sum(one["success"] for one in episodes), len(episodes)
+    good, count = sum(row["success"] for row in rows), len(rows)
     low, high = wilson(good, count)
     return {
         "episodes": count,
         "successes": good,
         "rate": round(good / count, 4),
         "interval_95": [round(low, 4), round(high, 4)],
-        "mean_actions": round(sum(one["actions"] for one in episodes) / count, 2),
-        "mean_robot_seconds": round(sum(one["robot_seconds"] for one in episodes) / count, 2),
-        "failures": [{"seed": one["seed"], "wrong": one["wrong"]} for one in episodes if not one["success"]],
+        "mean_actions": round(sum(row["actions"] for row in rows) / count, 2),
+        "mean_robot_seconds": round(sum(row["robot_seconds"] for row in rows) / count, 2),
+        "failures": [{"seed": row["seed"], "wrong": row["wrong"]} for row in rows if not row["success"]],
     }
 
 
@@ -83,22 +71,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=100)
     parser.add_argument("--families", nargs="+", choices=FAMILIES, default=list(FAMILIES))
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--runs", type=Path, default=Path("runs") / "franka-expert")
     parser.add_argument("--out", type=Path, default=FILE)
     given = parser.parse_args()
-    kept = json.loads(given.out.read_text()) if given.out.exists() else {}
-    episodes: dict[str, list[dict[str, Any]]] = kept.get("episodes", {})
-    for seed in range(given.seeds):
-        for family in given.families:
-            rows = episodes.setdefault(family, [])
-            if any(row["seed"] == seed for row in rows):
-                continue
-            row = play(family, seed)
-            rows.append(row)
-            print(family, seed, "ok" if row["success"] else f"FAILED {row['wrong']}", flush=True)
-            summaries = {name: summary(those) for name, those in episodes.items()}
-            write_atomically(given.out, to_json({"families": summaries, "episodes": episodes}))
-    for family, those in episodes.items():
-        print(family, summary(those)["successes"], "of", len(those))
+    episodes = {family: played(family, given.seeds, given.runs, given.workers) for family in given.families}
+    families = {family: summary(rows) for family, rows in episodes.items()}
+    write_atomically(given.out, to_json({"families": families, "episodes": episodes}))
+    for family, counted in families.items():
+        print(family, counted["successes"], "of", counted["episodes"])
 
 
 if __name__ == "__main__":

@@ -168,6 +168,18 @@ def test_the_kernel_imports_no_folder():
     assert wrong == []
 
 
+def test_bench_and_runtime_know_no_environment():
+    """What they need of one they ask through `homie.kernel.world` and `homie.kernel.scenes`."""
+    wrong = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for folder in ("homie/bench", "homie/runtime", "homie/conditions", "homie/testing")
+        for path in files(folder)
+        for name in imported(path)
+        if inside(name, ("homie.envs",))
+    ]
+    assert wrong == []
+
+
 @pytest.mark.parametrize("folder", LAYERS)
 def test_a_folder_is_a_layer(folder):
     floors = {room: floor for floor, rooms in enumerate(LAYERS[folder]) for room in rooms}

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from homie.kernel import registry
 from homie.kernel.config import read_config
 from homie.kernel.errors import BadInput
 from homie.kernel.options import (
@@ -24,6 +23,7 @@ from homie.kernel.options import (
     SceneOptions,
     explain,
 )
+from homie.kernel.scenes import scenes_of
 
 
 def test_defaults_of_the_paper():
@@ -459,7 +459,7 @@ def test_a_table_has_an_instruction_of_its_own():
     def told(**options):
         return RunOptions.build(robot="franka:stack", **options).task
 
-    own = registry.load("instructions", "franka")
+    own = scenes_of("franka").instruction
     assert told() == told(seed=0) == told(task="  ") == own("stack", 0, None)
     seeds = {seed: own("stack", seed, None) for seed in (1, 2, 3)}
     assert {seed: told(seed=seed) for seed in seeds} == seeds and len(set(seeds.values())) > 1

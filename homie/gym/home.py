@@ -22,6 +22,7 @@ from homie.gym.tasks import HouseTask, check_fits, of_goal, of_house, of_suite
 from homie.kernel.actions import listed_actions
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.options import OpenOptions
+from homie.kernel.scenes import scene_options
 from homie.kernel.types import VIEWS
 from homie.runtime.assembly import choose
 from homie.runtime.objects import split
@@ -51,8 +52,7 @@ class HomeEnv(SessionEnv[NDArray[np.int64]]):
         if goal is not None:
             self._task = of_goal(goal, instruction)
         if self._task is not None and self._task.scene is not None:
-            chosen = self._task.scene.model_dump(exclude_defaults=True, exclude={"spec", "sha256", "family", "seed"})
-            options = {**options, **chosen}
+            options = {**options, **scene_options("mujoco", self._task.scene.settings)}
             if self._task.scene.spec is not None:
                 options["scene"] = self._task.scene.spec
         named, objects = split(options)

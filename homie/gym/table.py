@@ -15,7 +15,8 @@ from gymnasium.spaces import Box, Dict, Discrete
 from numpy.typing import NDArray
 
 from homie.envs.mujoco.robots.panda import panda
-from homie.envs.mujoco.table.robot import PICTURE_SIZE, FrankaTable, scene_of
+from homie.envs.mujoco.table.families import scene_of
+from homie.envs.mujoco.table.robot import PICTURE_SIZE, FrankaTable
 from homie.gym.base import CODES, SessionEnv, picture_space
 from homie.kernel.options import OpenOptions
 from homie.runtime.objects import split

@@ -9,9 +9,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from homie.kernel import registry
 from homie.kernel.config import read_config
 from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.scenes import scenes_of
 
 MAX_SEED = 2**31 - 1
 
@@ -247,10 +247,11 @@ class RunOptions(OpenOptions):
             return given
         name, _, argument = str(given.get("robot", "")).partition(":")
         seed = given.get("seed", 0)
-        if name not in registry.names("instructions") or not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
+        if not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
             return given
         file = given.get("scene")
-        return {**given, "task": registry.load("instructions", name)(argument, seed, file and Path(file))}
+        own = scenes_of(name).instruction(argument, seed, file and Path(file))
+        return {**given, "task": own} if own else given
 
 
 class BenchOptions(PartsOptions):

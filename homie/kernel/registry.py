@@ -46,8 +46,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "mujoco": "homie.envs.mujoco.home.home:open_home",
             "franka": "homie.envs.mujoco.table.robot:open_table",
         },
-        "instructions": {
-            "franka": "homie.envs.mujoco.table.robot:instruction_of",
+        "scenes": {
+            "mujoco": "homie.envs.mujoco.home.scenes:HouseScenes",
+            "franka": "homie.envs.mujoco.table.scenes:TableScenes",
         },
         "detectors": {
             "simulated": "perception.detectors.simulated:SimulatedDetector",
@@ -88,6 +89,10 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "suites": {
             "homie-100": "homie.bench.suites:homie_100",
+            "table-pick": "homie.bench.suites:table_pick",
+            "table-stack": "homie.bench.suites:table_stack",
+            "table-sort": "homie.bench.suites:table_sort",
+            "table-wipe": "homie.bench.suites:table_wipe",
         },
         "names": {
             "default": "perception.words.names:best_matches",

@@ -26,7 +26,6 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from homie.kernel.errors import BadInput
-from homie.kernel.types import Box
 
 FORMAT = 2
 """Of the JSON form. Homie 0.1 wrote 1 (without saying so): what is on and what is wiped stood apart from the things."""
@@ -42,32 +41,21 @@ class _Model(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class BoxState(_Model):
-    """A box that stands upright: its centre, half its sizes along its own axes, its turn about z."""
-
-    center: Vector
-    half: Vector
-    yaw: Number = 0.0
-
-    @classmethod
-    def of(cls, box: Box) -> BoxState:
-        """The same box as data, to a hundredth of a millimetre."""
-        return cls(center=rounded(box.center), half=rounded(box.half), yaw=round(float(box.yaw), 5))
-
-
 class ThingState(_Model):
-    """A thing of the world. kind: what it is an example of (`apple` for `apple_2`). states: what it is besides being
-    somewhere, by the word for it: `on`, `wiped`, `sliced`."""
+    """A thing of the world. kind: what it is an example of (`apple` for `apple_2`). position: of its middle; with
+    quaternion and half (half its sizes along its own axes) it says which box the thing fills. states: what it is
+    besides being somewhere, by the word for it: `on`, `wiped`, `sliced`. rgb: how to draw it, each from 0 to 255."""
 
     kind: str
     colour: str = ""
     room: str | None = None
     position: Vector | None = None
     quaternion: tuple[Number, Number, Number, Number] | None = None
-    box: BoxState | None = None
+    half: Vector | None = None
     states: Mapping[str, State] = {}
     receives: Literal["in", "on"] | None = None
     """How things lie that are put there, None where nothing can be put (or nobody knows)."""
+    rgb: tuple[int, int, int] | None = None
 
 
 class ObjectState(ThingState):

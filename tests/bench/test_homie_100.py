@@ -19,6 +19,7 @@ from homie.conditions import unknown_words
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.home.home import open_home
+from homie.envs.mujoco.home.scenes import HouseChoice
 from homie.envs.mujoco.house.outset import outset
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.kernel.actions import ACTIONS
@@ -34,8 +35,9 @@ TASKS = pytest.mark.parametrize("task", SUITE.tasks, ids=[task.id for task in SU
 
 @cache
 def house(scene: SceneChoice) -> House:
-    variation = Variation(scene.start, scene.opened, scene.added)
-    return House(outset(generate(scene.seed, scene.rooms, scene.objects, variation)))
+    choice = HouseChoice.model_validate(scene.settings)
+    variation = Variation(choice.start, choice.opened, choice.added)
+    return House(outset(generate(scene.seed, choice.rooms, choice.objects, variation)))
 
 
 def house_of(task: Task) -> House:
@@ -160,11 +162,7 @@ def test_the_state_of_a_house_is_what_the_simulator_says(task: Task):
     options = RunOptions(
         task=task.text,
         seed=scene.seed,
-        rooms=scene.rooms,
-        objects=scene.objects,
-        start=scene.start,
-        opened=list(scene.opened),
-        added=list(scene.added),
+        **scene.settings,
     )
     with open_home(options) as robot:
         robot.reset(seed=0)
@@ -175,12 +173,12 @@ def test_the_state_of_a_house_is_what_the_simulator_says(task: Task):
     }
     for name, thing in here.state.things.items():
         assert thing.position == pytest.approx(real.things[name].position, abs=0.005), name
-    pose = {"position": None, "box": None}
+    pose = {"position": None, "rgb": None}
     assert {name: thing.model_copy(update=pose) for name, thing in here.state.fixed.items()} == {
         name: thing.model_copy(update=pose) for name, thing in real.fixed.items()
     }
     assert (here.state.robot.room, here.state.held) == (real.robot.room, real.held)
-    assert here.state.joints.keys() == real.joints.keys() and here.state.rooms.keys() == real.rooms.keys()
+    assert here.state.joints.keys() == real.joints.keys() and here.state.rooms == real.rooms
 
 
 # ---------------------------------------------------------------- authoring

@@ -22,6 +22,7 @@ from homie.bench.suite.suite import Task
 from homie.bench.suites import homie_100
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
+from homie.envs.mujoco.home.scenes import HouseChoice
 from homie.envs.mujoco.house.outset import outset
 from homie.kernel.options import BenchOptions
 
@@ -58,8 +59,9 @@ def test_every_task_has_a_second_hand() -> None:
 @pytest.mark.parametrize("task", SUITE.tasks, ids=[task.id for task in SUITE.tasks])
 def test_wrong_plans_fail_and_right_ones_pass(task: Task) -> None:
     scene, plans = task.scene, SECOND_HAND[task.id]
-    variation = Variation(scene.start, scene.opened, scene.added)
-    house = House(outset(generate(scene.seed, scene.rooms, scene.objects, variation)))
+    choice = HouseChoice.model_validate(scene.settings)
+    variation = Variation(choice.start, choice.opened, choice.added)
+    house = House(outset(generate(scene.seed, choice.rooms, choice.objects, variation)))
     assert task.expert is not None
     assert plans["right"] and plans["wrong"], "both are needed"
     assert judged(task, house, list(task.expert)) == (True, True, ()), "the expert's own plan"

@@ -74,7 +74,7 @@ def test_the_rooms_are_slabs_with_their_names_and_a_gap_between_them(episode: Pa
     made = recorded(episode, scene=SCENE)
     rooms = shape(made, "world/rooms")
     assert rooms["centers"] == [near(3.0, 3.5, -0.01), near(7.0, 4.5, -0.01)], "the floor's top is at 0"
-    assert rooms["half_sizes"] == [near(1.98, 1.48, 0.01), near(1.98, 1.48, 0.01)]
+    assert rooms["half_sizes"] == [near(1.95, 1.45, 0.01), near(1.95, 1.45, 0.01)]
     assert rooms["labels"] == ["kitchen", "hall"]
     assert rooms["colors"] == [packed(176, 168, 156)]
     assert rooms["fill_mode"] == [3], "solid"
@@ -163,10 +163,10 @@ def test_the_scene_is_the_episodes_own_else_that_of_the_run(episode: Path) -> No
 
 
 def test_the_viewer_looks_from_above_and_from_the_south_at_the_middle(episode: Path) -> None:
-    """The home is 8 m long and 4 m wide, its middle at (5, 4)."""
+    """The home is 7.9 m long and 3.9 m wide between its walls, its middle at (5, 4)."""
     shown = recorded(episode, scene=SCENE).layout()
     (eye,) = (rows[0] for entity, rows in shown.items() if entity.endswith("EyeControls3D"))
     assert eye["EyeControls3D:look_target"] == [near(5, 4, 0)] and eye["EyeControls3D:eye_up"] == [near(0, 0, 1)]
-    assert eye["EyeControls3D:position"] == [near(5.0, 4.0 - 5.6, 6.4)]
+    assert eye["EyeControls3D:position"] == [near(5.0, 4.0 - 0.7 * 7.9, 0.8 * 7.9)]
     (episode / "scene.json").unlink()
     assert not [entity for entity in recorded(episode).layout() if entity.endswith("EyeControls3D")]

@@ -110,7 +110,7 @@ class _Stage:
     def _place(self, name: str, relation: Relation, at: str) -> None:
         """Have an object there. Where exactly, nobody knows without physics."""
         room = self.state.robot.room if relation == "held" else self._room(at)
-        nowhere = {"surface": "", "position": None, "quaternion": None, "box": None}
+        nowhere = {"surface": "", "position": None, "quaternion": None}
         now = {"relation": relation, "at": at, "room": room, **nowhere}
         self._change(objects={**self.state.objects, name: self.state.objects[name].model_copy(update=now)})
 

@@ -17,18 +17,18 @@ from homie.bench.compare.compare import first_table
 from homie.bench.compare.summary import WORLD, Intervals
 from homie.bench.folder.episode import Episode
 from homie.bench.folder.ledger import BenchFolder, check_known, plan, unfinished
+from homie.bench.play.checks import ready
 from homie.bench.play.pool import Limits, LocalPool, Pool
 from homie.bench.play.progress import Progress
-from homie.bench.play.worker import EXPERT, Job, Report
+from homie.bench.play.worker import Job, Report
 from homie.bench.score.metrics import METRICS
 from homie.bench.score.results import load_run
 from homie.bench.statistics import Estimate
-from homie.bench.suite.suite import Suite, Task, find_suite
-from homie.kernel import registry
+from homie.bench.suite.suite import Suite
 from homie.kernel.errors import BadInput, HomieError, InfrastructureError, Interrupted, MissingPart
 from homie.kernel.interfaces import Planner, SharedPart
 from homie.kernel.options import BenchOptions, PartsOptions, RunOptions
-from homie.runtime.assembly import check_detector, check_planner, load_checks
+from homie.kernel.scenes import scene_options
 from homie.runtime.session import stoppable, undisturbed
 
 TICK = 1.0
@@ -87,7 +87,7 @@ def bench(
     depends on it. Ctrl-C and SIGTERM stop the robots first and raise Interrupted. A disk that cannot be written raises
     InfrastructureError; episodes that infrastructure ended are in the summary, not raised.
     """
-    suite = check(options)
+    options, suite = ready(options)
     folder = BenchFolder.open(options, suite)
     progress = progress or Progress()
     try:
@@ -112,35 +112,6 @@ def bench(
     finally:
         progress.close()
         folder.close()
-
-
-def check(options: BenchOptions) -> Suite:
-    """The suite of a bench. Raises BadInput or MissingPart for what would fail in every episode; writes nothing."""
-    suite = find_suite(options.suite)
-    tasks = suite.select(options.tasks, options.split)
-    _check_robot(options.robot, suite, tasks)
-    if options.planner != EXPERT:
-        check_planner(options.planner, options.planner_settings)
-    elif lacking := [task.id for task in tasks if task.expert is None]:
-        raise BadInput(f"The planner 'expert' plays what the suite gives, and it gives none for: {', '.join(lacking)}.")
-    check_detector(options.detector, options.detector_settings)
-    load_checks(options.check_order)
-    for kind, name in (("robots", options.robot), ("locators", options.targets)):
-        registry.find(kind, name)
-    return suite
-
-
-def _check_robot(robot: str, suite: Suite, tasks: Sequence[Task]) -> None:
-    """Raise BadInput where the tasks are not for a robot, or its argument would mean nothing to them."""
-    name, _, argument = robot.partition(":")
-    if suite.robot not in ("", name):
-        raise BadInput(f"The suite '{suite.name}' is for the robot {suite.robot}: add `--robot {suite.robot}`.")
-    families = sorted({task.scene.family for task in tasks if task.scene.family})
-    if families and argument:
-        raise BadInput(
-            f"The tasks of the suite '{suite.name}' say themselves which family they are of ({', '.join(families)}):"
-            f" give `--robot {name}` without `:{argument}`."
-        )
 
 
 class _Runner:
@@ -209,21 +180,15 @@ def episode_options(options: BenchOptions, suite: Suite, episode: Episode) -> Ru
     """The options of one episode. Their seed says which scene it is."""
     scene = episode.task.scene
     parts = {name: getattr(options, name) for name in PartsOptions.model_fields}
-    if scene.family:
-        parts["robot"] = f"{options.robot}:{scene.family}"
-    return RunOptions(
-        task=episode.task.text,
-        seed=scene.seed,
-        scene=scene.spec,
-        rooms=scene.rooms,
-        objects=scene.objects,
-        start=scene.start,
-        opened=list(scene.opened),
-        added=list(scene.added),
-        clutter=scene.clutter,
-        rounds=options.rounds or suite.protocol.rounds,
+    made = {
         **parts,
-    )
+        "task": episode.task.text,
+        "seed": scene.seed,
+        "scene": scene.spec,
+        "rounds": options.rounds or suite.protocol.rounds,
+        **scene_options(options.robot, scene.settings),
+    }
+    return RunOptions(**made)
 
 
 def _pool(run: Path, options: BenchOptions, episodes: int) -> Pool:

@@ -16,8 +16,9 @@ from typing import Any
 import yaml
 
 from homie.bench.folder.ledger import INDECISIVE, PLANNER, SweepFile
+from homie.bench.play.checks import ready
 from homie.bench.play.progress import Progress
-from homie.bench.play.runner import BenchSummary, bench, check
+from homie.bench.play.runner import BenchSummary, bench
 from homie.bench.suite.suite import find_suite
 from homie.kernel.errors import BadInput
 from homie.kernel.files import slug
@@ -61,7 +62,7 @@ def sweep(
     told: called with the name of every bench before it begins. Raises as `bench`.
     """
     for variant in variants(options):
-        check(variant.options)
+        ready(variant.options)
     path, lock = held_folder(options.out, find_suite(options.suite).name)
     try:
         if (path / "run.json").exists():

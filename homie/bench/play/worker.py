@@ -37,13 +37,14 @@ from homie.kernel.errors import (
 from homie.kernel.files import DISK, to_json, write_atomically
 from homie.kernel.interfaces import Robot, WorldState
 from homie.kernel.options import RunOptions
+from homie.kernel.scenes import scenes_of
 from homie.runtime import session
 from homie.runtime.assembly import Parts
 from homie.runtime.provenance import OtherParts, PartsFile, keep
 from homie.runtime.runstore import scene_file
 
 EXPERT = "expert"
-"""The planner that plays the subtasks which the suite file gives as the expert's."""
+"""The planner that plays the subtasks which the suite file gives as the expert's, else the environment's own expert."""
 _PR_SET_PDEATHSIG = 1
 
 
@@ -147,7 +148,7 @@ def _play(job: Job, kept: WorkerParts) -> None:
     """Play the episode."""
     options = job.options
     if options.planner == EXPERT:
-        options = options.model_copy(update={"planner": f"scripted:{_script(job)}"})
+        options = options.model_copy(update={"planner": _expert(job)})
     with kept.parts(options) as parts:
         scene = scene_file(parts.robot)
         if scene is not None:
@@ -168,13 +169,15 @@ def _keep_parts(job: Job, parts: Parts) -> str:
     return keep(run, PartsFile.of(about, job.options), texts, mixed=job.mixed)
 
 
-def _script(job: Job) -> Path:
-    """The expert's subtasks as a file for the scripted planner."""
-    if job.task.expert is None:
-        raise BadInput("the suite gives no expert for it, so the planner 'expert' cannot play it.")
-    path = job.folder / "expert.json"
-    path.write_bytes(to_json(list(job.task.expert)))
-    return path
+def _expert(job: Job) -> str:
+    """The planner that does the task: the suite's own steps from a file, or what its environment has for all tasks."""
+    if job.task.expert is not None:
+        path = job.folder / "expert.json"
+        path.write_bytes(to_json(list(job.task.expert)))
+        return f"scripted:{path}"
+    if expert := scenes_of(job.options.robot).expert:
+        return expert
+    raise BadInput("the suite gives no expert for it, so the planner 'expert' cannot play it.")
 
 
 def _check_goal(task: Task, robot: Robot) -> None:

@@ -18,11 +18,10 @@ import rerun as rr
 import rerun.blueprint as rrb
 from numpy.typing import NDArray
 
-from homie.envs.mujoco.blueprints.palette import COLOURS
-from homie.envs.mujoco.house.build import start_pose
-from homie.envs.mujoco.house.spec import SceneSpec
 from homie.kernel.errors import BadInput
+from homie.kernel.scenes import Scenes, scenes_of
 from homie.kernel.types import Array
+from homie.kernel.world import RoomState, ThingState, WorldSnapshot
 
 SECONDS, ROUND = "robot_seconds", "round"
 """The timelines."""
@@ -30,25 +29,25 @@ Moment: TypeAlias = tuple[float, int]
 """Robot time (s) and round."""
 Placed: TypeAlias = tuple[Sequence[float], Sequence[float]]
 """Position (3,) and quaternion (x, y, z, w)."""
-FLOOR, PATH, ROBOT = (176, 168, 156), (60, 120, 200), (60, 120, 200)
+FLOOR, PATH, ROBOT, UNPAINTED = (176, 168, 156), (60, 120, 200), (60, 120, 200), (150, 150, 150)
 THICK = 0.02
 """Thickness of the floor (m)."""
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """The world of an episode folder: its scene (None if it is not a house) and its final state."""
+    """The world of an episode folder: how it started (None if its environment cannot tell) and its final state."""
 
-    scene: SceneSpec | None
+    start: WorldSnapshot | None
     state: Mapping[str, Any]
 
     @property
     def eye(self) -> rrb.EyeControls3D | None:
         """The viewer's camera: above and to the south of the house, at a distance in proportion to its size."""
-        if self.scene is None:
+        floors = [room.floor for room in self.start.rooms.values() if room.floor] if self.start is not None else []
+        if not floors:
             return None
-        rooms = np.array([(room.x0, room.y0, room.x1, room.y1) for room in self.scene.rooms])
-        low, high = rooms[:, :2].min(axis=0), rooms[:, 2:].max(axis=0)
+        low, high = np.min(floors, axis=0)[:2], np.max(floors, axis=0)[2:]
         (x, y), size = (low + high) / 2, float((high - low).max())
         return rrb.EyeControls3D(position=(x, y - 0.7 * size, 0.8 * size), look_target=(x, y, 0.0), eye_up=(0, 0, 1))
 
@@ -65,11 +64,12 @@ class World:
         stream.log("world", rr.ViewCoordinates.RIGHT_HAND_Z_UP, static=True)
         begun: dict[str, Placed] = {}
         first = None
-        if self.scene is not None:
-            _send_rooms(stream, self.scene)
-            _send_furniture(stream, self.scene)
-            begun = _send_objects(stream, self.scene)
-            first = (self.scene.robot.x, self.scene.robot.y, self.scene.robot.yaw)
+        if self.start is not None:
+            _send_rooms(stream, self.start.rooms)
+            _send_furniture(stream, self.start.fixed)
+            begun = _send_objects(stream, self.start.objects)
+            robot = self.start.robot
+            first = None if robot.x is None or robot.y is None else (robot.x, robot.y, robot.yaw or 0.0)
         for name, placed in begun.items():
             _place(stream, name, placed, start)
         for name, placed in _objects(self.state).items():
@@ -82,14 +82,21 @@ class World:
 
 def read_world(folder: Path) -> World:
     """The world of an episode folder. In a bench every episode has its own scene, otherwise the run has one."""
-    scene = None
-    for path in (folder / "scene.json", folder.parent.parent / "scene.json"):
-        if scene is None and path.exists():
-            with contextlib.suppress(BadInput):  # the scene of another simulator
-                scene = SceneSpec.load(path)
+    run = folder.parent.parent
+    scenes, start = _scenes(run / "run.json"), None
+    for path in (folder / "scene.json", run / "scene.json"):
+        if start is None and path.exists():
+            with contextlib.suppress(BadInput):  # the scene of another environment
+                start = scenes.outset(path.read_text(encoding="utf-8"))
     path = folder / "final_state.json"
     state = json.loads(path.read_bytes()) if path.exists() else {}
-    return World(scene, state if isinstance(state, dict) else {})
+    return World(start, state if isinstance(state, dict) else {})
+
+
+def _scenes(run: Path) -> Scenes:
+    """The scenes of the environment that a run was made in."""
+    options = json.loads(run.read_bytes()).get("options", {}) if run.exists() else {}
+    return scenes_of(str(options.get("robot", "")))
 
 
 def _objects(state: Mapping[str, Any]) -> dict[str, Placed]:
@@ -107,49 +114,64 @@ def _robot(state: Mapping[str, Any]) -> tuple[float, float, float] | None:
     return (robot["x"], robot["y"], robot["yaw"]) if isinstance(robot, dict) else None
 
 
-def _send_rooms(stream: rr.RecordingStream, scene: SceneSpec) -> None:
-    corners = np.array([(room.x0, room.y0, room.x1, room.y1) for room in scene.rooms])
+def _send_rooms(stream: rr.RecordingStream, rooms: Mapping[str, RoomState]) -> None:
+    floors = {name: room.floor for name, room in rooms.items() if room.floor is not None}
+    if not floors:
+        return
+    corners = np.array(list(floors.values()))
     middle, size = (corners[:, :2] + corners[:, 2:]) / 2, corners[:, 2:] - corners[:, :2]
     flat = np.full((len(corners), 1), THICK / 2)
     boxes = rr.Boxes3D(
         centers=np.hstack([middle, -flat]),
-        half_sizes=np.hstack([size / 2 - THICK, flat]),
+        half_sizes=np.hstack([size / 2, flat]),
         colors=[FLOOR],
-        labels=[room.name for room in scene.rooms],
+        labels=list(floors),
         fill_mode="solid",
     )
     stream.log("world/rooms", boxes, static=True)
 
 
-def _send_furniture(stream: rr.RecordingStream, scene: SceneSpec) -> None:
-    for piece in scene.furniture:
-        plan = piece.blueprint
+def _send_furniture(stream: rr.RecordingStream, fixed: Mapping[str, ThingState]) -> None:
+    for name, piece in fixed.items():
+        placed = _placed(piece)
+        if placed is None:
+            continue
         box = rr.Boxes3D(
-            centers=[(piece.x, piece.y, scene.base(piece) + plan.height / 2)],
-            half_sizes=[(plan.half_x, plan.half_y, plan.height / 2)],
-            quaternions=[_turn(piece.yaw)],
-            colors=[_paint(piece.colour)],
-            labels=[piece.name],
+            centers=[placed[0]],
+            half_sizes=[piece.half],
+            quaternions=[placed[1]],
+            colors=[piece.rgb or UNPAINTED],
+            labels=[name],
             show_labels=False,
         )
-        stream.log(["world", "furniture", piece.name], box, static=True)
+        stream.log(["world", "furniture", name], box, static=True)
 
 
-def _send_objects(stream: rr.RecordingStream, scene: SceneSpec) -> dict[str, Placed]:
+def _send_objects(stream: rr.RecordingStream, objects: Mapping[str, ThingState]) -> dict[str, Placed]:
     """Send the shapes of the objects; returns the pose at which each starts."""
     begun: dict[str, Placed] = {}
-    for item in scene.objects:
+    for name, thing in objects.items():
+        placed = _placed(thing)
+        if placed is None:
+            continue
         box = rr.Boxes3D(
-            half_sizes=[item.plan.half],
-            colors=[_paint(item.colour)],
-            labels=[item.name],
+            half_sizes=[thing.half],
+            colors=[thing.rgb or UNPAINTED],
+            labels=[name],
             show_labels=False,
             fill_mode="solid",
         )
-        stream.log(["world", "objects", item.name], box, static=True)
-        position, (w, *xyz) = start_pose(scene, item)
-        begun[item.name] = (position, (*xyz, w))
+        stream.log(["world", "objects", name], box, static=True)
+        begun[name] = placed
     return begun
+
+
+def _placed(thing: ThingState) -> Placed | None:
+    """Where a thing is that says how large it is; None for all others."""
+    if thing.position is None or thing.half is None:
+        return None
+    w, *xyz = thing.quaternion or (1.0, 0.0, 0.0, 0.0)
+    return thing.position, (*xyz, w)
 
 
 def _place(stream: rr.RecordingStream, name: str, placed: Placed, at: Moment) -> None:
@@ -205,7 +227,3 @@ def durations(stamps: Array) -> NDArray[np.timedelta64]:
 def _turn(yaw: float) -> tuple[float, float, float, float]:
     """A rotation about z as (x, y, z, w)."""
     return 0.0, 0.0, math.sin(yaw / 2), math.cos(yaw / 2)
-
-
-def _paint(colour: str) -> tuple[int, ...]:
-    return tuple(round(255 * part) for part in COLOURS[colour])

@@ -30,7 +30,7 @@ from homie.kernel import registry
 from homie.kernel.config import yaml_problem
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.files import slug
-from homie.kernel.options import HOUSE, MAX_SEED
+from homie.kernel.options import MAX_SEED
 from homie.kernel.types import Subtask
 
 ATTRIBUTES = ("short-horizon", "long-horizon", "open-ended", "logical", "human-style")
@@ -64,36 +64,29 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class SceneChoice(_Model):
-    """Where a task happens: a scene spec file (relative to the suite file), or the house of a seed, varied or not.
+class SceneChoice(BaseModel):
+    """Where a task happens: a scene spec file (relative to the suite file), or the scene of a seed.
 
-    start, opened, added, clutter: how the house differs from that of its seed (docs/scene-spec.md). sha256: of the
-    scene spec file. It is filled in when the suite is read; where it is given, the file must have it. family: for a
-    robot with families of tasks (`franka`), which one the seed makes a scene of.
+    sha256: of the scene spec file. It is filled in when the suite is read; where it is given, the file must have it.
+    settings: all else that stands under `scene`. It is the environment's own (`homie.kernel.scenes.Scenes`): the family
+    of a table's task, the rooms of a house.
     """
+
+    model_config = ConfigDict(extra="allow", frozen=True)
 
     spec: Path | None = None
     sha256: str = ""
-    family: Annotated[str, Field(pattern=r"^[a-z0-9-]*$")] = ""
     seed: int = Field(default=0, ge=0, le=MAX_SEED)
-    rooms: int | None = Field(default=None, ge=2, le=6)
-    objects: int = Field(default=40, ge=0, le=60)
-    start: str | None = None
-    opened: tuple[str, ...] = ()
-    added: tuple[str, ...] = ()
-    clutter: Literal["tidy", "messy"] = "tidy"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the environment of the robot is asked for besides seed and spec."""
+        return dict(self.model_extra or {})
 
     @model_validator(mode="after")
-    def _one_way(self) -> SceneChoice:
-        usual = type(self).model_fields
+    def _hash_of_a_file(self) -> SceneChoice:
         if self.spec is None and self.sha256:
             raise ValueError("sha256 is that of a spec, and there is none")
-        if self.family and any(
-            getattr(self, name) != usual[name].default for name in ("spec", *HOUSE) if name != "seed"
-        ):
-            raise ValueError("a family and a seed say which scene it is: leave the rest of the scene out")
-        if self.spec is not None and any(getattr(self, name) != usual[name].default for name in HOUSE):
-            raise ValueError("give either spec, or seed with rooms, objects, start, opened, added and clutter")
         return self
 
 
@@ -230,6 +223,10 @@ def _located(task: Task, path: Path) -> Task:
     """The task with the path of its scene spec made whole. Raises BadInput if it is not the file that is meant."""
     if task.scene.spec is None:
         return task
+    if useless := [*(["seed"] if task.scene.seed else []), *task.scene.settings]:
+        raise BadInput(
+            f"{path}: task '{task.id}': scene: the spec says which scene it is: leave out {', '.join(useless)}."
+        )
     spec = (path.parent / task.scene.spec).resolve()
     if not spec.is_file():
         raise BadInput(f"{path}: task '{task.id}': scene.spec: there is no file {spec}.")

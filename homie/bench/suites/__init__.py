@@ -1,4 +1,4 @@
-"""The built-in suites. docs/homie-100.md says what is in them and how they were made."""
+"""The built-in suites: `homie-100` (docs/homie-100.md) and four of the Panda's table (docs/franka.md)."""
 
 from __future__ import annotations
 
@@ -9,5 +9,29 @@ from homie.bench.suite.suite import Suite, read_suite
 
 def homie_100() -> Suite:
     """100 household tasks in generated houses, spanning what EMMOE-100 spans (EMMOE, section 3.1)."""
-    with as_file(files(__name__).joinpath("homie-100.yaml")) as path:
+    return _shipped("homie-100")
+
+
+def table_pick() -> Suite:
+    """100 tables: one of several shapes into one of two containers."""
+    return _shipped("table-pick")
+
+
+def table_stack() -> Suite:
+    """100 tables: two or three shapes on top of each other."""
+    return _shipped("table-stack")
+
+
+def table_sort() -> Suite:
+    """100 tables: a shape through its own hole of a shape sorter."""
+    return _shipped("table-sort")
+
+
+def table_wipe() -> Suite:
+    """100 tables: a sponge over one of several areas."""
+    return _shipped("table-wipe")
+
+
+def _shipped(name: str) -> Suite:
+    with as_file(files(__name__).joinpath(f"{name}.yaml")) as path:
         return read_suite(path)

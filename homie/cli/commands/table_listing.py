@@ -7,7 +7,8 @@ from io import BytesIO
 from PIL import Image as Picture
 
 from homie.cli.output import columns, print_json, save, say
-from homie.envs.mujoco.table.robot import FrankaTable, scene_of
+from homie.envs.mujoco.table.families import scene_of
+from homie.envs.mujoco.table.robot import FrankaTable
 from homie.kernel.errors import BadInput
 from homie.kernel.files import to_json
 from homie.kernel.options import HOUSE, SceneOptions

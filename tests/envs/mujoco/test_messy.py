@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from homes import one_room, play
 
-from homie.bench.suite.suite import SceneChoice
 from homie.envs.mujoco.blueprints.lying import angles_of, rotation_of
 from homie.envs.mujoco.generate.ajar import obstructions
 from homie.envs.mujoco.generate.generate import generate
@@ -24,6 +23,7 @@ from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.state.world import World
 from homie.kernel.errors import BadInput
 from homie.kernel.options import SceneOptions
+from homie.kernel.scenes import scene_options
 from homie.kernel.types import Array, Command, ErrorCode
 
 SEEDS = (1, 4, 9)
@@ -225,5 +225,5 @@ def test_the_command_line_and_suites_have_it(homie) -> None:
     assert shown == {name: f"{place.relation} {place.entity}" for name, place in nested.items()}
     refused = homie("scene", "--scene", "house.json", "--clutter", "messy")
     assert refused.returncode == 2 and "--clutter would mean nothing" in refused.stderr
-    assert SceneChoice.model_validate({"seed": 1, "clutter": "messy"}).clutter == "messy"
+    assert scene_options("mujoco", {"clutter": "messy"}) == {"clutter": "messy"}
     assert SceneOptions.build(clutter="messy").clutter == "messy"

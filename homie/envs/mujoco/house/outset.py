@@ -6,11 +6,12 @@ laid on other objects (`z` in a spec), which is told here as being on its furnit
 
 from __future__ import annotations
 
+from homie.envs.mujoco.blueprints.palette import COLOURS
+from homie.envs.mujoco.blueprints.parts import WALL, turned
 from homie.envs.mujoco.house.build import start_pose
-from homie.envs.mujoco.house.spec import FurnitureSpec, ObjectSpec, SceneSpec
+from homie.envs.mujoco.house.spec import FurnitureSpec, ObjectSpec, RoomSpec, SceneSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of
 from homie.kernel.world import (
-    BoxState,
     FixedState,
     JointState,
     ObjectState,
@@ -27,9 +28,7 @@ def outset(scene: SceneSpec) -> WorldSnapshot:
     return WorldSnapshot(
         objects={thing.name: _object(scene, thing) for thing in scene.objects},
         fixed={piece.name: _furniture(scene, piece) for piece in scene.furniture},
-        rooms={
-            room.name: RoomState(kind=room.kind, floor=(room.x0, room.y0, room.x1, room.y1)) for room in scene.rooms
-        },
+        rooms={room.name: RoomState(kind=room.kind, floor=_floor(room)) for room in scene.rooms},
         joints={
             f"{piece.name}/{piece.blueprint.articulation.name}": JointState(receptacle=piece.name, fraction=piece.open)
             for piece in scene.furniture
@@ -57,23 +56,36 @@ def _object(scene: SceneSpec, thing: ObjectSpec) -> ObjectState:
         room=piece.room if piece is not None else thing.receptacle,
         position=rounded(position),
         quaternion=rounded(quaternion),
+        half=rounded(thing.plan.half),
         receives="in" if thing.plan.hollow is not None else "on",
+        rgb=_paint(thing.colour),
     )
 
 
 def _furniture(scene: SceneSpec, piece: FurnitureSpec) -> FixedState:
     plan, base = piece.blueprint, scene.base(piece)
-    half = (plan.half_x, plan.half_y, plan.height / 2)
-    box = BoxState(center=rounded((piece.x, piece.y, base + half[2])), half=rounded(half), yaw=piece.yaw)
     return FixedState(
         kind=piece.kind,
         colour=piece.colour,
         room=piece.room,
-        position=rounded((piece.x, piece.y, base)),
-        box=box,
+        position=rounded((piece.x, piece.y, base + plan.height / 2)),
+        quaternion=rounded(turned(piece.yaw)),
+        half=rounded((plan.half_x, plan.half_y, plan.height / 2)),
         states={"on": piece.on} if plan.powered else {},
         receives=("in" if _inner(scene, piece) else "on") if surfaces_of(scene, piece) else None,
+        rgb=_paint(piece.colour),
     )
+
+
+def _floor(room: RoomSpec) -> tuple[float, float, float, float]:
+    """What is between the walls, of which the spec has the centre lines."""
+    beside = WALL / 2
+    return room.x0 + beside, room.y0 + beside, room.x1 - beside, room.y1 - beside
+
+
+def _paint(colour: str) -> tuple[int, int, int]:
+    red, green, blue = (round(255 * part) for part in COLOURS[colour])
+    return red, green, blue
 
 
 def _inner(scene: SceneSpec, piece: FurnitureSpec) -> set[str]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from homie.envs.mujoco.house.index import ObjectInfo, ReceptacleInfo
 from homie.envs.mujoco.state.world import World
-from homie.kernel.types import Box
 from homie.kernel.world import (
-    BoxState,
     FixedState,
     JointState,
     ObjectState,
@@ -19,11 +17,8 @@ from homie.kernel.world import (
 
 def snapshot_of(world: World, robot: RobotState) -> WorldSnapshot:
     """Every object's pose and place, all furniture with what is on, every joint's opening, what is held."""
-    boxes = world.object_boxes(list(world.objects))
     return WorldSnapshot(
-        objects={
-            name: _object(world, thing, box) for (name, thing), box in zip(world.objects.items(), boxes, strict=True)
-        },
+        objects={name: _object(world, thing) for name, thing in world.objects.items()},
         fixed={name: _furniture(world, thing) for name, thing in world.receptacles.items()},
         rooms={name: RoomState(kind=room.kind, floor=rounded(room.rect)) for name, room in world.rooms.items()},
         joints={
@@ -40,7 +35,7 @@ def snapshot_of(world: World, robot: RobotState) -> WorldSnapshot:
     )
 
 
-def _object(world: World, thing: ObjectInfo, box: Box) -> ObjectState:
+def _object(world: World, thing: ObjectInfo) -> ObjectState:
     place = world.place(thing.name)
     return ObjectState(
         kind=thing.kind,
@@ -51,19 +46,21 @@ def _object(world: World, thing: ObjectInfo, box: Box) -> ObjectState:
         room=world.room_of(world.position(thing.body)),
         position=rounded(world.position(thing.body)),
         quaternion=rounded(world.data.xquat[thing.body]),
-        box=BoxState.of(box),
+        half=rounded(thing.half),
         receives="in" if thing.hollow is not None else "on",
     )
 
 
 def _furniture(world: World, thing: ReceptacleInfo) -> FixedState:
     inside = any(plan.inside or plan.access == "front" for plan in thing.surfaces)
+    box = world.receptacle_box(thing)
     return FixedState(
         kind=thing.kind,
         colour=thing.colour,
         room=thing.room,
-        position=rounded(world.position(thing.body)),
-        box=BoxState.of(world.receptacle_box(thing)),
+        position=rounded(box.center),
+        quaternion=rounded(world.data.xquat[thing.body]),
+        half=rounded(box.half),
         states={"on": world.appliances.on[thing.name]} if thing.appliance is not None else {},
         receives=("in" if inside else "on") if thing.surfaces else None,
     )

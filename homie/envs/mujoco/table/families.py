@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from homie.envs.mujoco.table.outlines import SHAPES
 from homie.envs.mujoco.table.scene import FAMILIES, FOOT, Family, Subset, TableScene, Thing
 from homie.envs.mujoco.table.things import AREA, plan_of
 from homie.envs.mujoco.table.words import Reference, by_relation, reference, references, subset_of, told
+from homie.kernel.errors import BadInput, suggestion
 
 X_RANGE, Y_RANGE = (0.0, 0.42), (-0.38, 0.38)
 """Where the middles of things may be (m)."""
@@ -62,6 +64,17 @@ def generate(family: Family, seed: int) -> TableScene:
             things=tuple(made.things),
             conditions=tuple(made.conditions),
         )
+
+
+def scene_of(family: str, seed: int, file: Path | None = None) -> TableScene:
+    """The scene of a file, or of a family by name ("" is the first) and seed. Raises BadInput."""
+    if file is not None:
+        return TableScene.load(file)
+    for known in FAMILIES:
+        if family in (known, ""):
+            return generate(known, seed)
+    hint = suggestion(family, FAMILIES, f"choose one of: {', '.join(FAMILIES)}.")
+    raise BadInput(f"There is no family of tasks '{family}' for the robot franka: {hint}")
 
 
 # ---------------------------------------------------------------- the families

@@ -6,8 +6,6 @@ has no base, no torso and no head, and the gate refuses commands for them.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import mujoco
 
 from homie.envs.mujoco.render.rendering import FreeCamera
@@ -19,11 +17,11 @@ from homie.envs.mujoco.robots.panda.kinematics import PandaKinematics
 from homie.envs.mujoco.robots.panda.panda_model import FINGER_RANGE
 from homie.envs.mujoco.robots.simulated import SimulatedRobot
 from homie.envs.mujoco.table.build import build
-from homie.envs.mujoco.table.families import generate
+from homie.envs.mujoco.table.families import scene_of
 from homie.envs.mujoco.table.locator import TableLocator
 from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TableScene
 from homie.envs.mujoco.table.world import TableWorld
-from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator
 from homie.kernel.options import HOUSE, OpenOptions
 from homie.kernel.types import Command, Image, Pose2, Proprioception
@@ -54,22 +52,6 @@ def open_table(options: OpenOptions) -> FrankaTable:
         raise BadInput(f"The scene says what is on the table: with --scene give --robot franka, not franka:{family}.")
     scene = scene_of(family, options.seed, options.scene)
     return FrankaTable(scene, options.pixels or PICTURE_SIZE, shade=options.shade)
-
-
-def scene_of(family: str, seed: int, file: Path | None = None) -> TableScene:
-    """The scene of a file, or of a family by name ("" is the first) and seed. Raises BadInput."""
-    if file is not None:
-        return TableScene.load(file)
-    for known in FAMILIES:
-        if family in (known, ""):
-            return generate(known, seed)
-    hint = suggestion(family, FAMILIES, f"choose one of: {', '.join(FAMILIES)}.")
-    raise BadInput(f"There is no family of tasks '{family}' for the robot franka: {hint}")
-
-
-def instruction_of(family: str, seed: int, file: Path | None = None) -> str:
-    """What a table asks for, for runs that are given no instruction. Raises BadInput."""
-    return scene_of(family, seed, file).instruction
 
 
 class FrankaTable(SimulatedRobot):

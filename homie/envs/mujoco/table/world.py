@@ -15,7 +15,7 @@ from homie.envs.mujoco.table.outlines import HEIGHT, SHAPES, outline, strips
 from homie.envs.mujoco.table.scene import SURROUNDINGS, TABLE_TOP
 from homie.envs.mujoco.table.things import CELL, SORTER_HEIGHT, hole_places, tile_places
 from homie.kernel.types import Array, Box
-from homie.kernel.world import BoxState, FixedState, ObjectState, Relation, TaskCondition, WorldSnapshot, rounded
+from homie.kernel.world import FixedState, ObjectState, Relation, TaskCondition, WorldSnapshot, rounded
 
 RESTS = 0.008
 """Metres between an underside and the top that it rests on, at most."""
@@ -194,7 +194,7 @@ class TableWorld:
             surface=spot.surface,
             position=rounded(self.box(name).center),
             quaternion=rounded(self.data.xquat[one.body]),
-            box=BoxState.of(self.box(name)),
+            half=rounded(one.plan.half),
             receives="on",
         )
 
@@ -205,7 +205,7 @@ class TableWorld:
             colour=one.thing.colour,
             position=rounded(self.box(name).center),
             quaternion=rounded(self.data.xquat[one.body]),
-            box=BoxState.of(self.box(name)),
+            half=rounded(one.plan.half),
             states={} if tiles is None else {"wiped": len(tiles) / len(tile_places())},
             receives=None if tiles is not None else "in",
         )

@@ -1,0 +1,58 @@
+"""What is looked at before a bench begins: what would fail in every episode is told at once, and nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from homie.bench.play.worker import EXPERT
+from homie.bench.suite.suite import Suite, Task, find_suite
+from homie.kernel import registry
+from homie.kernel.errors import BadInput
+from homie.kernel.options import BenchOptions
+from homie.kernel.scenes import scene_options, scenes_of
+from homie.runtime.assembly import check_detector, check_planner, load_checks
+
+
+def ready(options: BenchOptions) -> tuple[BenchOptions, Suite]:
+    """The options of a bench, on the robot of its suite where none was asked for, and the suite.
+
+    Raises:
+        BadInput, MissingPart: Something of it would fail in every episode.
+    """
+    suite = find_suite(options.suite)
+    options = _on_its_robot(options, suite)
+    tasks = suite.select(options.tasks, options.split)
+    _check_scenes(options.robot, suite, tasks)
+    _check_planner(options, tasks)
+    check_detector(options.detector, options.detector_settings)
+    load_checks(options.check_order)
+    for kind, name in (("robots", options.robot), ("locators", options.targets)):
+        registry.find(kind, name)
+    return options, suite
+
+
+def _on_its_robot(options: BenchOptions, suite: Suite) -> BenchOptions:
+    """The options with the only robot that a suite is for, and with what goes with that, where none was asked for."""
+    if not suite.robot or "robot" in options.model_fields_set:
+        return options
+    return BenchOptions.build(**{**options.model_dump(exclude_unset=True), "robot": suite.robot})
+
+
+def _check_scenes(robot: str, suite: Suite, tasks: Sequence[Task]) -> None:
+    """Raise BadInput where the tasks are not for a robot, or their scenes are none of its environment."""
+    if suite.robot not in ("", robot.partition(":")[0]):
+        raise BadInput(f"The suite '{suite.name}' is for the robot {suite.robot}: add `--robot {suite.robot}`.")
+    for task in tasks:
+        try:
+            scene_options(robot, task.scene.settings)
+        except BadInput as error:
+            raise BadInput(f"The suite '{suite.name}': task '{task.id}': {error}") from error
+
+
+def _check_planner(options: BenchOptions, tasks: Sequence[Task]) -> None:
+    if options.planner != EXPERT:
+        check_planner(options.planner, options.planner_settings)
+        return
+    lacking = [task.id for task in tasks if task.expert is None]
+    if lacking and not scenes_of(options.robot).expert:
+        raise BadInput(f"The planner 'expert' plays what the suite gives, and it gives none for: {', '.join(lacking)}.")

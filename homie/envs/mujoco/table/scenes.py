@@ -1,0 +1,43 @@
+"""The tables of the Panda, as suites choose them and as reports draw them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict
+
+from homie.envs.mujoco.table.families import scene_of
+from homie.envs.mujoco.table.scene import Family
+from homie.kernel.errors import BadInput
+from homie.kernel.scenes import Scenes
+
+
+class TableChoice(BaseModel):
+    """Which family of tasks the seed makes a table of."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    family: Family | None = None
+
+
+class TableScenes(Scenes):
+    """Scenes of the robot `franka`: tables by family and seed, or from a file. Each sets a task of its own."""
+
+    Choice: ClassVar[type[BaseModel]] = TableChoice
+    expert = "table-expert"
+
+    def options(self, robot: str, choice: BaseModel) -> dict[str, Any]:
+        assert isinstance(choice, TableChoice)
+        if choice.family is None:
+            return {}
+        name, _, argument = robot.partition(":")
+        if argument:
+            raise BadInput(
+                f"scene.family: the suite says which family of tasks it is ({choice.family}): give `--robot {name}` "
+                f"without `:{argument}`."
+            )
+        return {"robot": f"{name}:{choice.family}"}
+
+    def instruction(self, argument: str, seed: int, file: Path | None) -> str:
+        return scene_of(argument, seed, file).instruction

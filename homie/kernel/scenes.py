@@ -1,0 +1,107 @@
+"""What an environment says of its scenes without a robot in them: suites, reports and runs ask here.
+
+An environment registers a `Scenes` under the name of its robot (`homie.scenes`, docs/extending.md). One without has
+scenes that are chosen by a seed or a file alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ValidationError
+
+from homie.kernel import registry
+from homie.kernel.errors import BadInput
+from homie.kernel.text import own_words
+from homie.kernel.world import WorldSnapshot
+
+
+class Scenes:
+    """The scenes of an environment. What it does not override, the environment does not have.
+
+    Example:
+        ```
+        class GridScenes(Scenes):
+            class Choice(BaseModel):
+                level: Literal["easy", "hard"] = "easy"
+
+            def options(self, robot, choice):
+                return {"robot": f"{robot}:{choice.level}"}
+        ```
+    """
+
+    Choice: ClassVar[type[BaseModel] | None] = None
+    """What a suite may write under `scene` besides `seed` and `spec`; None for nothing."""
+    expert: ClassVar[str] = ""
+    """The planner that does every task of these scenes, which `homie bench --planner expert` plays where a suite gives
+    no steps; "" where there is none."""
+
+    def options(self, robot: str, choice: BaseModel) -> Mapping[str, Any]:
+        """The options of a run (`homie.kernel.options.RunOptions`) that make the chosen scene.
+
+        Args:
+            robot: As `--robot` names it.
+            choice: An instance of `Choice`.
+
+        Raises:
+            BadInput: The robot is one of another scene already.
+        """
+        return choice.model_dump(exclude_unset=True)
+
+    def instruction(self, argument: str, seed: int, file: Path | None) -> str:
+        """What a scene asks for by itself, for runs that are given no instruction; "" where scenes set no task.
+
+        Args:
+            argument: Of the robot: what stands after the colon in `franka:stack`.
+            seed: Of the scene.
+            file: The scene spec in its place, if there is one.
+
+        Raises:
+            BadInput: There is no such scene.
+        """
+        return ""
+
+    def outset(self, content: str) -> WorldSnapshot | None:
+        """The world of a scene spec before anything has happened, without physics; None where nobody can tell.
+
+        Args:
+            content: The text of a `scene.json`.
+
+        Raises:
+            BadInput: It is no scene of this environment.
+        """
+        return None
+
+
+def scenes_of(robot: str) -> Scenes:
+    """The scenes of a robot by its name on the command line, with an argument or without."""
+    name = robot.partition(":")[0]
+    scenes: Scenes = registry.load("scenes", name)() if name in registry.names("scenes") else Scenes()
+    return scenes
+
+
+def scene_options(robot: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a run that make a scene as a suite chooses it.
+
+    Args:
+        robot: As `--robot` names it.
+        chosen: What the suite writes under `scene`, besides `seed` and `spec`.
+
+    Raises:
+        BadInput: The environment of the robot has no such scenes; the sentence begins with the field.
+    """
+    scenes = scenes_of(robot)
+    if scenes.Choice is None:
+        if chosen:
+            name = robot.partition(":")[0]
+            raise BadInput(f"scene.{next(iter(chosen))}: scenes of the robot {name} are chosen by seed or spec alone.")
+        return {}
+    try:
+        return dict(scenes.options(robot, scenes.Choice.model_validate(dict(chosen))))
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in ("scene", *first["loc"]))
+        message = own_words(first["msg"])
+        raise BadInput(f"{where}: {message[:1].lower()}{message[1:]}.") from error

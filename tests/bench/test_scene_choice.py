@@ -1,0 +1,72 @@
+"""What a suite says of a scene besides seed and file belongs to the environment of its robot."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from homie.bench.play.checks import ready
+from homie.kernel.errors import BadInput
+from homie.kernel.options import BenchOptions
+from homie.kernel.scenes import scene_options, scenes_of
+
+FAMILY = "scene.family: the suite says which family of tasks it is (pick): give `--robot franka` without `:sort`."
+
+
+def check(folder: Path, scene: dict[str, Any], *, suite: dict[str, Any] | None = None, **options: str) -> BenchOptions:
+    """Look at a suite of one task before it is played; the options that it would be played with."""
+    path = folder / "suite.json"
+    task = {"id": "a", "text": "x", "keypaths": [["[Pick, apple]"]], "expert": ["[End]"], "scene": scene}
+    path.write_text(json.dumps({"format": 1, "name": "small", **(suite or {}), "tasks": [task]}))
+    return ready(BenchOptions.build(suite=str(path), planner="expert", **options))[0]
+
+
+@pytest.mark.parametrize(
+    ("robot", "scene", "complaint"),
+    [
+        *(("mujoco", scene, complaint) for scene, complaint in (
+            ({"objects": 61}, "scene.objects: input should be less than or equal to 60."),
+            ({"rooms": 1}, "scene.rooms: input should be greater than or equal to 2."),
+            ({"rooms": 7}, "scene.rooms: input should be less than or equal to 6."),
+            ({"clutter": "wild"}, "scene.clutter: input should be 'tidy' or 'messy'."),
+            ({"roms": 3}, "scene.roms: extra inputs are not permitted."),
+            ({"family": "pick"}, "scene.family: extra inputs are not permitted."),
+        )),
+        ("franka", {"rooms": 3}, "scene.rooms: extra inputs are not permitted."),
+        ("franka", {"family": "stak"}, "scene.family: input should be 'pick', 'stack', 'sort' or 'wipe'."),
+        ("franka:sort", {"family": "pick"}, FAMILY),
+        ("tiny", {"rooms": 3}, "scene.rooms: scenes of the robot tiny are chosen by seed or spec alone."),
+    ],
+)  # fmt: skip
+def test_a_scene_that_the_environment_does_not_have_is_refused(tmp_path, robot, scene, complaint):
+    with pytest.raises(BadInput) as refused:
+        check(tmp_path, scene, robot=robot, skills="tiny", targets="background")
+    assert str(refused.value) == f"The suite 'small': task 'a': {complaint}"
+
+
+def test_a_choice_becomes_the_options_of_a_run():
+    house = {"rooms": 3, "objects": 20, "start": "kitchen", "opened": ["fridge"], "added": ["apple@sofa"]}
+    assert scene_options("mujoco", house) == house and scene_options("mujoco", {}) == {}
+    assert scene_options("franka", {"family": "stack"}) == {"robot": "franka:stack"}
+    assert scene_options("franka:stack", {}) == scene_options("tiny", {}) == {}
+
+
+def test_the_only_robot_of_a_suite_is_played_where_none_is_asked_for(tmp_path):
+    robot = {"robot": "franka"}
+    made = check(tmp_path, {"family": "pick"}, suite=robot)
+    assert (made.robot, made.skills, made.shade) == ("franka", "arm", False), "with what goes with the robot"
+    assert check(tmp_path, {}, suite=robot, robot="franka", skills="remote").skills == "remote"
+    assert check(tmp_path, {}).robot == "mujoco"
+    with pytest.raises(BadInput, match="is for the robot franka: add `--robot franka`"):
+        check(tmp_path, {}, suite=robot, robot="mujoco")
+
+
+def test_what_environments_say_of_their_scenes():
+    assert scenes_of("franka:stack").expert == "table-expert" and scenes_of("mujoco").expert == ""
+    plain = scenes_of("tiny")
+    assert (plain.Choice, plain.expert, plain.instruction("", 0, None), plain.outset("{}")) == (None, "", "", None)
+    with pytest.raises(BadInput, match=r"^scene spec: rooms: Field required\.$"):
+        scenes_of("mujoco").outset("{}")
