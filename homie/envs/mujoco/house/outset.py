@@ -80,7 +80,10 @@ def _furniture(scene: SceneSpec, piece: FurnitureSpec) -> FixedState:
 def _floor(room: RoomSpec) -> tuple[float, float, float, float]:
     """What is between the walls, of which the spec has the centre lines."""
     beside = WALL / 2
-    return room.x0 + beside, room.y0 + beside, room.x1 - beside, room.y1 - beside
+    floor: tuple[float, float, float, float] = rounded(
+        (room.x0 + beside, room.y0 + beside, room.x1 - beside, room.y1 - beside)
+    )
+    return floor
 
 
 def _paint(colour: str) -> tuple[int, int, int]:
