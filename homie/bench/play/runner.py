@@ -20,7 +20,7 @@ from homie.bench.folder.ledger import BenchFolder, check_known, plan, unfinished
 from homie.bench.play.checks import ready
 from homie.bench.play.pool import Limits, LocalPool, Pool
 from homie.bench.play.progress import Progress
-from homie.bench.play.worker import Job, Report
+from homie.bench.play.worker import EXPERT, Job, Report
 from homie.bench.score.metrics import METRICS
 from homie.bench.score.results import load_run
 from homie.bench.statistics import Estimate
@@ -29,6 +29,7 @@ from homie.kernel.errors import BadInput, HomieError, InfrastructureError, Inter
 from homie.kernel.interfaces import Planner, SharedPart
 from homie.kernel.options import BenchOptions, PartsOptions, RunOptions
 from homie.kernel.scenes import scene_options
+from homie.runtime.assembly import check_planner
 from homie.runtime.session import stoppable, undisturbed
 
 TICK = 1.0
