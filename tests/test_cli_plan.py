@@ -120,7 +120,7 @@ def test_an_unreadable_answer_is_told_and_is_no_failure_of_the_command(homie, se
         (["plan", ""], 2, "The instruction is empty"),
         (["plan", "go", "--image", "nothing.png"], 2, "Cannot read the picture nothing.png: No such file"),
         (["plan", "go", "--image", "."], 2, "Cannot read the picture"),
-        (["plan", "go", "--image", "notes.txt"], 2, "notes.txt is no picture: give a PNG or JPEG file"),
+        (["plan", "go", "--image", "notes.txt"], 2, "notes.txt is not a picture: give a PNG or JPEG file"),
         (["plan", "go", "--planner", "ruel"], 2, "did you mean 'rule'?"),
         (["plan", "go", "--set", "examples=3"], 2, "The planner 'rule' has no settings"),
         (["plan", "go", *["--image", "a.png"] * 5], 2, "image: "),

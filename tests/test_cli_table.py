@@ -36,7 +36,7 @@ def test_without_an_instruction_the_tables_own_is_run_and_judged(homie, tmp_path
     table = ("--robot", "franka:pick", "--seed", "7001", "--planner", f"scripted:{tmp_path / 'end.json'}", "--no-video")
     own = homie("run", *table, "--out", str(tmp_path / "own"))
     assert own.returncode == 0, own.stderr
-    assert SCENE.instruction in own.stderr and "it is the one of the scene" in own.stderr
+    assert SCENE.instruction in own.stderr and "the scene's own is used" in own.stderr
     assert "verdict     not done, by the state of the simulated world" in own.stderr
     assert json.loads((tmp_path / "own/run.json").read_text())["options"]["task"] == SCENE.instruction
 

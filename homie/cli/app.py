@@ -1,4 +1,4 @@
-"""The Typer app. Only the module of the command that was asked for is imported, so that help comes at once."""
+"""The Typer app. Only the module of the chosen command is imported, so that help is fast."""
 
 from __future__ import annotations
 
@@ -36,27 +36,27 @@ COMMANDS = {
     "list": "List what can be chosen: planners, skills, robots, detectors, ...",
     "doctor": "Check this machine: versions, rendering, video, optional parts.",
 }
-"""Name to help. The command `name` is `<name>_command` of `homie.cli.commands.<name>` (with `_` for `-`): a function,
+"""Help by name. The command `name` is `<name>_command` in `homie.cli.commands.<name>` (with `_` for `-`): a function,
 or a dictionary of functions for `homie NAME PART`."""
 
 COMPLETING = "_TYPER_COMPLETE_ARGS"
-"""The variable in which a shell that wants to complete a command line gives the line so far."""
+"""The environment variable with the command line so far, set by the shell for completion."""
 HELP = {"help_option_names": ["-h", "--help"]}
 
 
-def run(given: Sequence[str]) -> NoReturn:
-    """Run the command line `given` and exit."""
+def run(arguments: Sequence[str]) -> NoReturn:
+    """Run a command line, given as the words after `homie`, and exit."""
     make_lasting()
     logs.configure()
-    words = os.environ[COMPLETING].split()[1:] if COMPLETING in os.environ else given
-    wanted = next((word for word in words if not word.startswith("-")), "")
-    with reported(json="--json" in given):
-        code = build(wanted)(args=list(given), prog_name="homie", standalone_mode=False)
+    words = os.environ[COMPLETING].split()[1:] if COMPLETING in os.environ else arguments
+    command = next((word for word in words if not word.startswith("-")), "")
+    with reported(json="--json" in arguments):
+        code = build(command)(args=list(arguments), prog_name="homie", standalone_mode=False)
     raise SystemExit(code or 0)
 
 
-def build(wanted: str) -> typer.Typer:
-    """The Typer app with the wanted command whole and the others as names with their help."""
+def build(chosen: str) -> typer.Typer:
+    """The Typer app with the chosen command, and with the names and help texts of the others."""
     app = typer.Typer(
         help="Homie: a robot in a house takes an instruction to a finished household task.",
         no_args_is_help=True,
@@ -67,7 +67,7 @@ def build(wanted: str) -> typer.Typer:
     app.callback()(_root)
     for name, text in COMMANDS.items():
         command: Command = _elsewhere
-        if name == wanted:
+        if name == chosen:
             place = name.replace("-", "_")
             command = getattr(importlib.import_module(f"homie.cli.commands.{place}"), f"{place}_command")
         if isinstance(command, Mapping):
@@ -95,7 +95,7 @@ def _root(
 
 
 def _elsewhere() -> None:
-    """Stands for a command that was not asked for."""
+    """Placeholder for a command that was not chosen."""
 
 
 def _logging(
@@ -112,14 +112,14 @@ def _logging(
 
 
 def _guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with the options of every command, and with its errors reported."""
+    """The command with the shared options added and its errors reported."""
     own = inspect.signature(command, eval_str=True).parameters.values()
     shared = inspect.signature(_logging, eval_str=True).parameters
 
     @functools.wraps(command)
     def guarded(*args: Any, **options: Any) -> None:
         with reported(json=bool(options.get("json"))):
-            on_stop(stop)  # from now on there may be a robot to stop
+            on_stop(stop)  # from here on a robot may have to be stopped
             _logging(**{name: options.pop(name) for name in shared})
             command(*args, **options)
 

@@ -1,4 +1,4 @@
-"""Every error as one sentence on stderr and its exit code."""
+"""Reports every error as one sentence on stderr with its exit code."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from homie.kernel.text import own_words, printable
 log = logging.getLogger("homie.cli")
 
 PLACES = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP)
-"""Errors about a file that say enough: a user has named a place that cannot be used."""
+"""Errors about a path that the user named, for which the system's message is enough."""
 
 
 @contextmanager
 def reported(*, json: bool) -> Iterator[None]:
-    """Report every error in one sentence and turn it into its exit code. json: as an object on stdout, too."""
+    """Report errors in one sentence and exit with their code. json: also print an object on stdout."""
     try:
         yield
         sys.stdout.flush()
@@ -59,7 +59,7 @@ def _fail_with(error: Exception, *, json: bool) -> NoReturn:
             traceback.print_exception(error, file=file)
         place = f"The traceback is in {file.name}."
     except OSError:
-        place = "Its traceback could not be kept: --log-file FILE keeps it."
+        place = "Its traceback could not be saved: give --log-file FILE to save it."
     _fail(f"Unexpected {type(error).__name__}: {error}. {place}", 4, json=json)
 
 
@@ -68,9 +68,9 @@ def _where(error: OSError) -> str:
 
 
 def _was_stopped(error: BaseException) -> bool:
-    """Whether an error is what became of a Ctrl-C: in the middle of an import it may come as something else.
+    """Whether an error was caused by Ctrl-C, which an import may turn into another exception.
 
-    A HomieError that was raised while something was being stopped is news of its own, unless it says what it is from.
+    A HomieError raised while something was being stopped is reported by itself, unless it names its cause.
     """
     if isinstance(error, KeyboardInterrupt | Interrupted):
         return True
@@ -79,11 +79,11 @@ def _was_stopped(error: BaseException) -> bool:
 
 
 def _fail_usage(error: Exception, *, json: bool) -> NoReturn:
-    """Report an error of Typer's own, such as an unknown option, in its words and with the usage."""
+    """Report a usage error of Typer, such as an unknown option, with its own message and the usage."""
     if not isinstance(error, _UsageError):
         raise error
     if hasattr(error, "message"):
-        error.message = own_words(str(error.message))  # Typer lets pydantic look at the choices of an option
+        error.message = own_words(str(error.message))  # Typer validates choices with pydantic
     error.show()
     if json:
         print_json({"error": error.format_message(), "exit_code": error.exit_code})
@@ -92,7 +92,7 @@ def _fail_usage(error: Exception, *, json: bool) -> NoReturn:
 
 @runtime_checkable
 class _UsageError(Protocol):
-    """What the usage errors of every version of Typer have; their class has moved between packages."""
+    """The members of usage errors in all versions of Typer, whose class has moved between packages."""
 
     exit_code: int
 

@@ -1,6 +1,6 @@
-"""Where the log goes: `--quiet`, `--verbose` and `--log-file` of every command.
+"""Logging: `--quiet`, `--verbose` and `--log-file` of every command.
 
-The library logs to `homie` and to loggers under it (standard `logging`) and shows nothing by itself.
+The library logs to `homie` and its child loggers (standard `logging`) and installs no handlers itself.
 """
 
 from __future__ import annotations
@@ -18,14 +18,19 @@ log = logging.getLogger("homie")
 
 
 def configure(*, quiet: bool = False, verbose: bool = False, file: Path | None = None) -> None:
-    """Show what is logged.
+    """Set up the log. By default it shows progress, and warnings as sentences.
 
-    Without anything: progress, and warnings as sentences. quiet: only errors. verbose: everything, with the time and
-    where it comes from. file: everything goes there as well, with tracebacks, after what is there. Raises BadInput.
+    Args:
+        quiet: show only errors.
+        verbose: show everything, with time and logger name.
+        file: append everything to this file, with tracebacks.
+
+    Raises:
+        BadInput: the file cannot be written, or both quiet and verbose were given.
     """
     if quiet and verbose:
         raise BadInput("--quiet and --verbose ask for opposite things: leave one out.")
-    logging.raiseExceptions = False  # a log that cannot be written must not end a run, nor fill the screen
+    logging.raiseExceptions = False  # a log that cannot be written must neither end a run nor fill the screen
     shown = logging.ERROR if quiet else logging.DEBUG if verbose else logging.WARNING
     screen = logging.StreamHandler()
     screen.setLevel(shown)
@@ -56,13 +61,13 @@ def _log_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """A Python warning as a sentence. Those for programmers (deprecations of somebody's library) are details."""
+    """Log a Python warning. Warnings for programmers, such as deprecations in libraries, have the level DEBUG."""
     level = logging.WARNING if issubclass(category, UserWarning) else logging.DEBUG
     logging.getLogger("homie.warnings").log(level, "%s", message)
 
 
 class _Line(logging.Formatter):
-    """The text alone."""
+    """Only the text."""
 
     def format(self, record: logging.LogRecord) -> str:
         return printable(record.getMessage())
@@ -76,7 +81,7 @@ class _Sentence(_Line):
 
 
 class _Timed(logging.Formatter):
-    """A line for a log, with its traceback if it has one."""
+    """A line with time, level and logger, and the traceback if there is one."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)-7s %(name)s: %(message)s")

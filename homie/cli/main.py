@@ -1,6 +1,6 @@
-"""The `homie` command: what has to be right before anything else is imported.
+"""The `homie` command: the entry point, which handles signals before anything else is imported.
 
-Nothing is imported here that takes time, so that Ctrl-C is a sentence and exit code 130 from the first instant.
+This module imports only what is fast, so that Ctrl-C gives one sentence and exit code 130 from the start.
 """
 
 from __future__ import annotations
@@ -14,16 +14,20 @@ from homie.cli.signals import STOPPED, STOPPED_CODE, on_stop
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line. Exits with 0, 2 (bad input), 3 (missing part), 4 (anything else) or 130 (stopped)."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    on_stop(lambda number, frame: _leave(json="--json" in given))
-    from homie.cli.app import run  # after the handlers: it imports for a fifth of a second
+    """Run the command line and exit with 0, 2 (bad input), 3 (missing part), 4 (other errors) or 130 (stopped).
 
-    run(given)
+    Args:
+        arguments: the words after `homie`; None takes them from `sys.argv`.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    on_stop(lambda number, frame: _leave(json="--json" in words))
+    from homie.cli.app import run  # after the signal handlers, because this import takes a fifth of a second
+
+    run(words)
 
 
 def _leave(*, json: bool) -> NoReturn:
-    """The end while there is nothing to let go: an exception in the middle of an import would become another one."""
+    """Exit at once while no resources are held: an exception during an import could be turned into another error."""
     os.write(2, f"homie: {STOPPED}\n".encode())
     if json:
         os.write(1, f'{{"error": "{STOPPED}", "exit_code": {STOPPED_CODE}}}\n'.encode())

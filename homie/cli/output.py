@@ -1,4 +1,4 @@
-"""What commands print: results on stdout, what they are doing on stderr. Control characters are written as escapes."""
+"""Output of commands: results on stdout, progress on stderr. Control characters are written as escapes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 progress = logging.getLogger("homie.progress")
-"""What is said on stderr while all is well. `--quiet` turns it off."""
+"""Progress messages on stderr. `--quiet` turns them off."""
 
 
 def say(text: str, *, end: str = "\n") -> None:
@@ -26,26 +26,26 @@ def say(text: str, *, end: str = "\n") -> None:
 
 
 def tell(text: str) -> None:
-    """Print a line on stderr, unless it is to be quiet."""
+    """Print a progress line on stderr, unless `--quiet` was given."""
     progress.info("%s", text)
 
 
 def progress_console() -> Console:
-    """Where displays draw on stderr; nowhere, if it is to be quiet."""
+    """The console on stderr for progress displays; it draws nothing if `--quiet` was given."""
     from rich.console import Console
 
     return Console(stderr=True, highlight=False, quiet=not progress.isEnabledFor(logging.INFO))
 
 
 def print_json(value: object) -> None:
-    """One JSON object, for `--json`: nothing else may be on stdout."""
+    """Print one JSON object for `--json`; nothing else may be printed on stdout."""
     from homie.kernel.files import to_json
 
     typer.echo(json_safe(to_json(value).decode()), nl=False)
 
 
 def save(path: Path, data: bytes) -> None:
-    """Write a file that was asked for, and tell where it is. Raises BadInput if that cannot be done."""
+    """Write a file that the user asked for and print its path. Raises BadInput if it cannot be written."""
     from homie.kernel.files import write_atomically
 
     try:
@@ -56,7 +56,13 @@ def save(path: Path, data: bytes) -> None:
 
 
 def columns(rows: Iterable[Sequence[str]], indent: str = "") -> str:
-    """Rows as lines of aligned columns. Nothing is cut off, however narrow the terminal is."""
+    """Rows as lines of aligned columns. Nothing is truncated, whatever the width of the terminal.
+
+    Example:
+        >>> print(columns([("name", "kind"), ("fridge_1", "fridge")]))
+        name      kind
+        fridge_1  fridge
+    """
     table = [tuple(printable(cell) for cell in row) for row in rows]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in table)

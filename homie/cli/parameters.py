@@ -1,4 +1,4 @@
-"""Command line parameters made from an options model, so that API, CLI and config files share one definition."""
+"""Command line parameters from an options model, so that API, CLI and config files share one definition."""
 
 from __future__ import annotations
 
@@ -28,16 +28,17 @@ Model = TypeVar("Model", bound=Options)
 
 
 def options_from(model: type[BaseModel], positional: str = "") -> Callable[[Command], Command]:
-    """Decorator: add a parameter for every field of the model; the command takes them as `**given`, None = not given.
+    """A decorator that adds a parameter for every field of a model. The help text is the field's description.
 
-    `positional` names the field that is an argument, if any; the others become `--options`. Help is the field's
-    description.
+    Args:
+        model: the options. The command receives its fields as `**values`, None for those that were not given.
+        positional: the name of the field that is an argument, "" for none; all others become `--options`.
     """
 
     def decorate(command: Command) -> Command:
-        made = [made for name in model.model_fields for made in _parameters(model, name, positional)]
+        from_fields = [parameter for name in model.model_fields for parameter in _parameters(model, name, positional)]
         own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.kind is not p.VAR_KEYWORD]
-        parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*made, *own)]
+        parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*from_fields, *own)]
         command.__signature__ = inspect.Signature(parameters, return_annotation=None)  # type: ignore[attr-defined]
         command.__annotations__ = {p.name: p.annotation for p in parameters}
         return command
@@ -62,7 +63,7 @@ PAIRS = {
         "temperature=1",
     ),
 }
-"""Fields that are mappings: the option that fills them pair by pair, its help, its form and an example."""
+"""Fields that are mappings: the option that adds a pair to them, its help, its form and an example."""
 SHORTCUTS = dict(
     zip(
         PLANNER_SETTINGS,
@@ -76,36 +77,45 @@ SHORTCUTS = dict(
         strict=True,
     )
 )
-"""Settings of planners that have an option of their own."""
+"""Planner settings that have an option of their own."""
 VARIABLES = ("planner", "base_url", "api_key_env", "robot", "skills", "detector", "targets")
-"""Options that an environment variable may give: `HOMIE_PLANNER`, `HOMIE_BASE_URL`, ... What belongs to a machine, and
-nothing that belongs to one run. Config files and the command line win over it."""
+"""Options with an environment variable: `HOMIE_PLANNER`, `HOMIE_BASE_URL`, ... They depend on the machine, not on a
+single run. Config files and the command line take precedence."""
 COMPLETED = {**KINDS, "suite": "suites"}
-"""Options whose value is a registered name of a kind, for completion in the shell."""
+"""Options whose value is a registered name of some kind, for shell completion."""
 
 
-def build(model: type[Model], config: Sequence[Path] | None, given: dict[str, Any]) -> Model:
-    """The options of a command: environment variables, over them config files, over them what was given."""
+def build(model: type[Model], config: Sequence[Path] | None, values: dict[str, Any]) -> Model:
+    """The options of a command: environment variables, overridden by config files, overridden by `values`.
+
+    Raises:
+        BadInput: a config file or a value is wrong.
+    """
     named = {name: os.environ.get(variable(name)) or None for name in VARIABLES}
     beneath = settings({name: value for name, value in named.items() if value is not None})
     fields = {name: value for name, value in beneath.items() if name in model.model_fields}
-    return model.build(config or (), beneath=fields, **settings(given))
+    return model.build(config or (), beneath=fields, **settings(values))
 
 
 def variable(name: str) -> str:
-    """The environment variable that gives an option."""
+    """The environment variable of an option.
+
+    Example:
+        >>> variable("base_url")
+        'HOMIE_BASE_URL'
+    """
     return f"HOMIE_{name.upper()}"
 
 
-def settings(given: dict[str, Any]) -> dict[str, Any]:
-    """What was given, with pairs and shortcuts turned into mappings of settings. Raises BadInput."""
-    rest = {name: value for name, value in given.items() if name not in SHORTCUTS}
+def settings(values: dict[str, Any]) -> dict[str, Any]:
+    """The values of a command line, with pairs and shortcuts collected into mappings of settings. Raises BadInput."""
+    rest = {name: setting for name, setting in values.items() if name not in SHORTCUTS}
     for field, (flag, _, form, example) in PAIRS.items():
         if field in rest:
             rest[field] = dict(_pair(pair, flag, form, example) for pair in rest[field] or ())
-    shortcuts = {name: given[name] for name in SHORTCUTS if given.get(name) is not None}
+    shortcuts = {name: values[name] for name in SHORTCUTS if values.get(name) is not None}
     rest["planner_settings"] = {**shortcuts, **rest.get("planner_settings", {})}
-    return {name: value for name, value in rest.items() if value != {}}
+    return {name: setting for name, setting in rest.items() if setting != {}}
 
 
 def _pair(pair: str, flag: str, form: str, example: str) -> tuple[str, Any]:
@@ -119,7 +129,7 @@ def _pair(pair: str, flag: str, form: str, example: str) -> tuple[str, Any]:
 
 
 def _parameters(model: type[BaseModel], name: str, positional: str) -> Iterator[inspect.Parameter]:
-    """The parameter of a field; of settings, the option that takes pairs; a shortcut for common ones of planners."""
+    """The parameters of a field: for a mapping of settings, the option for pairs and, for planners, the shortcuts."""
     if name not in PAIRS:
         yield _parameter(model, name, positional)
         return
@@ -139,7 +149,7 @@ def _keyword(name: str, kind: Any, info: Any) -> inspect.Parameter:
 def _parameter(model: type[BaseModel], name: str, positional: str) -> inspect.Parameter:
     field = model.model_fields[name]
     default = field.get_default(call_default_factory=True, validated_data={})
-    said = "" if default in (None, (), {}, []) or field.is_required() else f" [default: {_shown(default)}]"
+    default_text = "" if default in (None, (), {}, []) or field.is_required() else f" [default: {_shown(default)}]"
     complete = _completion(COMPLETED[name]) if name in COMPLETED else None
     info: Any
     if name == positional:
@@ -147,9 +157,9 @@ def _parameter(model: type[BaseModel], name: str, positional: str) -> inspect.Pa
     else:
         option = name.replace("_", "-")
         flag = f"--{option}/--no-{option}" if field.annotation is bool else f"--{option}"
-        about = f"{field.description}{said}{_from(name)}"
+        about = f"{field.description}{default_text}{_from(name)}"
         info = typer.Option(flag, help=about, show_default=False, autocompletion=complete)
-    # None says "not given": then a config file may speak, and after it the model's own default.
+    # None means "not given": then a config file applies, and after it the model's own default.
     kind: Any = field.annotation
     return _keyword(name, kind | None, info)
 

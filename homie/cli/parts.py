@@ -1,4 +1,4 @@
-"""Which optional parts of Homie are installed, and what that makes usable. Imports no SDK."""
+"""Which planners, skill sets and detectors are usable with the installed packages. Imports no SDK."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ CONFIGURED = ("planners", "skills", "detectors")
 """The kinds of parts that may have settings and need packages."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PartState:
-    """A part as it is here. problem: why it cannot be used, "" if it can; fix: the command that helps.
+    """The state of a part on this machine.
 
-    settings: the model of its settings. keys: environment variables of the API keys of a planner.
+    target: the import path of its class. problem: why it cannot be used, "" if it can. fix: the command that helps.
+    settings: the model of its settings. keys: environment variables for the API keys of a planner.
     """
 
     name: str
@@ -32,18 +33,25 @@ class PartState:
 
 
 def part_states(kind: str) -> Iterator[PartState]:
-    """All registered parts of one of the `CONFIGURED` kinds. One that cannot even be imported is described by what its
-    import says."""
+    """All registered parts of one of the `CONFIGURED` kinds. For a part that cannot be imported, the problem is the
+    import error."""
     for name, target in registry.targets(kind).items():
         try:
-            made: type[Planner] | type[SkillSet] | type[Detector] = registry.load(kind, name)
+            part: type[Planner] | type[SkillSet] | type[Detector] = registry.load(kind, name)
         except HomieError as error:
             command = re.search(r"`(.+)`", str(error))
-            yield PartState(name, target, str(error), command.group(1) if command else "")
-        except Exception as error:  # somebody else's package: it must not hide the others
-            yield PartState(name, target, f"{type(error).__name__}: {error}")
+            yield PartState(name=name, target=target, problem=str(error), fix=command.group(1) if command else "")
+        except Exception as error:  # an error in another package must not hide the remaining parts
+            yield PartState(name=name, target=target, problem=f"{type(error).__name__}: {error}")
         else:
-            missing = [requirement.name for requirement in packages.lacking(made.extra)] if made.extra else []
+            missing = [requirement.name for requirement in packages.lacking(part.extra)] if part.extra else []
             problem = f"not installed: {', '.join(missing)}" if missing else ""
-            fix = packages.install_command(made.extra) if missing else ""
-            yield PartState(name, target, problem, fix, made.Settings, getattr(made, "keys", ()))
+            fix = packages.install_command(part.extra) if missing else ""
+            yield PartState(
+                name=name,
+                target=target,
+                problem=problem,
+                fix=fix,
+                settings=part.Settings,
+                keys=getattr(part, "keys", ()),
+            )

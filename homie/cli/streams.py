@@ -1,4 +1,4 @@
-"""Standard streams that may go away: a closed pipe, a full disk, a terminal that is gone."""
+"""Standard streams that survive a closed pipe, a full disk or a closed terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import TextIO
 
 
 class OutputLost(Exception):
-    """Stdout cannot be written any more. gone: its reader has left (`homie list | head -1`), no error."""
+    """Stdout cannot be written any more. gone: whether its reader has exited (`homie list | head -1`), which is not an
+    error."""
 
     def __init__(self, cause: OSError) -> None:
         super().__init__(f"Cannot write the output: {cause.strerror or cause}.")
@@ -18,17 +19,17 @@ class OutputLost(Exception):
 
 
 def make_lasting() -> None:
-    """Make stdout and stderr of this process outlive what they are connected to.
+    """Make stdout and stderr of this process survive the loss of what they are connected to.
 
-    From the first write that fails on, what is written goes nowhere. For stderr that is all: a run goes on without its
-    progress. For stdout, which has the result, OutputLost is raised, once. A stream that was closed before the start
-    is nowhere from the beginning, so that no file of a run can get its number.
+    After the first failed write all output is discarded. For stderr that is all: a run continues without progress
+    messages. For stdout, which has the result, OutputLost is raised once. A stream that was closed before the start is
+    connected to the null device, so that no file of a run gets its descriptor number.
     """
     for number in (0, 1, 2):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free descriptor number, which is this one
     sys.stdin = sys.stdin or os.fdopen(0, encoding="utf-8", closefd=False)
     sys.stdout = _lasting(sys.stdout, 1, _raise)
     sys.stderr = _lasting(sys.stderr, 2, lambda error: None)
@@ -37,7 +38,7 @@ def make_lasting() -> None:
 class _Lasting(io.TextIOWrapper):
     def __init__(self, stream: TextIO, lost: Callable[[OSError], None]) -> None:
         super().__init__(stream.buffer, encoding=stream.encoding, errors=stream.errors, line_buffering=True)
-        self._stream, self._lost = stream, lost  # the first is kept: it would close the buffer when it goes
+        self._stream, self._lost = stream, lost  # a reference to the stream: it closes the buffer when it is deleted
 
     def write(self, text: str) -> int:
         try:
@@ -62,7 +63,7 @@ class _Lasting(io.TextIOWrapper):
 def _lasting(stream: TextIO | None, number: int, lost: Callable[[OSError], None]) -> TextIO:
     if stream is None:
         return os.fdopen(number, "w", encoding="utf-8", closefd=False)
-    # Only a stream of the system can go away; one that somebody has put in its place is left alone.
+    # Only a system stream can be lost; a replacement, such as that of a test, is left alone.
     return _Lasting(stream, lost) if isinstance(stream, io.TextIOWrapper) else stream
 
 

@@ -74,9 +74,11 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "m3": "skills.m3.checkpoint:CHECKPOINT",
         },
         "services": {
+            "policy": "skills.server.serving:serve_policy",
+        },
+        "tools": {
             "checkpoint-info": "skills.checkpoints.info:inspect",
             "checkpoint-generate": "skills.checkpoints.generate:write_generated",
-            "policy": "skills.server.serving:serve_policy",
         },
         "ros": {
             "node": "ros_bridge.transport.opening:open_node",

@@ -1,4 +1,4 @@
-"""`homie bench`: a suite of tasks from its file to a run folder of finished episodes."""
+"""`homie bench`: runs a suite of tasks and writes a run folder of finished episodes."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from homie.kernel.options import BenchOptions
 def bench_command(
     config: Config = None,
     json: Json = False,
-    **given: Any,
+    **values: Any,
 ) -> None:
     """Run a suite."""
-    options = build(BenchOptions, config, given)
+    options = build(BenchOptions, config, values)
     summary: BenchSummary | SweepSummary
     if options.sweep:
         summary = sweep(options, lambda: Progress(progress_console()), lambda name: tell(f"\n{name}"))

@@ -21,10 +21,10 @@ from homie.kernel.text import counted
 def compare_command(
     config: Config = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout (as --form json).")] = False,
-    **given: Any,
+    **values: Any,
 ) -> None:
     """Compare runs."""
-    options = build(CompareOptions, config, given)
+    options = build(CompareOptions, config, values)
     intervals = Intervals(options.confidence, options.resamples, options.seed)
     tables = compare(options.runs, options.profile, intervals, tasks=options.tasks)
     text = write(tables, "json" if json else options.form)

@@ -1,4 +1,4 @@
-"""`homie doctor`: what works on this machine, and how to get what does not."""
+"""`homie doctor`: what works on this machine, and how to install what is missing."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ except HomieError as error:
     sys.exit(str(error))
 renderer.rgb(data, FreeCamera(lookat=(0.0, 0.0, 0.0), distance=2.0, azimuth=0.0, elevation=-1.0))
 """
-"""Run in a process of its own: a process can draw with one GL only, and a broken GL library may take it down."""
+"""Run in a process of its own: a process can use only one GL library, and a broken one may crash it."""
 _HOME = """
 import sys
 from homie.envs.mujoco.home.home import open_home
@@ -48,14 +48,14 @@ except HomieError as error:
     sys.exit(str(error))
 sys.exit(0 if picture.std() > 1 else "the picture is empty")
 """
-"""What every run begins with: a house is generated and built, the robot put into it, a picture taken."""
+"""The start of every run: generate and build a house with the robot, and take a picture."""
 PATIENCE = 60.0
-"""Seconds after which a part of the check-up is given up. It takes one or two."""
+"""Timeout in seconds of a check in a process of its own; it usually takes one or two seconds."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One thing looked at. `needed`: Homie does not run without it. `fix`: what to do where it is not ok."""
+    """The result of one check. needed: whether Homie cannot run without it. fix: what to do if it is not ok."""
 
     name: str
     ok: bool
@@ -88,18 +88,27 @@ def _show(findings: Iterable[Finding]) -> None:
 
 
 def examine() -> Iterator[Finding]:
-    """Look at everything, in the order in which a user meets it."""
-    # The slow ones at the same time, each in a process of its own.
+    """Run all checks, in the order in which a user needs the parts."""
+    # The slow checks run in parallel, each in a process of its own.
     drawing = {name: _start(_RENDER, name) for name in BACKENDS}
     home = _start(_HOME)
-    yield Finding("python", sys.version_info >= (3, 11), platform.python_version(), fix="install Python 3.11 or newer")
+    yield Finding(
+        name="python",
+        ok=sys.version_info >= (3, 11),
+        detail=platform.python_version(),
+        fix="install Python 3.11 or newer",
+    )
     yield from _packages()
     yield _own_packages()
     for name, process in drawing.items():
         problem = _problem(process)
-        yield Finding(f"rendering with {name}", not problem, problem or "draws", needed=name == "raycast")
+        yield Finding(
+            name=f"rendering with {name}", ok=not problem, detail=problem or "draws", needed=name == "raycast"
+        )
     problem = _problem(home)
-    yield Finding("home", not problem, problem or "built, with a picture", fix="mend what is missing above")
+    yield Finding(
+        name="home", ok=not problem, detail=problem or "built, with a picture", fix="mend what is missing above"
+    )
     yield _encoder()
     yield _write_access(runs_folder())
     yield _variables()
@@ -112,16 +121,21 @@ def _packages() -> Iterator[Finding]:
     for requirement in packages.requirements():
         there = packages.installed_version(requirement.name) or "not installed"
         well = requirement not in lacking
-        yield Finding(requirement.name, well, there, fix=f"pip install '{requirement}'")
+        yield Finding(name=requirement.name, ok=well, detail=there, fix=f"pip install '{requirement}'")
 
 
 def _own_packages() -> Finding:
-    """Whether Python takes Homie's packages for what they are: other people's may have the same names."""
+    """Whether Homie's packages are imported, and not other packages with the same names."""
     if problem := packages.stranger():
-        return Finding("own packages", False, problem, fix=f"pip uninstall {packages.STRANGER}")
+        return Finding(name="own packages", ok=False, detail=problem, fix=f"pip uninstall {packages.STRANGER}")
     for name, place in packages.shadows().items():
-        return Finding("own packages", False, f"{place} hides the package '{name}' of Homie", fix="rename or move it")
-    return Finding("own packages", True, "none is hidden")
+        return Finding(
+            name="own packages",
+            ok=False,
+            detail=f"{place} hides the package '{name}' of Homie",
+            fix="rename or move it",
+        )
+    return Finding(name="own packages", ok=True, detail="none is hidden")
 
 
 def _start(code: str, *arguments: str) -> subprocess.Popen[str]:
@@ -131,13 +145,13 @@ def _start(code: str, *arguments: str) -> subprocess.Popen[str]:
 
 
 def _problem(process: subprocess.Popen[str]) -> str:
-    """What a process died of, in its last words; "" if it went well."""
+    """The last line of the errors of a failed process; "" if it succeeded."""
     try:
         _, errors = process.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
         process.kill()
         process.communicate()
-        return f"nothing came of it in {PATIENCE:g} s"
+        return f"no result after {PATIENCE:g} s"
     if process.returncode == 0:
         return ""
     return (errors.strip().splitlines() or [f"ended with {process.returncode}"])[-1]
@@ -149,23 +163,25 @@ def _encoder() -> Finding:
     try:
         av.codec.Codec("libx264", "w")
     except ValueError:
-        return Finding("H.264 encoder", False, "PyAV has no libx264", fix="pip install --force-reinstall av")
-    return Finding("H.264 encoder", True, "libx264")
+        return Finding(
+            name="H.264 encoder", ok=False, detail="PyAV has no libx264", fix="pip install --force-reinstall av"
+        )
+    return Finding(name="H.264 encoder", ok=True, detail="libx264")
 
 
 def _write_access(folder: Path) -> Finding:
-    """Whether run folders can be made: in `folder`, or where it would be made."""
+    """Whether run folders can be written in `folder`, or in its parent if it does not exist yet."""
     place = folder if folder.exists() else folder.absolute().parent
     try:
         with tempfile.TemporaryFile(dir=place):
-            return Finding("run folders", True, f"{place} can be written")
+            return Finding(name="run folders", ok=True, detail=f"{place} can be written")
     except OSError as error:
         fix = "change to a folder that you can write, or use --out"
-        return Finding("run folders", False, f"{place}: {error.strerror}", fix=fix)
+        return Finding(name="run folders", ok=False, detail=f"{place}: {error.strerror}", fix=fix)
 
 
 def _variables() -> Finding:
-    """The environment variables that change what commands do, and those that look so and do nothing."""
+    """The environment variables of Homie that are set, and unknown ones that begin with `HOMIE_`."""
     known = {
         *(variable(name) for name in VARIABLES),
         "HOMIE_RUNS",
@@ -177,24 +193,26 @@ def _variables() -> Finding:
     strange = [name for name in there if name not in known]
     if strange:
         fix = f"the variables are: {', '.join(sorted(known))}"
-        return Finding("variables", False, f"mean nothing: {', '.join(strange)}", needed=False, fix=fix)
-    return Finding("variables", True, f"set: {', '.join(there)}" if there else "none is set", needed=False)
+        return Finding(name="variables", ok=False, detail=f"mean nothing: {', '.join(strange)}", needed=False, fix=fix)
+    return Finding(
+        name="variables", ok=True, detail=f"set: {', '.join(there)}" if there else "none is set", needed=False
+    )
 
 
 def _extras() -> Iterator[Finding]:
-    """The optional parts that this version of Homie declares."""
+    """The extras that this version of Homie declares."""
     for extra in packages.extras():
         names = [requirement.name for requirement in packages.lacking(extra)]
         detail = f"not installed: {', '.join(names)}" if names else "installed"
         command = packages.install_command(extra)
-        yield Finding(f"optional [{extra}]", not names, detail, needed=False, fix=command)
+        yield Finding(name=f"optional [{extra}]", ok=not names, detail=detail, needed=False, fix=command)
 
 
 def _planners() -> Iterator[Finding]:
-    """Which planners can be used here, and which of the variables with their keys are set (names, never values)."""
+    """Which planners are usable, and which of the variables for their API keys are set (names, never values)."""
     for state in part_states("planners"):
         detail = state.problem or "usable"
         if state.keys and not state.problem:
             there = [name for name in state.keys if os.environ.get(name)]
             detail += f"; keys set: {', '.join(there)}" if there else f"; no key set ({', '.join(state.keys)})"
-        yield Finding(f"planner {state.name}", not state.problem, detail, needed=False, fix=state.fix)
+        yield Finding(name=f"planner {state.name}", ok=not state.problem, detail=detail, needed=False, fix=state.fix)

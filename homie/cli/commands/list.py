@@ -1,4 +1,4 @@
-"""`homie list`: what can be chosen, built in and from other packages."""
+"""`homie list`: the parts that can be chosen, built in and from other packages."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ def list_command(
     elif kind == "suites":
         _list_suites(json=json)
     else:
-        found = {name: registry.targets(name) for name in KINDS if kind in (None, name)}
+        listed = {name: registry.targets(name) for name in KINDS if kind in (None, name)}
         if json:
-            print_json(found)
+            print_json(listed)
             return
-        for name, targets in found.items():
+        for name, targets in listed.items():
             say(name)
             say(columns(targets.items(), indent="  "))
 
@@ -84,7 +84,7 @@ def _list_suites(*, json: bool) -> None:
 
 
 def _list_tasks(name: str | None, *, json: bool) -> None:
-    """The tasks of a suite: what `--tasks` of `homie bench` takes, and what they say."""
+    """The tasks of a suite: their ids, as for `homie bench --tasks`, and their instructions."""
     if name is None:
         known = ", ".join(registry.names("suites"))
         raise BadInput(f"Which suite's tasks? Give its name or file: homie list tasks SUITE (there is: {known}).")

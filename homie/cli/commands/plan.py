@@ -42,17 +42,17 @@ log = logging.getLogger("homie.cli")
 def plan_command(
     config: Config = None,
     json: Json = False,
-    **given: Any,
+    **values: Any,
 ) -> None:
     """Ask a planner for one decision."""
-    options = build(PlanOptions, config, given)
+    options = build(PlanOptions, config, values)
     situation = first_round(options)
     planner = load_planner(options.planner, options.planner_settings)
-    # A model that is shown pictures can be told not to look (`--set images=false`); the others have no such setting.
+    # Planners that look at pictures have a setting to turn that off (`--set images=false`); the others have none.
     looks = planner.Settings is not None and "images" in planner.Settings.model_fields
     if options.image and not looks and options.detector is None:
         log.warning(
-            "The planner %s does not look at pictures itself, and nothing says what is in them: give --detector.",
+            "The planner %s does not look at pictures itself and needs a detector to do so: give --detector.",
             options.planner,
         )
     planner.reset(options.task, seed=options.seed)
@@ -64,10 +64,10 @@ def plan_command(
 
 
 def first_round(options: PlanOptions) -> PlannerInput:
-    """What a planner would be told in the first round, as far as options can say it. Raises BadInput.
+    """The planner input of a first round, from the options.
 
-    The pictures are the views in the order of `VIEWS`; there may be fewer of them than views. A detector looks at them,
-    if there is one.
+    The pictures are the views in the order of `VIEWS`; there may be fewer pictures than views. If a detector was
+    chosen, it is run on them. Raises BadInput.
     """
     views = {view: read_picture(path) for view, path in zip(VIEWS, options.image, strict=False)}
     names = [":".join(part for part in pair if part) for pair in skill_names(options.skills)]
@@ -80,15 +80,17 @@ def first_round(options: PlanOptions) -> PlannerInput:
         inventory=(options.inventory,) if options.inventory else (),
         history=(),
         feedback=None,
-        actions=listed_actions((), [action for one in sets for action in one.actions]),
-        models=tuple(one.name for one in sets),
-        abilities={one.name: Ability(one.actions, one.meant_for, one.about) for one in sets},
-        arguments=action_table(one.arguments for one in sets),
+        actions=listed_actions((), [action for skill_set in sets for action in skill_set.actions]),
+        models=tuple(skill_set.name for skill_set in sets),
+        abilities={
+            skill_set.name: Ability(skill_set.actions, skill_set.meant_for, skill_set.about) for skill_set in sets
+        },
+        arguments=action_table(skill_set.arguments for skill_set in sets),
     )
 
 
 def _detected(views: Mapping[str, Image], options: PlanOptions) -> tuple[Detection, ...]:
-    """What the detector of the options finds in pictures of which nothing is known but their colours."""
+    """The detections of the chosen detector in pictures without depth or segmentation."""
     if options.detector is None:
         return ()
     if options.detector.partition(":")[0] == "simulated":
@@ -103,31 +105,32 @@ def _detected(views: Mapping[str, Image], options: PlanOptions) -> tuple[Detecti
 
 
 def _pinhole(picture: Image) -> Intrinsics:
-    """A camera of 60 degrees, as most are: only detectors that measure would use it, and they need depth."""
+    """A pinhole camera with a horizontal field of view of 60 degrees, as most cameras have. Only detectors that measure
+    would use it, and they need depth."""
     height, width = picture.shape[:2]
     focal = width / (2 * math.tan(math.radians(30.0)))
     return Intrinsics(focal, focal, width / 2, height / 2, width, height)
 
 
 def read_picture(path: Path) -> Image:
-    """A picture (H, W, 3) from a file, turned as its camera was held. Raises BadInput."""
+    """A picture (H, W, 3) uint8 from a file, rotated by its EXIF orientation. Raises BadInput."""
     try:
         with PIL.Image.open(path) as picture:
             return np.array(PIL.ImageOps.exif_transpose(picture).convert("RGB"), dtype=np.uint8)
     except PIL.UnidentifiedImageError as error:
-        raise BadInput(f"{path} is no picture: give a PNG or JPEG file.") from error
+        raise BadInput(f"{path} is not a picture: give a PNG or JPEG file.") from error
     except (OSError, ValueError, PIL.Image.DecompressionBombError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise BadInput(f"Cannot read the picture {path}: {reason}.") from error
 
 
 def report(decision: Decision) -> str:
-    """A decision for people, one line a part."""
+    """A decision as text, one line per part."""
     lines = [
         ("problem", decision.problem),
         ("analysis", decision.analysis),
-        *(("subtask", str(one)) for one in decision.subtasks),
+        *(("subtask", str(item)) for item in decision.subtasks),
         ("model", decision.model),
-        ("read by", ", ".join(rule for one in decision.answers[-1:] for rule in one.leniencies)),
+        ("read by", ", ".join(rule for item in decision.answers[-1:] for rule in item.leniencies)),
     ]
     return "\n".join(f"{name:<10}{text}" for name, text in lines if text)

@@ -1,4 +1,4 @@
-"""`homie play-server`: a person answers in a browser as a model would, seeing exactly what it would see."""
+"""`homie play-server`: a person answers a planner's questions in a browser and sees exactly what a model would see."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def play_server_command(
 
 
 def _how_to(page: str, base_url: str, token: str, variable: str) -> str:
-    """Where the person answers, and how a robot asks."""
+    """The address of the page, and the command that asks the person."""
     return (
         f"Open this page and answer there:\n  {page}\n"
         "Ask it from another terminal:\n"

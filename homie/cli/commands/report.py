@@ -17,18 +17,18 @@ from homie.kernel.text import counted
 def report_command(
     config: Config = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout, nothing else.")] = False,
-    **given: Any,
+    **values: Any,
 ) -> None:
     """Show runs in one HTML page."""
-    options = build(ReportOptions, config, given)
-    made = report(options)
+    options = build(ReportOptions, config, values)
+    page = report(options)
     if json:
-        told = {"report": str(made.path), "bytes": made.size, "episodes": made.episodes, "linked": made.linked}
+        facts = {"report": str(page.path), "bytes": page.size, "episodes": page.episodes, "linked": page.linked}
         if options.rerun is not None:
-            told |= {"recording": str(options.rerun), "recording_bytes": made.recording}
-        print_json(told)
+            facts |= {"recording": str(options.rerun), "recording_bytes": page.recording}
+        print_json(facts)
         return
-    linked = f", {counted(made.linked, 'picture or video', 'pictures and videos')} linked" if made.linked else ""
-    tell(f"{made.path}  ({counted(made.episodes, 'episode')}, {made.size / MEBIBYTE:.1f} MiB{linked})")
+    linked = f", {counted(page.linked, 'picture or video', 'pictures and videos')} linked" if page.linked else ""
+    tell(f"{page.path}  ({counted(page.episodes, 'episode')}, {page.size / MEBIBYTE:.1f} MiB{linked})")
     if options.rerun is not None:
-        tell(f"{options.rerun}  ({made.recording / MEBIBYTE:.1f} MiB; `rerun {options.rerun}` shows it)")
+        tell(f"{options.rerun}  ({page.recording / MEBIBYTE:.1f} MiB; `rerun {options.rerun}` shows it)")

@@ -1,4 +1,4 @@
-"""`homie run`: one task from its instruction to a run folder."""
+"""`homie run`: runs one task and writes a run folder."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from homie.runtime.display import ProgressDisplay
 def run_command(
     config: Config = None,
     json: Json = False,
-    **given: Any,
+    **values: Any,
 ) -> None:
     """Run one task."""
-    options = build(RunOptions, config, given)
-    if not config and not (given.get("task") or "").strip():
-        tell("No instruction was given: it is the one of the scene.")
+    options = build(RunOptions, config, values)
+    if not config and not (values.get("task") or "").strip():
+        tell("No instruction was given: the scene's own is used.")
     display = ProgressDisplay(progress_console())
     try:
         summary = session.run(options, [display])
@@ -38,20 +38,20 @@ def run_command(
             tell(f"video       {summary.video}")
         tell(f"result      {_ending(summary.result)}")
         if summary.verdict is not None:
-            tell(f"verdict     {_told(summary.verdict, options.task)}")
+            tell(f"verdict     {_verdict_text(summary.verdict, options.task)}")
 
 
 def _ending(result: EpisodeResult) -> str:
-    """What ended the run. Whether the task is done is another matter."""
+    """What ended the run, and how many subtasks succeeded. It does not say whether the task is done."""
     how = "the planner ended the task" if result.ended_by == "ended" else "the rounds ran out"
     tried = [item for item in result.history if item.subtask.action != "End"]
     well = sum(item.feedback.ok for item in tried)
     return f"{how} after {counted(result.rounds, 'round')}; {well} of {counted(len(tried), 'subtask')} succeeded"
 
 
-def _told(verdict: session.Verdict, task: str) -> str:
-    """The verdict of the world, and which task it is about, where that is another one than the instruction."""
+def _verdict_text(verdict: session.Verdict, task: str) -> str:
+    """The verdict of the simulated world, with the task that was judged if it differs from the instruction."""
     done = "done" if verdict.done else "not done"
     if verdict.task == task:
         return f"{done}, by the state of the simulated world"
-    return f'{done}: judged is not the instruction, but the scene\'s own task: "{verdict.task}"'
+    return f'{done}: not the instruction was judged but the scene\'s own task, "{verdict.task}"'

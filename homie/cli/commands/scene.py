@@ -1,4 +1,4 @@
-"""`homie scene`: what is in a house, as lists, as a map, as a spec to edit."""
+"""`homie scene`: the contents of a house as lists, as a map, or as a spec to edit."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Room:
     area: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Receptacle:
-    """A piece of furniture that holds things. `opens` is "" or `door` or `drawer`; `state` its state in words."""
+    """A piece of furniture that holds objects. opens: `door`, `drawer` or "". state: its state in words."""
 
     name: str
     kind: str
@@ -45,9 +45,9 @@ class Receptacle:
     state: str
 
 
-@dataclass(frozen=True, slots=True)
-class Thing:
-    """A loose object and where it is. nested: the object that it is in or on besides, as `in bowl_1`, "" if in none."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedObject:
+    """A movable object and where it is. nested: the object that it is in or on, as `in bowl_1`, "" for none."""
 
     name: str
     kind: str
@@ -60,20 +60,20 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class SceneListing:
-    """What `homie scene` tells."""
+    """The output of `homie scene`."""
 
     seed: int
     rooms: tuple[Room, ...]
     receptacles: tuple[Receptacle, ...]
-    objects: tuple[Thing, ...]
+    objects: tuple[ListedObject, ...]
 
 
 @options_from(SceneOptions)
 def scene_command(
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False, **given: Any
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False, **values: Any
 ) -> None:
     """Show a scene."""
-    options = build(SceneOptions, None, given)
+    options = build(SceneOptions, None, values)
     if options.png is not None and options.png.suffix.lower() != ".png":
         raise BadInput(f"The map is a PNG picture: give --png a name that ends in .png (got {options.png}).")
     if options.png is not None and options.save is not None and options.png.resolve() == options.save.resolve():
@@ -113,28 +113,36 @@ def describe(scene: SceneSpec) -> SceneListing:
         state += ["on" if piece.on else "off"] if plan.powered else []
         surfaces = tuple(surface.name for surface in plan.surfaces)
         receptacles.append(
-            Receptacle(piece.name, piece.kind, piece.colour, piece.room, surfaces, opens, ", ".join(state))
+            Receptacle(
+                name=piece.name,
+                kind=piece.kind,
+                colour=piece.colour,
+                room=piece.room,
+                surfaces=surfaces,
+                opens=opens,
+                state=", ".join(state),
+            )
         )
     room_of = {piece.name: piece.room for piece in scene.furniture} | {room.name: room.name for room in scene.rooms}
     nested = _nested(scene)
     objects = tuple(
-        Thing(
-            one.name,
-            one.kind,
-            one.colour,
-            room_of[one.receptacle],
-            one.receptacle,
-            one.surface,
-            nested.get(one.name, ""),
+        ListedObject(
+            name=item.name,
+            kind=item.kind,
+            colour=item.colour,
+            room=room_of[item.receptacle],
+            receptacle=item.receptacle,
+            surface=item.surface,
+            nested=nested.get(item.name, ""),
         )
-        for one in scene.objects
+        for item in scene.objects
     )
     return SceneListing(scene.seed, rooms, tuple(receptacles), objects)
 
 
 def _nested(scene: SceneSpec) -> dict[str, str]:
-    """What is in or on another object, by name: where the spec says how things lie, the home is built to see it."""
-    if all(thing.z is None for thing in scene.objects):
+    """Objects that are in or on another object, by name. The home is built only if some object has a height (`z`)."""
+    if all(item.z is None for item in scene.objects):
         return {}
     home = build_home(scene)
     world = World(home, home.new_data())
@@ -143,7 +151,7 @@ def _nested(scene: SceneSpec) -> dict[str, str]:
 
 
 def _how_open(fraction: float) -> str:
-    """How what opens stands, in a word: ajar where no hand fits in, or hardly."""
+    """The state of a door or drawer in a word; `ajar` if a hand does not fit in."""
     return "closed" if not fraction else "open" if domain.is_open(fraction) else "ajar"
 
 
@@ -152,18 +160,18 @@ def _print(listing: SceneListing) -> None:
     _table(
         "receptacles",
         ("name", "colour", "room", "opens", "state"),
-        ((one.name, one.colour, one.room, one.opens, one.state) for one in listing.receptacles),
+        ((row.name, row.colour, row.room, row.opens, row.state) for row in listing.receptacles),
     )
     _table(
         "objects",
         ("name", "colour", "room", "in or on"),
-        ((one.name, one.colour, one.room, _where(one)) for one in listing.objects),
+        ((row.name, row.colour, row.room, _where(row)) for row in listing.objects),
     )
 
 
-def _where(thing: Thing) -> str:
-    at = f"{thing.receptacle} ({thing.surface})"
-    return f"{at}, {thing.nested}" if thing.nested else at
+def _where(item: ListedObject) -> str:
+    at = f"{item.receptacle} ({item.surface})"
+    return f"{at}, {item.nested}" if item.nested else at
 
 
 def _table(title: str, names: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> None:

@@ -1,4 +1,4 @@
-"""`homie serve`: the policy of a skill set for robots on other machines."""
+"""`homie serve`: serves the policy of a skill set to robots on other machines."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def serve_command(
 ) -> None:
     """Serve until Ctrl-C."""
     serve = registry.load("services", what)
-    given = settings({"planner_settings": None, "skill_settings": skill_option})
+    values = settings({"planner_settings": None, "skill_settings": skill_option})
     argument = "" if checkpoint is None else str(checkpoint)
     if "," in name + argument:
         raise BadInput(
@@ -47,19 +47,19 @@ def serve_command(
 
     def load() -> SkillSet:
         try:
-            (made,) = load_skills(f"{name}:{argument}", given.get("skill_settings"), fallback=False).sets.values()
+            (skill_set,) = load_skills(f"{name}:{argument}", values.get("skill_settings"), fallback=False).sets.values()
         except MissingCheckpoint as error:
             raise MissingCheckpoint(
                 f"The skill set '{name}' has no checkpoint: give what would follow the colon of `--skills {name}:...`"
                 " as `--checkpoint PATH`."
             ) from error
-        assert isinstance(made, SkillSet)
-        return made
+        assert isinstance(skill_set, SkillSet)
+        return skill_set
 
-    def ready(url: str, made: SkillSet) -> None:
-        tell(f"The policy of {made.name} is at {url}; use it with --skills remote:{url}. Ctrl-C ends it.")
+    def ready(url: str, skill_set: SkillSet) -> None:
+        tell(f"The policy of {skill_set.name} is at {url}; use it with --skills remote:{url}. Ctrl-C ends it.")
         if json:
-            print_json({"url": url, "policy": name, "about": made.describe()})
+            print_json({"url": url, "policy": name, "about": skill_set.describe()})
 
     serve(
         name,

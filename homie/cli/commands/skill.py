@@ -1,4 +1,4 @@
-"""`homie skill`: what a checkpoint of a low-level policy is, and random ones to try Homie with."""
+"""`homie skill`: information about checkpoints of low-level policies, and random checkpoints for trials."""
 
 from __future__ import annotations
 
@@ -23,37 +23,41 @@ def info(
     ],
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
-    """Tell whose checkpoint a file is, and whether its policy can load it. Nothing in the file is run."""
-    inspect = registry.load("services", "checkpoint-info")
-    # A policy may be several networks, as those of m3: then its folder has a file for each.
+    """Tell which policy a checkpoint is for, and whether that policy can load it. No code in the file is run."""
+    inspect = registry.load("tools", "checkpoint-info")
+    # A policy may have several networks, as m3 does: then its folder has a file for each.
     files = sorted(path.glob("*.pth")) if path.is_dir() else []
-    found = [inspect(file) for file in files] if len(files) > 1 else [inspect(path)]
+    checkpoints = [inspect(file) for file in files] if len(files) > 1 else [inspect(path)]
     if json:
-        print_json(asdict(found[0]) if len(found) == 1 else {"checkpoints": [asdict(each) for each in found]})
+        print_json(
+            asdict(checkpoints[0])
+            if len(checkpoints) == 1
+            else {"checkpoints": [asdict(checkpoint) for checkpoint in checkpoints]}
+        )
         return
-    for number, each in enumerate(found):
+    for number, checkpoint in enumerate(checkpoints):
         if number:
             say("")
-        _show(each)
+        _show(checkpoint)
 
 
-def _show(found: Any) -> None:
-    bad = found.not_finite
+def _show(checkpoint: Any) -> None:
+    bad = checkpoint.not_finite
     lines = {
-        "policy": found.kind,
-        "file": found.path,
-        "form": found.form,
-        "sha256": found.sha256,
-        "tensors": f"{found.tensors}, {found.parameters:,} parameters",
-        "step": "" if found.step is None else f"{found.step:,}",
+        "policy": checkpoint.kind,
+        "file": checkpoint.path,
+        "form": checkpoint.form,
+        "sha256": checkpoint.sha256,
+        "tensors": f"{checkpoint.tensors}, {checkpoint.parameters:,} parameters",
+        "step": "" if checkpoint.step is None else f"{checkpoint.step:,}",
         "not finite": f"{len(bad)} tensors: {', '.join(bad[:5])}" if bad else "",
-        "loads": f"no: {found.problem}" if found.problem else "yes",
-        "use": "" if found.problem else found.use,
+        "loads": f"no: {checkpoint.problem}" if checkpoint.problem else "yes",
+        "use": "" if checkpoint.problem else checkpoint.use,
     }
     for name, value in lines.items():
         if value:
             say(f"{name:<12}{value}")
-    for name, value in found.config.items():
+    for name, value in checkpoint.config.items():
         say(f"{'config':<12}{name}: {value}")
 
 
@@ -63,7 +67,7 @@ def generate(
     seed: Annotated[int, typer.Option(min=0, max=2**31 - 1, help="Other seeds, other numbers.")] = 0,
 ) -> None:
     """Write a checkpoint of RANDOM weights: to try the plumbing without a download. It can do nothing."""
-    registry.load("services", "checkpoint-generate")(policy, out, seed)
+    registry.load("tools", "checkpoint-generate")(policy, out, seed)
     say(f"wrote {out}: random weights in the layout of {policy}. They are not trained and can do nothing.")
 
 
@@ -76,32 +80,32 @@ def texts(
     ] = None,
 ) -> None:
     """List the texts that a policy is told for the key paths and experts of a suite: what its table has to hold."""
-    made = registry.load("skills", name)
-    if not hasattr(made.Settings, "say"):
+    skill_set = registry.load("skills", name)
+    if not hasattr(skill_set.Settings, "say"):
         raise BadInput(f"The policy of '{name}' is told no texts: rt1x and octo are.")
-    given = settings({"planner_settings": None, "skill_settings": skill_option}).get("skill_settings", {})
+    values = settings({"planner_settings": None, "skill_settings": skill_option}).get("skill_settings", {})
     prefix = f"{name}."
-    if wrong := [key for key in given if not key.startswith(prefix)]:
+    if wrong := [key for key in values if not key.startswith(prefix)]:
         raise BadInput(f"A setting is {prefix}NAME here (got '{wrong[0]}').")
     try:
-        words = made.Settings(**{key.removeprefix(prefix): value for key, value in given.items()})
+        words = skill_set.Settings(**{key.removeprefix(prefix): value for key, value in values.items()})
     except ValidationError as error:
         raise BadInput(f"Setting of the skill set '{name}': {explain(error)}") from error
     subtasks = [
-        read_subtask(one)
+        read_subtask(node)
         for task in find_suite(suite).tasks
         for path in (*task.keypaths, task.expert or ())
-        for one in path
+        for node in path
     ]
-    found = sorted({words.say(subtask).replace("_", " ") for subtask in subtasks} - {""})
-    if not found:
+    sentences = sorted({words.say(subtask).replace("_", " ") for subtask in subtasks} - {""})
+    if not sentences:
         raise BadInput(
             f"The suite '{suite}' has no key paths or experts that name what is picked, put, opened or closed."
         )
     if json:
-        print_json(found)
+        print_json(sentences)
     else:
-        say("\n".join(found))
+        say("\n".join(sentences))
 
 
 skill_command = {"info": info, "generate": generate, "texts": texts}

@@ -1,4 +1,4 @@
-"""`homie scene --robot franka:FAMILY`: the task of a table, what stands on it, and its picture."""
+"""`homie scene --robot franka:FAMILY`: the task of a table, the objects on it, and its picture."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from homie.kernel.options import HOUSE, SceneOptions
 
 
 def show_table(options: SceneOptions, *, json: bool) -> None:
-    """Print the table that a seed and a family make, or that a file holds. Raises BadInput."""
+    """Print the table of a family and a seed, or of a file. Raises BadInput."""
     useless = sorted(options.model_fields_set & set(HOUSE) - {"seed"})
     if useless:
         raise BadInput(f"A table has no {' and no '.join(useless)}: leave --{useless[0]} out.")
@@ -33,5 +33,5 @@ def show_table(options: SceneOptions, *, json: bool) -> None:
     say(f"instruction  {scene.instruction}")
     say(f"family       {scene.family}, seed {scene.seed}, {scene.subset}")
     say(f"\nthings ({len(scene.things)})")
-    rows = [(thing.name, f"{thing.x:.2f}", f"{thing.y:.2f}") for thing in scene.things]
+    rows = [(item.name, f"{item.x:.2f}", f"{item.y:.2f}") for item in scene.things]
     say(columns([("name", "x", "y"), *rows], indent="  "))
