@@ -26,7 +26,8 @@ import numpy as np
 
 from benchmarks.puts.tasks import task_of
 from homie.envs.mujoco.generate.generate import generate
-from homie.envs.mujoco.home.home import HAND, MujocoHome
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.envs.mujoco.robots.fetch.kinematics import FETCH
 from homie.kernel.agent import EpisodeListener
 from homie.kernel.files import to_json, write_atomically
 from homie.kernel.options import RunOptions
@@ -82,7 +83,7 @@ class ContactWatch(EpisodeListener):
         model = home.model
         names = [model.geom(i).name for i in range(model.ngeom)]
         self._robot = np.array([name.startswith("robot/") for name in names])
-        self._fingers = np.isin(np.arange(model.ngeom), [model.geom(f"robot/{pad}").id for pad in HAND.pads])
+        self._fingers = np.isin(np.arange(model.ngeom), [model.geom(f"robot/{pad}").id for pad in FETCH.hand.pads])
         self._object = np.isin(model.geom_bodyid, [thing.body for thing in home.home.index.objects])
         self._doors = [(item.body, item.joint) for r in home.home.index.receptacles for item in r.articulations]
         self._speeds = np.zeros(len(self._doors))

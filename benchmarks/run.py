@@ -109,7 +109,7 @@ def measure_physics() -> list[Physics]:
     import mujoco
     import numpy as np
 
-    from homie.envs.mujoco.home.home import PERIOD, open_home
+    from homie.envs.mujoco.home.home import open_home
     from homie.kernel.options import RunOptions
     from homie.kernel.types import Command
 
@@ -123,7 +123,7 @@ def measure_physics() -> list[Physics]:
             swing = 0.3 * np.sin(next(phase) * 20)
             robot.act(Command(base=(0.2, 0.8), arm=tuple(np.array(robot.spec.rest["arm"]) + swing)))
 
-    moving = seconds(drive, 5) / 50 / (PERIOD / timestep)
+    moving = seconds(drive, 5) / 50 / (robot.spec.period / timestep)
     robot.close()
     return [
         Physics("robot standing", round(1 / still), round(timestep / still, 1)),

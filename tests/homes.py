@@ -13,7 +13,7 @@ import homie.envs.mujoco  # noqa: F401  (before mujoco itself, whatever MUJOCO_G
 import mujoco
 
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.envs.mujoco.robots.fetch.fetch import BASE_JOINTS
+from homie.envs.mujoco.robots.drive import BASE_JOINTS
 from homie.kernel.options import RunOptions
 from homie.kernel.types import RoundRecord
 from homie.runtime.runstore import read_steps

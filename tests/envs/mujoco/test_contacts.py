@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from homes import lay, one_room
 
-from homie.envs.mujoco.home.home import HAND, MujocoHome
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.envs.mujoco.robots.fetch.kinematics import FETCH
 from homie.kernel.types import Command, Pose
 
 IN_FALL, IN_FINGER = 0.005, 0.002
@@ -67,7 +68,7 @@ def test_fingers_stay_on_the_surface_of_what_they_squeeze(home: MujocoHome, name
         home.act(Command(gripper=0.0))
     assert home.world.held == name
     assert gauge.deepest < IN_FINGER
-    pads = [home.data.geom(f"robot/{pad}").xpos for pad in HAND.pads]
+    pads = [home.data.geom(f"robot/{pad}").xpos for pad in FETCH.hand.pads]
     middle = (pads[0] + pads[1]) / 2
     assert abs((thing.xpos - middle) @ site.xmat.reshape(3, 3)[:, 1]) < 0.002, "it is in the middle between them"
     before = thing.xpos - site.xpos

@@ -5,9 +5,11 @@ import numpy as np
 import pytest
 
 from homie.envs.mujoco.blueprints.parts import Vec3
+from homie.envs.mujoco.robots.drive import BASE_JOINTS
 from homie.envs.mujoco.robots.fetch import fetch
-from homie.envs.mujoco.robots.fetch.fetch import ARM_JOINTS, BASE_JOINTS, FINGERS, PREFIX, SPEC, TORSO_JOINT
+from homie.envs.mujoco.robots.fetch.fetch import ARM_JOINTS, FINGERS, SPEC, TORSO_JOINT
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.envs.mujoco.robots.limbs import PREFIX
 from homie.kernel.types import VIEWS, Array, Pose
 
 LIMBS = (TORSO_JOINT, *ARM_JOINTS)

@@ -9,8 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from homie.envs.mujoco.house.build import empty_spec
+from homie.envs.mujoco.robots.limbs import PREFIX
 from homie.envs.mujoco.robots.panda.kinematics import GRIPPER_IN_TOOL, PandaKinematics, rotation_vector
-from homie.envs.mujoco.robots.panda.panda import HOME, PREFIX, SPEC, add_panda, set_posture
+from homie.envs.mujoco.robots.panda.panda import HOME, SPEC, add_panda, set_posture
 from homie.envs.mujoco.robots.panda.panda_ik import solutions
 from homie.kernel.types import Array
 

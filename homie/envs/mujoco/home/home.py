@@ -1,4 +1,4 @@
-"""The embedded home as a robot: a Fetch in a house of MuJoCo, with simulated sensors.
+"""The embedded home as a robot: a Fetch, or a body of one's own, in a house of MuJoCo, with simulated sensors.
 
 Time passes only in `act`. Every command goes through the safety gate; base velocities drive a planar base of limited
 force, so a wall stops it; nothing is ever placed by hand after `reset`.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import ClassVar, Self
 
 import mujoco
 import numpy as np
@@ -18,14 +19,16 @@ from homie.envs.mujoco.house.build import TIMESTEP, Home, build
 from homie.envs.mujoco.house.contacts import Pace
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.render.rendering import FreeCamera
+from homie.envs.mujoco.robots.body import SimulatedBody
+from homie.envs.mujoco.robots.drive import BASE_JOINTS
 from homie.envs.mujoco.robots.eyes import Eyes
-from homie.envs.mujoco.robots.fetch import fetch
-from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
-from homie.envs.mujoco.robots.grasping import Grasping, Hand, add_grasp_constraints
-from homie.envs.mujoco.robots.limbs import Limbs
+from homie.envs.mujoco.robots.fetch.kinematics import FETCH
+from homie.envs.mujoco.robots.grasping import Grasping, add_grasp_constraints
+from homie.envs.mujoco.robots.limbs import PREFIX, Limbs
 from homie.envs.mujoco.robots.simulated import SimulatedRobot
 from homie.envs.mujoco.state.snapshot import snapshot_of
 from homie.envs.mujoco.state.world import World
+from homie.kernel.body import Kind
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator
 from homie.kernel.options import OpenOptions
@@ -34,37 +37,22 @@ from homie.kernel.world import RobotState, WorldSnapshot, rounded
 
 PICTURE_SIZE = (256, 256)
 """Width and height of a picture where none is asked for."""
-PERIOD = 0.04
-"""Seconds of one control period: ten physics steps, or more while something flies."""
-
-HAND = Hand("gripper_link", "base_link", fetch.FINGER_PADS, fetch.FINGERS)
-_FINGER = fetch.FACTS[fetch.FINGERS[0]]
-FINGER_STEP = _FINGER.speed * PERIOD
-"""Metres that a finger goes in one control period."""
-FINGER_LEAD = _FINGER.effort / _FINGER.stiffness
-"""Metres ahead of a finger at which its servo pushes with all its force."""
 FILM_LAG, FILM_TURN = 0.7, 0.11
 """The film camera: seconds by which it lags behind the robot, and how fast it turns about it (rad/s)."""
-HEAD_START = (0.0, 0.35)
-"""Head pan and tilt (rad) at the start: looking a little down."""
 
 
 def open_home(options: OpenOptions) -> MujocoHome:
-    """The home of a run: its scene spec file, or the house of its seed. Raises BadInput for a bad spec, and for an
-    argument, of which it has none."""
-    _, colon, argument = options.robot.partition(":")
-    if colon:
-        raise BadInput(f"The robot mujoco takes no argument (got '{argument}'): a house of your own is --scene FILE.")
-    return MujocoHome(
-        house_of(options), grasp=options.grasp, picture_size=options.pixels or PICTURE_SIZE, shade=options.shade
-    )
+    """The home of a run, with a Fetch. Raises BadInput as `MujocoHome.of`."""
+    return MujocoHome.of(options)
 
 
 class MujocoHome(SimulatedRobot):
-    """A Fetch in a simulated home. `world` is privileged: skills and planners never get it."""
+    """A robot in a simulated home: a Fetch, or a `body` of one's own in a subclass (docs/robots.md).
 
-    spec = fetch.SPEC
-    hand = "wrist"
+    `world` is privileged: skills and planners never get it.
+    """
+
+    body: ClassVar[SimulatedBody] = FETCH
 
     def __init__(
         self,
@@ -75,38 +63,63 @@ class MujocoHome(SimulatedRobot):
         shade: bool = True,
     ) -> None:
         """Raises BadInput for a scene whose things cut into each other."""
+        self.spec = self.body.spec
         self.scene = scene
         self.picture_size = picture_size
-        self.home: Home = build(scene, _add_robot)
+        self.home: Home = build(scene, self._add_robot)
         if not all(thing.stands for thing in scene.objects):
             check_start(self.home)
         self.model = self.home.model
         self.data = mujoco.MjData(self.model)
-        self.kinematics = ArmKinematics()
+        self.kinematics = self.body.kinematics()
         self.world = World(self.home, self.data)
         self.eyes = Eyes(self.model, self.data, self.home.index.geoms, picture_size, shade=shade)
-        self.grasping = Grasping(self.model, self.data, self.home.index, HAND, friction=grasp == "friction")
+        self.grasping = Grasping(self.model, self.data, self.home.index, self.body.hand, friction=grasp == "friction")
         self.pace = Pace(self.model, self.home.index)
-        self.limbs = Limbs(self.model, self.data, self.spec, fetch.FINGERS)
-        self._base = [int(self.model.joint(f"robot/{name}").qposadr[0]) for name in fetch.BASE_JOINTS]
-        self._base_dof = [int(self.model.joint(f"robot/{name}").dofadr[0]) for name in fetch.BASE_JOINTS]
-        self._base_servos = [self.model.actuator(f"robot/{name}").id for name in fetch.BASE_JOINTS]
+        self.limbs = Limbs(self.model, self.data, self.spec, self.body.hand.fingers)
+        self._base = [int(self.model.joint(PREFIX + name).qposadr[0]) for name in BASE_JOINTS]
+        self._base_dof = [int(self.model.joint(PREFIX + name).dofadr[0]) for name in BASE_JOINTS]
+        self._base_servos = [self.model.actuator(PREFIX + name).id for name in BASE_JOINTS]
+        self._finger_step = self.spec.gripper_speed / 2 * self.spec.period
+        """Metres that a finger goes in one control period."""
+        self._base_group, self._gripper_group = (self._group(kind) for kind in ("base", "gripper"))
         self._velocity = (0.0, 0.0)
         self.after_step: Callable[[], None] | None = None
         """Called after every step of the physics, for what measures it."""
         self._filmed: tuple[float, tuple[float, float, float]] | None = None
         self.reset(seed=scene.seed)
 
+    @classmethod
+    def of(cls, options: OpenOptions) -> Self:
+        """The home of a run: its scene spec file, or the house of its seed. Raises BadInput for a bad spec, and for an
+        argument, of which it has none."""
+        name, _, argument = options.robot.partition(":")
+        if argument and name == "mujoco":
+            raise BadInput(
+                f"The robot mujoco takes no argument (got '{argument}'): a house of your own is --scene FILE."
+            )
+        picture_size = options.pixels or PICTURE_SIZE
+        return cls(house_of(options), grasp=options.grasp, picture_size=picture_size, shade=options.shade)
+
+    def _add_robot(self, world: mujoco.MjSpec, pos: tuple[float, float, float], yaw: float) -> None:
+        self.body.add(world, pos, yaw)
+        add_grasp_constraints(world, self.body.hand)
+
+    def _group(self, kind: Kind) -> str:
+        group = self.spec.first(kind)
+        if group is None:
+            raise BadInput(f"A robot in the home needs a {kind}; the {self.spec.name} has none.")
+        return group.name
+
     # ------------------------------------------------------------ episode
 
     def _restart(self, *, seed: int) -> None:
         self.home.reset(self.data)
         self.grasping.reset()
-        for name, value in zip(fetch.HEAD_JOINTS, HEAD_START, strict=True):
-            joint, servo = self.data.joint(fetch.PREFIX + name), self.data.actuator(fetch.PREFIX + name)
-            joint.qpos = servo.ctrl = value
+        rest = dict(zip(self.spec.chain.names, self.spec.chain.posture(self.spec.rest).tolist(), strict=True))
+        self.limbs.place({**self.body.start, **rest})
+        mujoco.mj_forward(self.model, self.data)
         self._width_wanted = self._finger_target = 0.0
-        fetch.set_posture(self.model, self.data, fetch.REST)
         self.world.held = None
         self.world.appliances.reset()
         for _ in range(25):  # things settle by fractions of a millimetre
@@ -114,11 +127,11 @@ class MujocoHome(SimulatedRobot):
 
     def _tell(self, command: Command) -> None:
         self.limbs.tell(command)
-        gripper = command.get("gripper")
+        gripper = command.get(self._gripper_group)
         if gripper is not None:
             self._width_wanted = gripper[0]
             self.grasping.commanded(gripper[0])
-        velocity = command.get("base")
+        velocity = command.get(self._base_group)
         self._velocity = (0.0, 0.0) if velocity is None else (velocity[0], velocity[1])
 
     def _pass(self) -> None:
@@ -133,12 +146,12 @@ class MujocoHome(SimulatedRobot):
         """One control period of physics, the base driving at v (m/s) and w (rad/s)."""
         grip = self.grasping
         division = self.pace.division(
-            self.data, PERIOD, grip.held_body, squeezed=grip.friction and grip.held_object is not None
+            self.data, self.spec.period, grip.held_body, squeezed=grip.friction and grip.held_object is not None
         )
         self.model.opt.timestep = TIMESTEP / division
         qpos, ctrl, yaw = self.data.qpos, self.data.ctrl, self._base[2]
         x, y, turn = self._base_servos
-        for _ in range(round(PERIOD / TIMESTEP) * division):
+        for _ in range(round(self.spec.period / TIMESTEP) * division):
             heading = float(qpos[yaw])
             if not math.isfinite(heading):
                 break  # `check_sound` says what that means
@@ -160,9 +173,11 @@ class MujocoHome(SimulatedRobot):
         into its whole force: so they close without a blow, and open at once."""
         at = self.limbs.opening() / 2
         ahead = float(
-            np.clip(self._width_wanted / 2, self._finger_target - FINGER_STEP, self._finger_target + FINGER_STEP)
+            np.clip(
+                self._width_wanted / 2, self._finger_target - self._finger_step, self._finger_target + self._finger_step
+            )
         )
-        self._finger_target = float(np.clip(ahead, at - FINGER_LEAD, at + FINGER_LEAD))
+        self._finger_target = float(np.clip(ahead, at - self.body.finger_lead, at + self.body.finger_lead))
         self.data.ctrl[self.limbs.finger_servos] = self._finger_target
 
     # ------------------------------------------------------------ senses
@@ -174,7 +189,7 @@ class MujocoHome(SimulatedRobot):
             base=Pose2(x, y, float(np.remainder(yaw + np.pi, 2 * np.pi) - np.pi)),
             base_velocity=(vx * np.cos(yaw) + vy * np.sin(yaw), w),
             joints=self.limbs.positions(),
-            grippers={"gripper": self.limbs.gripper(self.grasping.contact, self.grasping.holding)},
+            grippers={self._gripper_group: self.limbs.gripper(self.grasping.contact, self.grasping.holding)},
             velocities=self.limbs.velocities(),
         )
 
@@ -211,8 +226,3 @@ class MujocoHome(SimulatedRobot):
         camera = (last[0] + share * (wanted[0] - last[0]), last[1] + share * (wanted[1] - last[1]), azimuth)
         self._filmed = now, camera
         return camera
-
-
-def _add_robot(spec: mujoco.MjSpec, pos: tuple[float, float, float], yaw: float) -> None:
-    fetch.add_fetch(spec, pos, yaw)
-    add_grasp_constraints(spec, HAND)

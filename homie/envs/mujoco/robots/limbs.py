@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import mujoco
 import numpy as np
 
@@ -53,6 +55,12 @@ class Limbs:
             targets = command.get(name)
             if targets is not None:
                 self._data.ctrl[servos] = targets
+
+    def place(self, positions: Mapping[str, float]) -> None:
+        """Put joints at positions by name, servos too. For the start of an episode."""
+        for name, value in positions.items():
+            self._data.joint(PREFIX + name).qpos = value
+            self._data.actuator(PREFIX + name).ctrl = value
 
     def hold(self) -> None:
         """Every joint stays where it is."""

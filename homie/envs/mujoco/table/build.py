@@ -18,6 +18,7 @@ from homie.envs.mujoco.house.index import GeomInfo, ObjectInfo, SceneIndex
 from homie.envs.mujoco.house.shell import SOLID
 from homie.envs.mujoco.render.cameras import FreeCamera
 from homie.envs.mujoco.robots.grasping import add_grasp_constraints
+from homie.envs.mujoco.robots.limbs import PREFIX
 from homie.envs.mujoco.robots.panda import panda
 from homie.envs.mujoco.table.scene import FOOT, TABLE_TOP, TableScene, Thing
 from homie.envs.mujoco.table.things import Prism, ThingPlan, plan_of
@@ -178,7 +179,7 @@ def _add_front_camera(spec: mujoco.MjSpec) -> None:
     quat = np.zeros(4)
     mujoco.mju_mat2Quat(quat, np.stack([right, np.cross(right, forward), -forward], axis=1).ravel())
     spec.worldbody.add_camera(
-        name=f"{panda.PREFIX}front",
+        name=f"{PREFIX}front",
         pos=list(np.array(FRONT.lookat) - FRONT.distance * forward),
         quat=list(quat),
         fovy=float(np.degrees(FRONT.fovy)),

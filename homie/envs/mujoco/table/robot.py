@@ -11,7 +11,7 @@ import mujoco
 from homie.envs.mujoco.render.rendering import FreeCamera
 from homie.envs.mujoco.robots.eyes import Eyes
 from homie.envs.mujoco.robots.grasping import Grasping
-from homie.envs.mujoco.robots.limbs import Limbs
+from homie.envs.mujoco.robots.limbs import PREFIX, Limbs
 from homie.envs.mujoco.robots.panda import panda
 from homie.envs.mujoco.robots.panda.kinematics import PandaKinematics
 from homie.envs.mujoco.robots.panda.panda_model import FINGER_RANGE
@@ -84,7 +84,7 @@ class FrankaTable(SimulatedRobot):
         self.grasping.reset()
         self.world.reset()
         for name, servo in zip(panda.FINGERS, self.limbs.finger_servos, strict=True):
-            self.data.joint(panda.PREFIX + name).qpos = FINGER_RANGE
+            self.data.joint(PREFIX + name).qpos = FINGER_RANGE
             self.data.ctrl[servo] = FINGER_RANGE
         panda.set_posture(self.model, self.data, panda.HOME)
         for _ in range(SETTLE):

@@ -2,10 +2,7 @@
 
 Every name starts with `robot/`. Joints and actuators carry the URDF's joint names, bodies its link names.
 
-Base. Three joints, `robot/base_x`, `robot/base_y` (world axes) and `robot/base_yaw`; their positions are the pose of
-the base in the world. They are driven by velocity servos of about the force that the wheels have, so a wall stops the
-robot; the wheels are only drawn. Whoever drives them turns (v, w) into world velocities: a Fetch cannot move
-sideways.
+Base. The joints and servos of `homie.envs.mujoco.robots.drive`.
 
 Arm, torso, head, fingers. Position servos, critically damped, limited to the URDF's efforts. Gravity is compensated
 on every robot body, as the real arm does. The fingers are coupled to move together, as one motor moves them.
@@ -29,12 +26,12 @@ import numpy as np
 
 from homie.envs.mujoco.blueprints.parts import Part, Vec3
 from homie.envs.mujoco.house.contacts import PAD_SOLIMP, SOLIMP, SOLREF
+from homie.envs.mujoco.robots.drive import add_base_drive, angle_unit
 from homie.envs.mujoco.robots.fetch.fetch_model import BASE, COLLISIONS, LINKS, MEETING, VISUALS, JointFacts, LinkFacts
+from homie.envs.mujoco.robots.limbs import PREFIX
 from homie.kernel.body import Group, Joint, RobotSpec
 from homie.kernel.types import VIEWS, Array
 
-PREFIX = "robot/"
-BASE_JOINTS = ("base_x", "base_y", "base_yaw")
 TORSO_JOINT = "torso_lift_joint"
 HEAD_JOINTS = ("head_pan_joint", "head_tilt_joint")
 ARM_JOINTS = (
@@ -79,15 +76,6 @@ _SHAPES = {
     "ellipsoid": mujoco.mjtGeom.mjGEOM_ELLIPSOID,
 }
 _VISUAL_GROUP, _COLLISION_GROUP = 2, 3
-
-BASE_FORCE, BASE_TORQUE = 280.0, 53.0
-"""What two wheels of 8.85 N m, 0.0625 m in radius and 0.375 m apart give (N, N m)."""
-
-_BASE_GAINS = (15000.0, 15000.0, 1000.0)
-"""N s/m and N m s. Much more would chatter: the force would saturate within one time step."""
-
-_BASE_FRICTION = (60.0, 60.0, 15.0)
-"""N and N m: gears that are not driven backwards, so that a door being pulled does not drag the base along."""
 
 _FINGER_DAMPING = 350.0
 """N s/m: critical for the servo and the fingers' reflected inertia. Much damping on little inertia makes a grip
@@ -149,7 +137,7 @@ def add_fetch(spec: mujoco.MjSpec, pos: Vec3 = (0.0, 0.0, 0.0), yaw: float = 0.0
     base = spec.worldbody.add_body(
         name=PREFIX + BASE.name, pos=list(pos), quat=[math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2)]
     )
-    _add_base_drive(spec, base, pos, yaw)
+    add_base_drive(spec, base, pos, yaw)
     bodies = {BASE.name: base}
     _dress(base, BASE)
     for link in LINKS:
@@ -180,25 +168,6 @@ def set_posture(model: mujoco.MjModel, data: mujoco.MjData, q: Array) -> None:
     mujoco.mj_forward(model, data)
 
 
-def _add_base_drive(spec: mujoco.MjSpec, base: mujoco.MjsBody, pos: Vec3, yaw: float) -> None:
-    c, s = math.cos(yaw), math.sin(yaw)
-    slide, hinge = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
-    # Axes are in the body's initial frame: turned back, so that they are the world's. `ref` makes positions absolute.
-    joints = (
-        (slide, (c, -s, 0.0), pos[0]),
-        (slide, (s, c, 0.0), pos[1]),
-        (hinge, (0.0, 0.0, 1.0), yaw * _angle_unit(spec)),
-    )
-    limits = (BASE_FORCE, BASE_FORCE, BASE_TORQUE)
-    plans = zip(BASE_JOINTS, joints, _BASE_GAINS, _BASE_FRICTION, limits, strict=True)
-    for name, (kind, axis, ref), gain, friction, limit in plans:
-        base.add_joint(name=PREFIX + name, type=kind, axis=list(axis), ref=ref, frictionloss=friction)
-        servo = spec.add_actuator(
-            name=PREFIX + name, target=PREFIX + name, trntype=mujoco.mjtTrn.mjTRN_JOINT, forcerange=[-limit, limit]
-        )
-        servo.set_to_velocity(kv=gain)
-
-
 def _add_joint(spec: mujoco.MjSpec, body: mujoco.MjsBody, facts: JointFacts) -> None:
     name = PREFIX + facts.name
     kind = mujoco.mjtJoint.mjJNT_SLIDE if facts.kind == "slide" else mujoco.mjtJoint.mjJNT_HINGE
@@ -213,15 +182,10 @@ def _add_joint(spec: mujoco.MjSpec, body: mujoco.MjsBody, facts: JointFacts) -> 
         servo.set_to_position(kp=facts.stiffness, dampratio=1.0)
     if math.isfinite(facts.lower):
         joint.limited = mujoco.mjtLimited.mjLIMITED_TRUE
-        unit = _angle_unit(spec) if facts.kind == "hinge" else 1.0
+        unit = angle_unit(spec) if facts.kind == "hinge" else 1.0
         joint.range = [facts.lower * unit, facts.upper * unit]
         servo.ctrllimited = mujoco.mjtLimited.mjLIMITED_TRUE
         servo.ctrlrange = [facts.lower, facts.upper]
-
-
-def _angle_unit(spec: mujoco.MjSpec) -> float:
-    """What a radian is in the unit in which this spec's compiler reads the angles of joints."""
-    return math.degrees(1.0) if spec.compiler.degree else 1.0
 
 
 def _dress(body: mujoco.MjsBody, link: LinkFacts) -> None:

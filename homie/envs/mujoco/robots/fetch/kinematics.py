@@ -12,9 +12,12 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
+from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.envs.mujoco.robots.fetch.closed_form import all_solutions, elbow_height, wrapped, wrist_point
-from homie.envs.mujoco.robots.fetch.fetch import ARM_JOINTS, PREFIX, SPEC, TORSO_JOINT, add_fetch
+from homie.envs.mujoco.robots.fetch.fetch import ARM_JOINTS, FACTS, FINGER_PADS, FINGERS, SPEC, TORSO_JOINT, add_fetch
 from homie.envs.mujoco.robots.fetch.self_clearance import SelfClearance, add_head_sweep
+from homie.envs.mujoco.robots.grasping import Hand
+from homie.envs.mujoco.robots.limbs import PREFIX
 from homie.kernel.types import Array, Pose
 
 COMFORT: Array = np.array([0.25, 0.0, -0.2, 0.0, 1.2, 0.0, 0.6, 0.0])
@@ -326,3 +329,14 @@ def _euler(yaw: float, pitch: float, roll: float) -> Array:
     mujoco.mju_euler2Quat(quat, np.array([yaw, pitch, roll]), "zyx")
     mujoco.mju_quat2Mat(matrix, quat)
     return matrix.reshape(3, 3)
+
+
+FETCH = SimulatedBody(
+    spec=SPEC,
+    hand=Hand("gripper_link", "base_link", FINGER_PADS, FINGERS),
+    add=add_fetch,
+    kinematics=ArmKinematics,
+    finger_lead=FACTS[FINGERS[0]].effort / FACTS[FINGERS[0]].stiffness,
+    start={"head_pan_joint": 0.0, "head_tilt_joint": 0.35},  # looking a little down
+)
+"""The Fetch as a body of a simulated world."""

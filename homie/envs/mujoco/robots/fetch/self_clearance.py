@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.envs.mujoco.blueprints.parts import Vec3
-from homie.envs.mujoco.robots.fetch.fetch import FACTS, PREFIX
+from homie.envs.mujoco.robots.fetch.fetch import FACTS
 from homie.envs.mujoco.robots.fetch.fetch_model import MEETING
+from homie.envs.mujoco.robots.limbs import PREFIX
 from homie.kernel.types import Array
 
 FAR = 0.08

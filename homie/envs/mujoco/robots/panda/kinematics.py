@@ -13,7 +13,8 @@ import mujoco
 import numpy as np
 
 from homie.envs.mujoco.house.build import empty_spec
-from homie.envs.mujoco.robots.panda.panda import ARM_JOINTS, PREFIX, SPEC, add_panda
+from homie.envs.mujoco.robots.limbs import PREFIX
+from homie.envs.mujoco.robots.panda.panda import ARM_JOINTS, SPEC, add_panda
 from homie.envs.mujoco.robots.panda.panda_ik import SHOULDER, solutions
 from homie.envs.mujoco.robots.panda.panda_model import JOINTS, TOOL
 from homie.kernel.types import Array, Pose

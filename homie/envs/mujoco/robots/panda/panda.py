@@ -16,6 +16,7 @@ import numpy as np
 from homie.envs.mujoco.blueprints.parts import Vec3
 from homie.envs.mujoco.house.build import add_geom
 from homie.envs.mujoco.robots.grasping import Hand
+from homie.envs.mujoco.robots.limbs import PREFIX
 from homie.envs.mujoco.robots.panda.panda_model import (
     COLLISIONS,
     FINGER,
@@ -36,7 +37,6 @@ from homie.envs.mujoco.robots.panda.panda_model import (
 from homie.kernel.body import Group, Joint, RobotSpec
 from homie.kernel.types import Array
 
-PREFIX = "robot/"
 ARM_JOINTS = tuple(f"panda_joint{number}" for number in range(1, 8))
 FINGERS = ("panda_finger_joint2", "panda_finger_joint1")
 """Right, then left."""
