@@ -62,8 +62,20 @@ LAYERS = {
         ("policies", "arm"),
         ("nomad", "pixnav", "rt1x", "octo", "m3", "server"),
     ),
-    "ros_bridge": (("transport",), ("profiles",)),
-    "ros_bridge.transport": (("interface",), ("stamps",), ("actions", "transforms", "dds", "ros"), ("opening",)),
+    "ros_bridge": (("transport",), ("profiles",), ("guard",)),
+    "ros_bridge.guard": (
+        ("messages",),
+        ("limits", "measured", "outlet"),
+        ("guard",),
+        ("sockets",),
+        ("link", "process"),
+    ),
+    "ros_bridge.transport": (
+        ("interface", "refusals"),
+        ("stamps",),
+        ("actions", "transforms", "dds", "ros"),
+        ("opening",),
+    ),
 }
 """The rooms of a folder from the ground up: each imports only what is on a lower floor."""
 MAY_IMPORT = {

@@ -31,7 +31,7 @@ COMMANDS = {
     "plan": "Ask a planner for one decision from pictures and a task, without a robot.",
     "serve": "Serve the policy of a skill set to robots on other machines.",
     "play-server": "Answer a planner's questions yourself, in a browser, as a model would.",
-    "robot": "Look at a ROS 2 robot: make and check its profile.",
+    "robot": "A ROS 2 robot: make and check its profile, guard it.",
     "scene": "Show a scene: its rooms, receptacles and objects.",
     "list": "List what can be chosen: planners, skills, robots, detectors, ...",
     "doctor": "Check this machine: versions, rendering, video, optional parts.",

@@ -85,6 +85,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "profile": "ros_bridge.profiles.urdf:profile_from_urdf",
             "read-profile": "ros_bridge.profiles.model:read_profile",
             "check": "ros_bridge.profiles.live:check_profile",
+            "guard": "ros_bridge.guard.process:run_guard",
         },
         "pages": {
             "play": "planners.llm.play.serving:serve_play",

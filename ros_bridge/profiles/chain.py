@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping, Sequence
 
@@ -11,34 +12,49 @@ from homie.kernel.types import Array
 from ros_bridge.profiles.model import Link
 
 
-def effector(chain: Sequence[Link], positions: Mapping[str, float]) -> Array:
-    """The pose (4, 4) of the effector in the base frame. Raises KeyError for a joint without a position."""
+def effector(chain: Sequence[Link], positions: Mapping[str, float | Array]) -> Array:
+    """The pose (4, 4) of the effector in the base frame, or poses (n, 4, 4).
+
+    Args:
+        chain: The links from the base frame on.
+        positions: For every joint that moves its position (rad, m), or n of them.
+
+    Raises:
+        KeyError: A joint has no position.
+    """
     pose = np.eye(4)
     for link in chain:
         pose = pose @ _placed(link)
-        if link.kind == "fixed":
-            continue
-        axis = np.array(link.axis) / math.hypot(*link.axis)
-        moved = np.eye(4)
-        if link.kind == "prismatic":
-            moved[:3, 3] = axis * positions[link.joint]
-        else:
-            moved[:3, :3] = _about(axis, positions[link.joint])
-        pose = pose @ moved
+        if link.kind != "fixed":
+            pose = pose @ _moved(link, np.asarray(positions[link.joint], dtype=float))
     return pose
 
 
+@functools.cache
 def _placed(link: Link) -> Array:
     roll, pitch, yaw = link.rpy
     pose = np.eye(4)
     x, y, z = np.eye(3)
-    pose[:3, :3] = _about(z, yaw) @ _about(y, pitch) @ _about(x, roll)
+    pose[:3, :3] = _about(z, np.asarray(yaw)) @ _about(y, np.asarray(pitch)) @ _about(x, np.asarray(roll))
     pose[:3, 3] = link.xyz
     return pose
 
 
-def _about(axis: Array, angle: float) -> Array:
-    """The rotation by an angle about a unit axis (Rodrigues)."""
+def _moved(link: Link, position: Array) -> Array:
+    """What the joint does (..., 4, 4) at positions (...)."""
+    axis = np.array(link.axis) / math.hypot(*link.axis)
+    moved = np.zeros((*position.shape, 4, 4))
+    moved[..., range(4), range(4)] = 1.0
+    if link.kind == "prismatic":
+        moved[..., :3, 3] = position[..., None] * axis
+    else:
+        moved[..., :3, :3] = _about(axis, position)
+    return moved
+
+
+def _about(axis: Array, angle: Array) -> Array:
+    """Rotations (..., 3, 3) by angles (...) about a unit axis (Rodrigues)."""
     x, y, z = axis
     cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.asarray(np.eye(3) + math.sin(angle) * cross + (1 - math.cos(angle)) * (cross @ cross))
+    turn = angle[..., None, None]
+    return np.asarray(np.eye(3) + np.sin(turn) * cross + (1 - np.cos(turn)) * (cross @ cross))

@@ -10,7 +10,7 @@ import typer
 
 from homie.cli.output import columns, print_json, save, say, tell
 from homie.kernel import registry
-from homie.kernel.errors import InfrastructureError
+from homie.kernel.errors import BadInput, InfrastructureError
 
 Option = typer.Option
 
@@ -50,10 +50,44 @@ def check(
         )
 
 
+def guard(
+    profile: Annotated[str, typer.Argument(help="`fetch`, `franka` or a YAML file.")],
+    arm_robot: Annotated[
+        bool, Option("--arm-robot", help="Let the robot move. Without it every command is refused.")
+    ] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Show what would be sent, send nothing.")] = False,
+    approve: Annotated[str, Option(help="`none`, or `subtask`: a person lets each subtask begin.")] = "none",
+    socket: Annotated[Path | None, Option(help="Where to listen for the agent, if not at the usual place.")] = None,
+    transport: Annotated[str, Option(help="`rclpy`, `dds`, or `auto`: rclpy where a ROS 2 is sourced.")] = "auto",
+) -> None:
+    """Stand between agent and robot: check every command, stop the robot when the agent is silent or a person says so.
+
+    Ctrl-C stops the robot and ends the guard. Nothing else ends it.
+    """
+    if approve not in ("none", "subtask"):
+        raise BadInput(f"--approve is none or subtask, not '{approve}'.")
+    run = registry.load("ros", "guard")
+
+    def ready(path: str) -> None:
+        state = "dry run" if dry_run else "ARMED" if arm_robot else "not armed: nothing moves"
+        tell(f"Guarding {profile} ({state}), listening at {path}")
+
+    run(
+        profile,
+        armed=arm_robot or dry_run,
+        dry_run=dry_run,
+        approval=approve,
+        path=socket,
+        transport=transport,
+        tell=tell,
+        ready=ready,
+    )
+
+
 def _row(finding: object) -> tuple[str, ...]:
     rate, age = getattr(finding, "rate", None), getattr(finding, "age", None)
     shown = ("" if rate is None else f"{rate:.1f} Hz", "" if age is None else f"{1000 * age:.0f} ms")
     return (getattr(finding, "part", ""), getattr(finding, "name", ""), *shown, getattr(finding, "problem", "") or "ok")
 
 
-robot_command = {"profile": profile, "check": check}
+robot_command = {"profile": profile, "check": check, "guard": guard}

@@ -23,29 +23,13 @@ from cyclonedds.util import duration
 
 from ros_bridge.transport.dds.definitions import Malformed
 from ros_bridge.transport.dds.rawtypes import Raw
+from ros_bridge.transport.refusals import Refusals
 
 log = logging.getLogger("homie.ros_bridge")
 
 LARGEST = 1 << 26
 """Bytes of the largest message that is read: a 4K picture in RGB has 25 MB."""
-ONCE_IN = 5.0
-"""Seconds between two log lines about the same topic: a flood of bad messages must not become a flood of lines."""
 LONGEST_WAIT = 1.0
-
-
-class Refusals:
-    """Counts what was refused, and logs it now and then."""
-
-    def __init__(self) -> None:
-        self.counts: dict[str, int] = {}
-        self._said: dict[str, float] = {}
-
-    def add(self, place: str, reason: object) -> None:
-        """One more on a topic or service, and why."""
-        self.counts[place] = self.counts.get(place, 0) + 1
-        if time.monotonic() - self._said.get(place, -ONCE_IN) >= ONCE_IN:
-            self._said[place] = time.monotonic()
-            log.warning("Refused on %s (%d so far): %s", place, self.counts[place], reason)
 
 
 @dataclass(slots=True)

@@ -1,0 +1,319 @@
+"""The guard: what of an agent's commands goes to the robot, and what stops it.
+
+It has no thread: `tick` is called 50 times a second, `receive` with every message of the agent, and `stop` or
+`emergency` by whoever sees a reason, from any thread.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from homie.kernel.errors import CommandRefused
+from ros_bridge.guard.limits import check_grip, check_stamp, check_trajectory, check_velocity, outside
+from ros_bridge.guard.measured import Measured
+from ros_bridge.guard.messages import (
+    Beat,
+    Cancel,
+    Decided,
+    Ended,
+    FromAgent,
+    FromGuard,
+    Grip,
+    Hello,
+    Refused,
+    Stop,
+    Stopped,
+    Subtask,
+    Trajectory,
+    Velocity,
+)
+from ros_bridge.guard.outlet import Outlet
+from ros_bridge.profiles.model import Profile
+from ros_bridge.transport.refusals import Refusals
+
+log = logging.getLogger("homie.ros_bridge")
+
+PERIOD = 0.02
+"""Seconds between two ticks."""
+SILENCE = 0.2
+"""Seconds without a word of the agent after which a robot that moves is stopped."""
+VELOCITY_LIFE = 0.25
+"""Seconds that a velocity is driven without being said again."""
+UNCONFIRMED = 3.0
+"""Seconds after which a stop that cannot be seen in the measurements is reported as not confirmed."""
+CANCEL_AGAIN = 0.2
+"""Seconds between two requests to cancel while the robot does not stand: one may be lost."""
+LOOK = 0.1
+"""Seconds between two looks at where the effector is: at 1 m/s it moves 10 cm."""
+HOLD_AFTER = 0.5
+"""Seconds that zero is sent after a motion: the last message may be lost, and others may then drive."""
+
+Approval = Literal["none", "subtask"]
+Reply = Callable[[FromGuard], None]
+
+
+@dataclass(slots=True)
+class _Stopping:
+    """A stop that is not seen in the measurements yet."""
+
+    began: float
+    why: str
+    waiting: list[tuple[int, Reply]] = field(default_factory=list)
+    cancelled_at: float = -math.inf
+    reported: bool = False
+
+
+class Guard:
+    """Decides what goes to a robot.
+
+    Args:
+        profile: The robot and its limits.
+        outlet: Where commands go.
+        measured: What the robot measures.
+        armed: Whether anything may move at all.
+        approval: `subtask`: a person lets each subtask begin.
+        ask: Called with the text of a subtask that waits for a person.
+        clock: Monotonic seconds, those of the stamps of commands.
+    """
+
+    def __init__(
+        self,
+        profile: Profile,
+        outlet: Outlet,
+        measured: Measured,
+        *,
+        armed: bool,
+        approval: Approval = "none",
+        ask: Callable[[str], None] = lambda text: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.profile = profile
+        self.armed = armed
+        self.approval = approval
+        self._outlet = outlet
+        self._measured = measured
+        self._refusals = Refusals()
+        self._ask = ask
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._emergency = ""
+        self._heard_at = -math.inf
+        self._target = (0.0, 0.0)
+        self._target_at = -math.inf
+        self._speed = (0.0, 0.0)
+        self._drove_at = -math.inf
+        self._ticked_at = self._clock()
+        self._active: dict[int, str] = {}
+        self._inside = False
+        self._looked_at = -math.inf
+        self._stopping: _Stopping | None = None
+        self._question: tuple[int, str, Reply] | None = None
+        self._approved = False
+
+    @property
+    def moving(self) -> bool:
+        """Whether anything is commanded to move."""
+        with self._lock:
+            return bool(self._active) or self._speed != (0.0, 0.0) or self._target != (0.0, 0.0)
+
+    @property
+    def standing(self) -> bool:
+        """Whether nothing is commanded and no stop is under way."""
+        with self._lock:
+            return not self.moving and self._stopping is None
+
+    def receive(self, message: FromAgent, reply: Reply) -> None:
+        """Take a message of the agent. What is refused is replied, logged, and changes nothing."""
+        with self._lock:
+            self._heard_at = self._clock()
+            if isinstance(message, Beat | Hello):
+                return
+            try:
+                self._obey(message, reply)
+            except CommandRefused as error:
+                self._refusals.add(f"the agent's {message.kind}", error)
+                reply(Refused(id=getattr(message, "id", None), why=str(error)))
+            self._heard_at = self._clock()  # the time that this took is the guard's, not silence of the agent
+
+    def lost(self, why: str) -> None:
+        """The agent is gone: what it began is stopped."""
+        with self._lock:
+            if self._question is not None:
+                self._question = None
+            self._approved = False
+            if self.moving:
+                self.stop(why)
+
+    def stop(self, why: str) -> None:
+        """Stop all motion now: zero velocity, trajectories cancelled; ticks go on until the robot is seen to stand."""
+        with self._lock:
+            self._target = self._speed = (0.0, 0.0)
+            if self._stopping is None:
+                log.warning("Stop: %s", why)
+                self._stopping = _Stopping(self._clock(), why)
+            self._stopping.cancelled_at = self._clock()
+            self._outlet.velocity(0.0, 0.0)
+            self._outlet.cancel_all()
+
+    def emergency(self, why: str) -> None:
+        """Stop, and refuse everything until a person releases it."""
+        with self._lock:
+            if not self._emergency:
+                log.error("EMERGENCY STOP: %s", why)
+            self._emergency = why
+            self._approved = False
+            self.stop(why)
+
+    def release(self) -> None:
+        """A person at the guard's terminal ends the emergency stop."""
+        with self._lock:
+            if self._emergency:
+                log.warning("The emergency stop is released")
+            self._emergency = ""
+
+    def decide(self, approved: bool) -> None:
+        """A person answers the question about a subtask."""
+        with self._lock:
+            if self._question is None:
+                log.info("There is no question to answer")
+                return
+            number, text, reply = self._question
+            self._question, self._approved = None, approved
+            log.info("'%s' is %s", text, "approved" if approved else "not approved")
+            reply(Decided(id=number, approved=approved))
+
+    def tick(self) -> None:
+        """One period: watch agent and robot, send the velocity."""
+        with self._lock:
+            present = self._clock()
+            passed, self._ticked_at = min(present - self._ticked_at, 0.1), present
+            if self._stopping is not None:
+                self._watch_stop(self._stopping, present)
+                return
+            if self.moving:
+                self._watch(present)
+            if self._stopping is None:
+                self._drive(present, passed)
+
+    def _obey(self, message: FromAgent, reply: Reply) -> None:
+        if isinstance(message, Stop):
+            self.stop("the agent stops")
+            assert self._stopping is not None
+            self._stopping.waiting.append((message.id, reply))
+        elif isinstance(message, Cancel):
+            self._outlet.cancel(message.id)
+        elif isinstance(message, Subtask):
+            self._begin(message, reply)
+        elif isinstance(message, Velocity):
+            if message.linear or message.angular or message.frame != self.profile.frames.base:
+                self._check_allowed(message.stamp)
+            self._target = check_velocity(self.profile, message)
+            self._target_at = self._clock()
+        elif isinstance(message, Trajectory):
+            self._check_allowed(message.stamp)
+            busy = next((number for number, part in self._active.items() if part == message.group), None)
+            if busy is not None:
+                raise CommandRefused(f"'{message.group}' still follows trajectory {busy}: cancel that first.")
+            check_trajectory(self.profile, message, self._measured.positions())
+            self._active[message.id] = message.group
+            self._outlet.follow(message, self._ending(reply))
+        elif isinstance(message, Grip):
+            self._check_allowed(message.stamp)
+            check_grip(self.profile, message)
+            self._active[message.id] = "gripper"
+            self._outlet.grip(message, self._ending(reply))
+
+    def _check_allowed(self, stamp: float) -> None:
+        """Whether anything may move now."""
+        if not self.armed:
+            raise CommandRefused("Nothing moves before the guard is armed: start it with --arm-robot.")
+        if self._emergency:
+            raise CommandRefused(f"Emergency stop ({self._emergency}): a person must release it at the guard.")
+        if self._stopping is not None:
+            raise CommandRefused(f"The robot is being stopped ({self._stopping.why}).")
+        if self.approval != "none" and not self._approved:
+            raise CommandRefused("A person has not approved a subtask.")
+        check_stamp(stamp, self._clock())
+        silent = self._measured.silent()
+        if silent:
+            raise CommandRefused(f"The robot cannot be watched: {silent}.")
+
+    def _begin(self, message: Subtask, reply: Reply) -> None:
+        """A new subtask: a person is asked, or it is let through."""
+        if self.approval == "none":
+            reply(Decided(id=message.id, approved=True))
+            return
+        self._approved = False
+        self._question = (message.id, message.text, reply)
+        self._ask(message.text)
+
+    def _ending(self, reply: Reply) -> Callable[[Ended], None]:
+        def end(ended: Ended) -> None:
+            with self._lock:
+                self._active.pop(ended.id, None)
+            reply(ended)
+
+        return end
+
+    def _watch(self, present: float) -> None:
+        """The reasons for which a robot that moves is stopped."""
+        silent = self._measured.silent()
+        place, left = None, False
+        if present - self._looked_at > LOOK:
+            place, self._looked_at = outside(self.profile, self._measured.positions()), present
+            left, self._inside = self._inside and place is not None, place is None
+        if present - self._heard_at > SILENCE:
+            self.stop(f"the agent has been silent for {present - self._heard_at:.2f} s")
+        elif silent:
+            self.stop(silent)
+        elif left and place is not None:  # one that began outside may come back in
+            x, y, z = place
+            self.stop(f"the effector has left its workspace, it is at {x:.2f} {y:.2f} {z:.2f}")
+
+    def _drive(self, present: float, passed: float) -> None:
+        """The next velocity of the ramp; nothing is sent to a base that stands, so that others may drive it."""
+        base = self.profile.base
+        if base is None:
+            return
+        if present - self._target_at > VELOCITY_LIFE:
+            self._target = (0.0, 0.0)
+        steps = (base.linear_acceleration * passed, base.angular_acceleration * passed)
+        linear, angular = (
+            now + min(max(target - now, -step), step)
+            for now, target, step in zip(self._speed, self._target, steps, strict=True)
+        )
+        self._speed = (linear, angular)
+        if self._speed != (0.0, 0.0):
+            self._drove_at = present
+        if present - self._drove_at < HOLD_AFTER:
+            self._outlet.velocity(linear, angular)
+
+    def _watch_stop(self, stopping: _Stopping, present: float) -> None:
+        """Send zero until the robot is seen to stand; say so to those who wait, and never before."""
+        self._outlet.velocity(0.0, 0.0)
+        if self._measured.stood_since(stopping.began):
+            took = present - stopping.began
+            log.warning("The robot stands, %.2f s after the stop (%s)", took, stopping.why)
+            self._report(stopping, True, f"The robot stands, as measured {took:.2f} s after the stop.")
+            self._stopping = None
+            self._active.clear()
+            return
+        if present - stopping.cancelled_at > CANCEL_AGAIN:
+            stopping.cancelled_at = present
+            self._outlet.cancel_all()
+        if present - stopping.began > UNCONFIRMED and (stopping.waiting or not stopping.reported):
+            stopping.reported = True
+            text = f"That the robot stands is not confirmed: {self._measured.motion()}."
+            log.error(text)
+            self._report(stopping, False, text)
+
+    def _report(self, stopping: _Stopping, confirmed: bool, text: str) -> None:
+        for number, reply in stopping.waiting:
+            reply(Stopped(id=number, confirmed=confirmed, text=text))
+        stopping.waiting.clear()

@@ -1,0 +1,185 @@
+"""What may be sent to a robot: every check raises CommandRefused with the sentence that says what is wrong with it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from homie.kernel.errors import CommandRefused
+from homie.kernel.types import Array
+from ros_bridge.guard.messages import Grip, Point, Trajectory, Velocity
+from ros_bridge.profiles.chain import effector
+from ros_bridge.profiles.model import Group, Profile, Workspace
+
+OLDEST = 0.25
+"""Seconds from the stamp of a command to its arrival: what waited longer was meant for another moment."""
+NEWEST = -0.05
+LONGEST = 120.0
+"""Seconds of a trajectory."""
+SHORTEST = 0.001
+"""Seconds between two points: controllers run at 1 kHz at most."""
+SLACK = 1.02
+"""Speeds and accelerations are computed from rounded times."""
+AT_ONCE = 0.05
+"""rad or m by which the first point of a trajectory may be off the measured joints without counting as a motion."""
+STEP = 0.1
+"""rad or m of the fastest joint between two looks at where the effector is."""
+
+
+def check_stamp(stamp: float, now: float) -> None:
+    """Refuse what is old, from the future or not finite. `now` is monotonic, as the stamp."""
+    if not math.isfinite(stamp):
+        raise CommandRefused("Its stamp is not finite.")
+    if now - stamp > OLDEST:
+        raise CommandRefused(f"It is {now - stamp:.2f} s old, at most {OLDEST:g} s are allowed.")
+    if now - stamp < NEWEST:
+        raise CommandRefused(f"Its stamp is {stamp - now:.2f} s in the future: it must be time.monotonic().")
+
+
+def check_velocity(profile: Profile, command: Velocity) -> tuple[float, float]:
+    """The speeds to go for: over a limit they are refused, not clamped, since the agent's own gate clamps already."""
+    base = profile.base
+    if base is None:
+        raise CommandRefused(f"The robot {profile.name} has no base that drives.")
+    if command.frame != profile.frames.base:
+        raise CommandRefused(f"A velocity is in the frame '{profile.frames.base}', not '{command.frame}'.")
+    if not (math.isfinite(command.linear) and math.isfinite(command.angular)):
+        raise CommandRefused("The velocity is not finite.")
+    for name, value, limit in (("linear", command.linear, base.linear), ("angular", command.angular, base.angular)):
+        if abs(value) > limit * SLACK:
+            raise CommandRefused(f"The {name} velocity {value:.3g} is over the limit of {limit:g}.")
+    return command.linear, command.angular
+
+
+def check_grip(profile: Profile, command: Grip) -> None:
+    """Refuse a gap or a force that the gripper does not have."""
+    gripper = profile.gripper
+    if gripper is None:
+        raise CommandRefused(f"The robot {profile.name} has no gripper.")
+    if not (math.isfinite(command.width) and math.isfinite(command.effort)):
+        raise CommandRefused("The grip is not finite.")
+    if not -1e-6 <= command.width <= gripper.width * SLACK:
+        raise CommandRefused(f"The gap {command.width:.3g} m is outside 0..{gripper.width:g}.")
+    if not 0 < command.effort <= gripper.effort * SLACK:
+        raise CommandRefused(f"The force {command.effort:.3g} N is outside 0..{gripper.effort:g}.")
+
+
+def check_trajectory(profile: Profile, command: Trajectory, measured: Mapping[str, float]) -> None:
+    """Refuse a trajectory that is malformed, leaves the limits of a joint, is too fast, or leaves the workspace.
+
+    Speeds are those between neighbouring points, the first one being where the joints are now. Accelerations are the
+    changes of these speeds, with standing before and after: a controller that interpolates smoothly stays near them.
+    """
+    group = profile.groups.get(command.group)
+    if group is None:
+        raise CommandRefused(f"The robot has no group '{command.group}', it has {', '.join(profile.groups)}.")
+    order = _order(group, command.joints)
+    if not command.points:
+        raise CommandRefused("The trajectory has no points.")
+    positions = _positions(command.points, len(group.joints))[:, order]
+    times = np.array([point.time for point in command.points])
+    if not (np.isfinite(positions).all() and np.isfinite(times).all()):
+        raise CommandRefused("The trajectory is not finite.")
+    first = times[0] == 0 or times[0] >= SHORTEST
+    if not first or np.any(np.diff(times) < SHORTEST) or times[-1] > LONGEST:
+        raise CommandRefused(
+            f"The times of a trajectory must rise, by {SHORTEST:g} s or more, to at most {LONGEST:g} s."
+        )
+    needed = [joint.name for joint in group.joints]
+    needed += [link.joint for link in profile.chain if link.kind != "fixed" and profile.workspace is not None]
+    missing = [name for name in needed if name not in measured]
+    if missing:
+        raise CommandRefused(f"The position of the joint '{missing[0]}' has not been measured.")
+    start = np.array([measured[joint.name] for joint in group.joints])
+    _check_positions(group, positions)
+    _check_speeds(group, start, positions, times)
+    if profile.workspace is not None:
+        _check_workspace(profile, profile.workspace, group, np.vstack([start, positions]), measured)
+
+
+def outside(profile: Profile, measured: Mapping[str, float]) -> Array | None:
+    """Where the effector is in the base frame (3,), if that is outside the workspace; None within.
+
+    A robot without a workspace, or of which not all joints are measured, counts as within.
+    """
+    known = all(link.kind == "fixed" or link.joint in measured for link in profile.chain)
+    if profile.workspace is None or not known:
+        return None
+    place = effector(profile.chain, measured)[:3, 3]
+    return None if bool(_inside(profile.workspace, place)) else np.asarray(place)
+
+
+def _inside(workspace: Workspace, places: Array) -> Array:
+    """Whether places (..., 3) are in the box."""
+    return np.asarray(np.all((places >= workspace.lower) & (places <= workspace.upper), axis=-1))
+
+
+def _order(group: Group, names: Sequence[str]) -> list[int]:
+    """For each joint of the group its column in the trajectory."""
+    expected = [joint.name for joint in group.joints]
+    if sorted(names) != sorted(expected):
+        raise CommandRefused(f"The trajectory must name the joints {', '.join(expected)}, each once.")
+    return [list(names).index(name) for name in expected]
+
+
+def _positions(points: Sequence[Point], count: int) -> Array:
+    wrong = next((len(point.positions) for point in points if len(point.positions) != count), None)
+    if wrong is not None:
+        raise CommandRefused(f"A point has {wrong} positions for {count} joints.")
+    return np.array([point.positions for point in points], dtype=float)
+
+
+def _check_positions(group: Group, positions: Array) -> None:
+    for joint, values in zip(group.joints, positions.T, strict=True):
+        low, high = joint.limits
+        if np.any(values < low - 1e-6) or np.any(values > high + 1e-6):
+            worst = values[np.argmax(np.maximum(low - values, values - high))]
+            raise CommandRefused(f"{joint.name} at {worst:.4g} is outside {low:g}..{high:g}.")
+
+
+def _check_speeds(group: Group, start: Array, positions: Array, times: Array) -> None:
+    if times[0] == 0:
+        if np.max(np.abs(positions[0] - start)) > AT_ONCE:
+            raise CommandRefused("The trajectory begins elsewhere than the joints are.")
+        start, positions, times = positions[0], positions[1:], times[1:]
+        if not len(times):
+            return
+    lengths = np.diff(times, prepend=0.0)
+    speeds = np.diff(np.vstack([start, positions]), axis=0) / lengths[:, None]
+    around = np.vstack([np.zeros(len(start)), speeds, np.zeros(len(start))])
+    halves = np.concatenate([[lengths[0] / 2], (lengths[1:] + lengths[:-1]) / 2, [lengths[-1] / 2]])
+    accelerations = np.diff(around, axis=0) / halves[:, None]
+    for index, joint in enumerate(group.joints):
+        for what, values, limit in (
+            ("speed", speeds[:, index], joint.velocity),
+            ("acceleration", accelerations[:, index], joint.acceleration),
+        ):
+            worst = float(np.max(np.abs(values)))
+            if not worst <= limit * SLACK:  # what is no number is too fast
+                raise CommandRefused(f"The {what} of {joint.name} would be {worst:.3g}, its limit is {limit:g}.")
+
+
+def _check_workspace(
+    profile: Profile, workspace: Workspace, group: Group, positions: Array, measured: Mapping[str, float]
+) -> None:
+    """What begins outside may come back in, from wherever the robot was switched on; nothing may leave."""
+    names = [joint.name for joint in group.joints]
+    if not any(link.joint in names for link in profile.chain):
+        return
+    ways = [positions[:1]]
+    for before, after in itertools.pairwise(positions):
+        steps = max(1, math.ceil(float(np.max(np.abs(after - before))) / STEP))
+        ways.append(before + np.linspace(1 / steps, 1.0, steps)[:, None] * (after - before))
+    at = np.vstack(ways)
+    joints: dict[str, float | Array] = {**measured, **dict(zip(names, at.T, strict=True))}
+    places = effector(profile.chain, joints)[:, :3, 3]
+    inside = _inside(workspace, places)
+    left = np.flatnonzero(np.logical_and(inside[:-1], np.logical_not(inside[1:])))
+    if left.size:
+        x, y, z = places[left[0] + 1]
+        raise CommandRefused(f"The effector would leave its workspace at {x:.2f} {y:.2f} {z:.2f}.")
+    if not inside[-1]:
+        raise CommandRefused("The effector is outside its workspace, and this trajectory does not bring it back.")

@@ -1,0 +1,241 @@
+"""The agent's side: commands to the guard, what became of them, and a sign of life every 50 ms."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import socket
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+from homie.kernel.errors import CommandRefused, InfrastructureError, RobotFault
+from ros_bridge.guard.messages import (
+    LONGEST_LINE,
+    VERSION,
+    Beat,
+    Cancel,
+    Decided,
+    Ended,
+    FromGuard,
+    Grip,
+    Hello,
+    Point,
+    Refused,
+    Said,
+    Stop,
+    Stopped,
+    Subtask,
+    Trajectory,
+    Velocity,
+    Welcome,
+    from_guard,
+    line,
+)
+from ros_bridge.guard.sockets import socket_path
+from ros_bridge.profiles.model import Profile
+
+log = logging.getLogger("homie.ros_bridge")
+
+BEAT = 0.05
+"""Seconds between two signs of life: three may be late before the guard stops the robot."""
+GREETING = 5.0
+
+
+class GuardLink:
+    """Commands a robot through its guard.
+
+    ```python
+    with GuardLink(read_profile("fetch")) as robot:
+        robot.velocity(0.2, 0.0)  # again every 0.1 s: it lives 0.25 s
+        moved = robot.follow("torso", {"torso_lift_joint": [0.1]}, times=[3.0]).result()
+        if not robot.stop().confirmed: ...
+    ```
+
+    Args:
+        profile: The robot; the guard must have the same one.
+        path: The guard's socket; None: the usual place.
+
+    Raises:
+        InfrastructureError: No guard is there, or it guards another robot.
+    """
+
+    def __init__(self, profile: Profile, path: Path | None = None) -> None:
+        self.profile = profile
+        path = path or socket_path(profile.name)
+        self._numbers = itertools.count(1)
+        self._lock = threading.Lock()
+        self._waiting: dict[int, Future[Any]] = {}
+        self._refused: str = ""
+        self._fault: str = ""
+        self._welcome: Future[Welcome] = Future()
+        self._over = threading.Event()
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            self._socket.connect(str(path))
+        except OSError as error:
+            self._socket.close()
+            raise InfrastructureError(
+                f"There is no guard of the robot {profile.name} at {path}: start it with "
+                f"`homie robot guard {profile.name}` in a terminal of its own."
+            ) from error
+        threading.Thread(target=self._read, name="guard's answers", daemon=True).start()
+        self._send(Hello(version=VERSION, profile=profile.name))
+        try:
+            self.welcome = self._welcome.result(GREETING)
+        except (TimeoutError, RobotFault) as error:
+            self.close()
+            raise InfrastructureError(self._fault or f"The guard at {path} does not answer.") from error
+        threading.Thread(target=self._beat, name="sign of life", daemon=True).start()
+
+    def velocity(self, linear: float, angular: float) -> None:
+        """Drive at these speeds (m/s, rad/s) for the next quarter of a second.
+
+        Raises:
+            CommandRefused: The velocity before this one was refused; nothing is sent then.
+            RobotFault: The guard is gone.
+        """
+        with self._lock:
+            refused, self._refused = self._refused, ""
+        if refused:
+            raise CommandRefused(refused)
+        frame = self.profile.frames.base
+        self._send(Velocity(linear=linear, angular=angular, frame=frame, stamp=time.monotonic()))
+
+    def follow(self, group: str, positions: Mapping[str, Sequence[float]], times: Sequence[float]) -> Future[Ended]:
+        """Move a group along points.
+
+        Args:
+            group: A group of the profile.
+            positions: For each of its joints the positions (rad, m) at `times`.
+            times: Seconds from now, rising.
+
+        Returns:
+            How it ended; CommandRefused where the guard did not send it.
+        """
+        number, future = self._number()
+        points = tuple(
+            Point(positions=tuple(float(values[index]) for values in positions.values()), time=float(at))
+            for index, at in enumerate(times)
+        )
+        stamp = time.monotonic()
+        self._send(Trajectory(id=number, group=group, joints=tuple(positions), points=points, stamp=stamp))
+        return future
+
+    def grip(self, width: float, effort: float) -> Future[Ended]:
+        """Bring the fingers to a gap (m) with at most this force (N)."""
+        number, future = self._number()
+        self._send(Grip(id=number, width=width, effort=effort, stamp=time.monotonic()))
+        return future
+
+    def cancel(self, future: Future[Ended]) -> None:
+        """End a trajectory or a grip early; its future says when."""
+        with self._lock:
+            number = next((number for number, waiting in self._waiting.items() if waiting is future), None)
+        if number is not None:
+            self._send(Cancel(id=number))
+
+    def stop(self, timeout: float = 5.0) -> Stopped:
+        """Stop all motion and wait until the robot is seen to stand, or the guard says that this is not confirmed.
+
+        Raises:
+            RobotFault: The guard is gone or does not answer. It stops the robot by itself when it hears no agent.
+        """
+        number, future = self._number()
+        self._send(Stop(id=number))
+        try:
+            stopped: Stopped = future.result(timeout)
+        except TimeoutError as error:
+            raise RobotFault("The guard does not answer to a stop: press the emergency stop.") from error
+        return stopped
+
+    def begin(self, text: str, timeout: float | None = None) -> bool:
+        """Say what the next commands are for; whether a person lets it begin (always, without approval)."""
+        number, future = self._number()
+        self._send(Subtask(id=number, text=text[:500]))
+        decided: Decided = future.result(timeout)
+        return decided.approved
+
+    def close(self) -> None:
+        """Leave: the guard stops what was begun."""
+        self._over.set()
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)
+        except OSError as error:
+            log.debug("The guard left first: %s", error)
+        self._socket.close()
+
+    def __enter__(self) -> GuardLink:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _number(self) -> tuple[int, Future[Any]]:
+        future: Future[Any] = Future()
+        with self._lock:
+            number = next(self._numbers)
+            self._waiting[number] = future
+        return number, future
+
+    def _send(self, message: Said) -> None:
+        if self._fault:
+            raise RobotFault(self._fault)
+        try:
+            with self._lock:
+                self._socket.sendall(line(message))
+        except OSError as error:
+            self._lose(f"The guard is gone: {error.strerror or error}.")
+            raise RobotFault(self._fault) from error
+
+    def _beat(self) -> None:
+        while not self._over.wait(BEAT):
+            try:
+                self._send(Beat())
+            except RobotFault:
+                return
+
+    def _read(self) -> None:
+        buffer = b""
+        while len(buffer) <= LONGEST_LINE:
+            try:
+                data = self._socket.recv(1 << 16)
+            except OSError:
+                break
+            if not data:
+                break
+            *lines, buffer = (buffer + data).split(b"\n")
+            for each in lines:
+                self._take(from_guard(each))
+        self._lose("The guard has closed the connection: look at what it says.")
+
+    def _take(self, message: FromGuard) -> None:
+        if isinstance(message, Welcome):
+            self._welcome.set_result(message)
+        elif isinstance(message, Refused) and not self._welcome.done():
+            self._lose(message.why)
+        elif isinstance(message, Refused) and message.id is None:
+            with self._lock:
+                self._refused = message.why
+        else:
+            assert message.id is not None
+            with self._lock:
+                future = self._waiting.pop(message.id, None)
+            if future is None or not future.set_running_or_notify_cancel():
+                return
+            if isinstance(message, Refused):
+                future.set_exception(CommandRefused(message.why))
+            else:
+                future.set_result(message)
+
+    def _lose(self, why: str) -> None:
+        self._over.set()
+        with self._lock:
+            self._fault = self._fault or why
+            futures, self._waiting = [self._welcome, *self._waiting.values()], {}
+        for future in futures:
+            if not future.done() and future.set_running_or_notify_cancel():
+                future.set_exception(RobotFault(self._fault))

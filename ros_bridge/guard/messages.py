@@ -1,0 +1,182 @@
+"""What agent and guard say to each other: JSON objects, one a line, over a Unix socket of this machine.
+
+Stamps are `time.monotonic()`, which all processes of a machine share. SI units.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+VERSION = 1
+LONGEST_LINE = 1 << 18
+"""Bytes of one message: a trajectory of 2000 points of 8 joints has 250,000."""
+Id: TypeAlias = Annotated[int, Field(ge=0, le=1 << 53)]
+Text: TypeAlias = Annotated[str, Field(max_length=500)]
+
+
+class Said(BaseModel):
+    """What all messages share."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Hello(Said):
+    """The first message of an agent."""
+
+    kind: Literal["hello"] = "hello"
+    version: int
+    profile: Text
+
+
+class Beat(Said):
+    """The agent is alive."""
+
+    kind: Literal["beat"] = "beat"
+
+
+class Velocity(Said):
+    """Drive at these speeds (m/s, rad/s) in the base frame, until the next one or until this one is too old."""
+
+    kind: Literal["velocity"] = "velocity"
+    linear: float
+    angular: float
+    frame: Text
+    stamp: float
+
+
+class Point(Said):
+    """Where the joints are `time` seconds after the start of a trajectory."""
+
+    positions: tuple[float, ...] = Field(max_length=64)
+    time: float
+
+
+class Trajectory(Said):
+    """Move a group of joints along points."""
+
+    kind: Literal["trajectory"] = "trajectory"
+    id: Id
+    group: Text
+    joints: tuple[Text, ...] = Field(max_length=64)
+    points: tuple[Point, ...] = Field(max_length=2000)
+    stamp: float
+
+
+class Grip(Said):
+    """Bring the fingers to a gap (m), with at most this force (N)."""
+
+    kind: Literal["grip"] = "grip"
+    id: Id
+    width: float
+    effort: float
+    stamp: float
+
+
+class Cancel(Said):
+    """End a trajectory or a grip early."""
+
+    kind: Literal["cancel"] = "cancel"
+    id: Id
+
+
+class Stop(Said):
+    """Stop all motion, and say when the robot stands."""
+
+    kind: Literal["stop"] = "stop"
+    id: Id
+
+
+class Subtask(Said):
+    """What the next commands are for: shown to the person who approves."""
+
+    kind: Literal["subtask"] = "subtask"
+    id: Id
+    text: Text
+
+
+FromAgent: TypeAlias = Annotated[
+    Hello | Beat | Velocity | Trajectory | Grip | Cancel | Stop | Subtask, Field(discriminator="kind")
+]
+
+
+class Welcome(Said):
+    """The guard takes this agent."""
+
+    kind: Literal["welcome"] = "welcome"
+    armed: bool
+    dry_run: bool
+    approval: bool
+
+
+class Refused(Said):
+    """A command was not sent to the robot. id: None for a velocity."""
+
+    kind: Literal["refused"] = "refused"
+    id: Id | None = None
+    why: str
+
+
+class Ended(Said):
+    """How a trajectory or a grip ended. code: the error code of the action's result. text: what the robot said.
+
+    position, stalled: of a gripper, else None.
+    """
+
+    kind: Literal["ended"] = "ended"
+    id: Id
+    outcome: Literal["succeeded", "aborted", "cancelled", "rejected", "lost"]
+    code: int = 0
+    text: str = ""
+    position: float | None = None
+    stalled: bool | None = None
+
+
+class Stopped(Said):
+    """The robot stands, as measured; or not confirmed: what is known instead."""
+
+    kind: Literal["stopped"] = "stopped"
+    id: Id
+    confirmed: bool
+    text: str
+
+
+class Decided(Said):
+    """Whether a person lets a subtask begin."""
+
+    kind: Literal["decided"] = "decided"
+    id: Id
+    approved: bool
+
+
+FromGuard: TypeAlias = Annotated[Welcome | Refused | Ended | Stopped | Decided, Field(discriminator="kind")]
+_FROM_AGENT: TypeAdapter[FromAgent] = TypeAdapter(FromAgent)
+_FROM_GUARD: TypeAdapter[FromGuard] = TypeAdapter(FromGuard)
+
+
+def line(message: Said) -> bytes:
+    """A message as a line."""
+    return message.model_dump_json().encode() + b"\n"
+
+
+def from_agent(data: bytes) -> FromAgent:
+    """The message in a line of an agent. Raises ValueError with one sentence."""
+    try:
+        return _FROM_AGENT.validate_json(data)
+    except ValidationError as error:
+        raise ValueError(_sentence(error)) from error
+
+
+def from_guard(data: bytes) -> FromGuard:
+    """The message in a line of the guard. Raises ValueError with one sentence."""
+    try:
+        return _FROM_GUARD.validate_json(data)
+    except ValidationError as error:
+        raise ValueError(_sentence(error)) from error
+
+
+def _sentence(error: ValidationError) -> str:
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return f"{place + ': ' if place else ''}{first['msg']}"

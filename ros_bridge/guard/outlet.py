@@ -1,0 +1,151 @@
+"""The one way out to the robot: velocities, trajectories, the gripper, and the end of all of them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Protocol
+
+from homie.kernel.errors import HomieError
+from ros_bridge.guard.messages import Ended, Grip, Trajectory
+from ros_bridge.profiles.live import GRIPPER, TRAJECTORY
+from ros_bridge.profiles.model import Profile
+from ros_bridge.transport.actions import ActionClient, Outcome, SentGoal, Status
+from ros_bridge.transport.interface import NEWEST, Node
+from ros_bridge.transport.stamps import stamp
+
+log = logging.getLogger("homie.ros_bridge")
+
+TOLERANCE = 1.0
+"""Seconds that a controller may take longer than the trajectory says."""
+WORDS = {Status.SUCCEEDED: "succeeded", Status.CANCELED: "cancelled", Status.ABORTED: "aborted"}
+
+
+class Outlet(Protocol):
+    """Sends to a robot, or shows what would be sent."""
+
+    def velocity(self, linear: float, angular: float) -> None:
+        """Send a velocity of the base."""
+
+    def follow(self, command: Trajectory, ended: Callable[[Ended], None]) -> None:
+        """Send a trajectory; `ended` is called once, from any thread."""
+
+    def grip(self, command: Grip, ended: Callable[[Ended], None]) -> None:
+        """Send a command of the gripper; `ended` is called once, from any thread."""
+
+    def cancel(self, number: int) -> None:
+        """End a trajectory or a grip early."""
+
+    def cancel_all(self) -> None:
+        """End every trajectory that the controllers have, also those of other programs."""
+
+
+class RosOutlet:
+    """Sends over ROS 2."""
+
+    def __init__(self, node: Node, profile: Profile) -> None:
+        self._node = node
+        self._profile = profile
+        base, gripper = profile.base, profile.gripper
+        self._base = node.publisher("geometry_msgs/msg/Twist", base.command, NEWEST) if base is not None else None
+        self._groups = {name: ActionClient(node, TRAJECTORY, group.action) for name, group in profile.groups.items()}
+        self._gripper = ActionClient(node, GRIPPER, gripper.action) if gripper is not None else None
+        self._goals: dict[int, tuple[ActionClient, SentGoal]] = {}
+
+    def velocity(self, linear: float, angular: float) -> None:
+        if self._base is None:
+            return
+        message = self._node.message("geometry_msgs/msg/Twist", linear={"x": linear}, angular={"z": angular})
+        try:
+            self._base.publish(message)
+        except HomieError as error:  # the network is full: the next tick tries again
+            log.error("The velocity could not be sent: %s", error)
+
+    def follow(self, command: Trajectory, ended: Callable[[Ended], None]) -> None:
+        points = [{"positions": point.positions, "time_from_start": stamp(point.time)} for point in command.points]
+        goal = {
+            "trajectory": {"joint_names": command.joints, "points": points},
+            "goal_time_tolerance": stamp(TOLERANCE),
+        }
+        self._send(self._groups[command.group], command.id, goal, ended)
+
+    def grip(self, command: Grip, ended: Callable[[Ended], None]) -> None:
+        assert self._gripper is not None and self._profile.gripper is not None
+        share = 0.5 if self._profile.gripper.position == "finger" else 1.0
+        goal = {"command": {"position": share * command.width, "max_effort": command.effort}}
+        self._send(self._gripper, command.id, goal, ended)
+
+    def cancel(self, number: int) -> None:
+        client, goal = self._goals.get(number, (None, None))
+        if client is not None and goal is not None:
+            client.cancel(goal)
+
+    def cancel_all(self) -> None:
+        for name, client in self._groups.items():
+            try:
+                client.cancel_all()
+            except HomieError as error:
+                log.error("The cancelling of '%s' could not be sent: %s", name, error)
+
+    def _send(self, client: ActionClient, number: int, goal: object, ended: Callable[[Ended], None]) -> None:
+        if not client.ready():
+            ended(Ended(id=number, outcome="rejected", text="there is no controller for it on the network"))
+            return
+        sent = client.send(goal)
+        self._goals[number] = (client, sent)
+
+        def end(done: Future[Outcome]) -> None:
+            self._goals.pop(number, None)
+            ended(_ended(number, done))
+
+        sent.outcome.add_done_callback(end)
+
+
+def _ended(number: int, done: Future[Outcome]) -> Ended:
+    error = done.exception()
+    if error is not None:
+        return Ended(id=number, outcome="lost", text=str(error))
+    outcome = done.result()
+    if outcome.status is Status.UNKNOWN:
+        return Ended(id=number, outcome="rejected", text="the controller did not accept it")
+    result = outcome.result
+    return Ended.model_validate(
+        {
+            "id": number,
+            "outcome": WORDS.get(outcome.status, "lost"),
+            "code": int(getattr(result, "error_code", 0)),
+            "text": str(getattr(result, "error_string", "")),
+            "position": getattr(result, "position", None),
+            "stalled": getattr(result, "stalled", None),
+        }
+    )
+
+
+class DryOutlet:
+    """Shows what would be sent. Everything succeeds at once."""
+
+    def __init__(self, show: Callable[[str], None]) -> None:
+        self._show = show
+        self._moving = False
+
+    def velocity(self, linear: float, angular: float) -> None:
+        if linear or angular or self._moving:
+            self._show(f"would send: velocity {linear:.3f} m/s {angular:.3f} rad/s")
+        self._moving = bool(linear or angular)
+
+    def follow(self, command: Trajectory, ended: Callable[[Ended], None]) -> None:
+        last = command.points[-1]
+        places = " ".join(f"{position:.3f}" for position in last.positions)
+        self._show(f"would send: {command.group} through {len(command.points)} points to {places} in {last.time:.2f} s")
+        ended(Ended(id=command.id, outcome="succeeded", text="dry run"))
+
+    def grip(self, command: Grip, ended: Callable[[Ended], None]) -> None:
+        self._show(f"would send: gripper to {command.width:.3f} m with {command.effort:.0f} N")
+        ended(Ended(id=command.id, outcome="succeeded", text="dry run", position=command.width))
+
+    def cancel(self, number: int) -> None:
+        self._show(f"would send: cancel {number}")
+
+    def cancel_all(self) -> None:
+        self._show("would send: cancel every trajectory")

@@ -1,0 +1,207 @@
+"""The guard as a process of its own: `homie robot guard`.
+
+It ends by Ctrl-C or SIGTERM only, after the robot has been stopped: not with its parent, not with its terminal, not
+with the agent.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import signal
+import sys
+import time
+from collections.abc import Callable
+from logging.handlers import QueueHandler, QueueListener
+from pathlib import Path
+
+from homie.kernel.errors import InfrastructureError
+from ros_bridge.guard.guard import PERIOD, UNCONFIRMED, Approval, Guard
+from ros_bridge.guard.measured import Measured
+from ros_bridge.guard.outlet import DryOutlet, RosOutlet
+from ros_bridge.guard.sockets import AgentSocket, socket_path
+from ros_bridge.profiles.model import read_profile
+from ros_bridge.transport.interface import Message, Node
+from ros_bridge.transport.opening import open_node
+
+log = logging.getLogger("homie.ros_bridge")
+
+PRIORITY = -15
+"""The niceness of the guard: before everything but the system itself."""
+ESTOP, APPROVE = "/homie/estop", "/homie/approve"
+HELP = "Enter: EMERGENCY STOP   r + Enter: release it   y / n + Enter: approve a subtask or not   Ctrl-C: stop and end"
+
+
+def run_guard(
+    name: str,
+    *,
+    armed: bool,
+    dry_run: bool,
+    approval: Approval,
+    path: Path | None,
+    transport: str,
+    tell: Callable[[str], None],
+    ready: Callable[[str], None],
+) -> None:
+    """Guard a robot until a signal ends it.
+
+    Args:
+        name: The profile, see `ros_bridge.profiles.model.read_profile`.
+        armed: Whether anything may move.
+        dry_run: Show what would be sent, send nothing.
+        approval: Whether a person lets each subtask begin.
+        path: Where to listen for the agent; None: the usual place.
+        transport: `rclpy`, `dds` or `auto`.
+        tell: Shows a line to the person at the terminal.
+        ready: Called with the path of the socket when an agent can come.
+
+    Raises:
+        BadInput, MissingPart, InfrastructureError: It cannot begin; nothing has been sent then.
+        InfrastructureError: The robot is not seen to stand at the end.
+    """
+    profile = read_profile(name)
+    ended: list[int] = []
+    written = _written_elsewhere()
+    before = {number: signal.getsignal(number) for number in (*_ENDING, signal.SIGHUP)}
+    for number in _ENDING:
+        if before[number] is not signal.SIG_IGN:  # started in the background, it is not to hear Ctrl-C
+            signal.signal(number, lambda number, _: ended.append(number))
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    _hurry()
+    try:
+        with open_node("/homie_guard", transport) as node:  # type: ignore[arg-type]  # refused there with a sentence
+            outlet = DryOutlet(tell) if dry_run else RosOutlet(node, profile)
+
+            def ask(text: str) -> None:
+                tell(f"May this begin? {text}   (y / n + Enter, or the service {APPROVE})")
+
+            guard = Guard(profile, outlet, Measured(node, profile), armed=armed, approval=approval, ask=ask)
+            _offer(node, guard)
+            agent = AgentSocket(path or socket_path(profile.name), guard, dry_run)
+            if _at_a_terminal():
+                tell(HELP)
+                agent.also(sys.stdin.fileno(), lambda: _typed(guard, agent))
+            ready(str(agent.path))
+            try:
+                _loop(guard, agent, lambda: bool(ended))
+            finally:
+                _end(guard, agent)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        written()
+
+
+_ENDING = (signal.SIGINT, signal.SIGTERM)
+
+
+def _hurry() -> None:
+    """Come before other programs of this machine, where the system lets it: the guard needs little, but in time.
+
+    Threads begun after this have the same priority.
+    """
+    try:
+        os.setpriority(os.PRIO_PROCESS, 0, PRIORITY)
+    except OSError as error:
+        log.info("The guard has the priority of other programs (%s): keep the machine from being busy", error.strerror)
+
+
+def _loop(guard: Guard, agent: AgentSocket, over: Callable[[], bool]) -> None:
+    """Tick at a fixed rate, whatever the agent sends in between."""
+    due = time.monotonic()
+    while not over():
+        agent.wait(max(0.0, due - time.monotonic()))
+        if time.monotonic() >= due:
+            guard.tick()
+            due = max(due + PERIOD, time.monotonic())
+
+
+def _end(guard: Guard, agent: AgentSocket) -> None:
+    """Stop what the agent began, and end when the robot stands."""
+    agent.close()
+    until = time.monotonic() + UNCONFIRMED
+    while not guard.standing:
+        if time.monotonic() > until:
+            raise InfrastructureError("The guard ends, and the robot was not seen to stand: look at it.")
+        guard.tick()
+        time.sleep(PERIOD)
+
+
+def _offer(node: Node, guard: Guard) -> None:
+    """The emergency stop and the approval for other programs of ROS 2. Releasing and arming are for a person here."""
+
+    def stop(_: Message) -> Message:
+        guard.emergency(f"the service {ESTOP}")
+        return node.message("std_srvs/srv/Trigger_Response", success=True, message="stopping")
+
+    def heard(message: Message) -> None:
+        if message.data:
+            guard.emergency(f"the topic {ESTOP}")
+
+    def approve(message: Message) -> Message:
+        guard.decide(bool(message.data))
+        return node.message("std_srvs/srv/SetBool_Response", success=True)
+
+    node.service("std_srvs/srv/Trigger", ESTOP, stop)
+    node.subscription("std_msgs/msg/Bool", ESTOP, heard)
+    if guard.approval != "none":
+        node.service("std_srvs/srv/SetBool", APPROVE, approve)
+    force = guard.profile.force
+    if force is not None:
+
+        def pressed(message: Message) -> None:
+            pull = message.wrench.force
+            size = (pull.x**2 + pull.y**2 + pull.z**2) ** 0.5
+            if not size <= force.limit:  # not finite is too much, too
+                guard.emergency(f"a force of {size:.0f} N")
+
+        node.subscription("geometry_msgs/msg/WrenchStamped", force.topic, pressed)
+
+
+def _written_elsewhere() -> Callable[[], None]:
+    """Let a thread write what is logged and told: a terminal that is held (Ctrl-S) must not hold the guard.
+
+    Returns what ends it.
+    """
+    loggers = [logging.getLogger(name) for name in ("homie", "homie.progress")]
+    before = [list(logger.handlers) for logger in loggers]
+    listeners = []
+    for logger, handlers in zip(loggers, before, strict=True):
+        lines: queue.Queue[logging.LogRecord] = queue.Queue(1000)  # full, it loses lines and the guard goes on
+        listeners.append(QueueListener(lines, *handlers, respect_handler_level=True))
+        listeners[-1].start()
+        logger.handlers = [QueueHandler(lines)]
+
+    def end() -> None:
+        for logger, handlers in zip(loggers, before, strict=True):
+            logger.handlers = handlers
+        for listener in listeners:
+            listener.stop()
+
+    return end
+
+
+def _at_a_terminal() -> bool:
+    try:
+        return os.isatty(sys.stdin.fileno())
+    except (OSError, ValueError):
+        return False
+
+
+def _typed(guard: Guard, agent: AgentSocket) -> None:
+    """A line of the person at the terminal; whatever is not understood is an emergency stop."""
+    try:
+        typed = os.read(sys.stdin.fileno(), 4096)
+    except OSError:
+        typed = b""
+    if not typed:  # the terminal is gone: the guard is not
+        agent.forget(sys.stdin.fileno())
+        return
+    for word in typed.decode(errors="replace").lower().splitlines():
+        if word.strip() in ("y", "n"):
+            guard.decide(word.strip() == "y")
+        elif word.strip() == "r":
+            guard.release()
+        else:
+            guard.emergency("the keyboard")

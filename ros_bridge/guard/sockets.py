@@ -1,0 +1,188 @@
+"""The Unix socket on which a guard listens to one agent at a time, and its place."""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import selectors
+import socket
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from homie.kernel.errors import BadInput, InfrastructureError
+from ros_bridge.guard.guard import SILENCE, Guard
+from ros_bridge.guard.messages import LONGEST_LINE, VERSION, FromGuard, Hello, Refused, Welcome, from_agent, line
+from ros_bridge.transport.refusals import Refusals
+
+log = logging.getLogger("homie.ros_bridge")
+
+MOST_MESSAGES = 400
+"""Messages a second: an agent says a velocity at 50 Hz and that it is alive at 20."""
+CHUNK = 1 << 16
+LONGEST_PATH = 100
+"""Bytes of the path of a Unix socket: the system allows 108."""
+
+
+def socket_path(robot: str) -> Path:
+    """Where the guard of a robot listens: in the folder of this user's session, else in one of his own under /tmp."""
+    home = os.environ.get("XDG_RUNTIME_DIR")
+    folder = Path(home) / "homie" if home else Path(tempfile.gettempdir()) / f"homie-{os.getuid()}"
+    safe = "".join(character if character.isalnum() or character in "-_" else "_" for character in robot)
+    return folder / f"guard-{safe}.sock"
+
+
+class AgentSocket:
+    """Listens for the agent, reads its messages, gives them to the guard.
+
+    Args:
+        path: Where to listen; a guard that listens there already is not replaced.
+        guard: Who decides.
+        dry_run: Told to the agent.
+
+    Raises:
+        BadInput: The path is too long or its folder cannot be made.
+        InfrastructureError: Another guard listens there.
+    """
+
+    def __init__(self, path: Path, guard: Guard, dry_run: bool) -> None:
+        if len(os.fsencode(path)) > LONGEST_PATH:
+            raise BadInput(f"The path of the guard's socket is too long: {path}. Choose a shorter one with --socket.")
+        self.path = path
+        self._guard = guard
+        self._dry_run = dry_run
+        self._agent: socket.socket | None = None
+        self._buffer = b""
+        self._greeted = False
+        self._refusals = Refusals()
+        self._window = (0.0, 0)
+        self._heard_at = 0.0
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._lock = os.open(path.with_suffix(".lock"), os.O_CREAT | os.O_RDWR, 0o600)
+        except OSError as error:
+            raise BadInput(f"Cannot make the guard's socket {path}: {error.strerror}.") from error
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            os.close(self._lock)
+            raise InfrastructureError(f"Another guard listens at {path}: a robot has one.") from error
+        path.unlink(missing_ok=True)
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._listener.bind(str(path))
+        os.chmod(path, 0o600)
+        self._listener.listen(4)
+        self._listener.setblocking(False)
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
+
+    def also(self, descriptor: int, ready: Callable[[], None]) -> None:
+        """Call `ready` when there is something to read elsewhere, as the terminal."""
+        self._selector.register(descriptor, selectors.EVENT_READ, ready)
+
+    def forget(self, descriptor: int) -> None:
+        """No longer look there."""
+        self._selector.unregister(descriptor)
+
+    def wait(self, seconds: float) -> None:
+        """Take what comes, for this long at most."""
+        ready = self._selector.select(seconds)
+        for key, _ in ready:
+            key.data()
+        if ready or self._agent is None or self._guard.standing:  # who has just been heard is not silent
+            return
+        if time.monotonic() - self._heard_at > SILENCE:
+            self._lose("it is silent")
+
+    def send(self, message: FromGuard) -> None:
+        """Tell the agent; one that does not read misses it, and the guard does not wait. From any thread."""
+        agent = self._agent
+        if agent is None:
+            return
+        try:
+            agent.send(line(message))
+        except OSError as error:
+            log.warning("The agent does not take a message: %s", error.strerror)
+
+    def close(self) -> None:
+        """Listen no more."""
+        self._lose("the guard ends")
+        self._selector.close()
+        self._listener.close()
+        self.path.unlink(missing_ok=True)
+        os.close(self._lock)
+
+    def _accept(self) -> None:
+        agent, _ = self._listener.accept()
+        if self._agent is not None:
+            agent.close()
+            log.warning("A second agent was turned away")
+            return
+        agent.setblocking(False)
+        self._agent, self._buffer, self._greeted = agent, b"", False
+        self._window, self._heard_at = (time.monotonic(), 0), time.monotonic()
+        self._selector.register(agent, selectors.EVENT_READ, self._read)
+
+    def _read(self) -> None:
+        assert self._agent is not None
+        try:
+            data = self._agent.recv(CHUNK)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self._lose(error.strerror or "its connection failed")
+            return
+        if not data:
+            self._lose("it has ended")
+            return
+        self._heard_at = time.monotonic()
+        *lines, self._buffer = (self._buffer + data).split(b"\n")
+        if len(self._buffer) > LONGEST_LINE or any(len(each) > LONGEST_LINE for each in lines):
+            self._lose(f"it sent a message of more than {LONGEST_LINE} bytes")
+            return
+        began, count = self._window
+        fresh = self._heard_at - began > 1.0
+        self._window = (self._heard_at, len(lines)) if fresh else (began, count + len(lines))
+        if self._window[1] > MOST_MESSAGES:
+            self._lose(f"it sent more than {MOST_MESSAGES} messages in a second")
+            return
+        for each in lines:
+            if self._agent is not None:
+                self._take(each)
+        self._heard_at = time.monotonic()
+
+    def _take(self, data: bytes) -> None:
+        try:
+            message = from_agent(data)
+        except ValueError as error:
+            self._refusals.add("the agent's socket", error)
+            self.send(Refused(why=f"This is no message to a guard: {error}"))
+            return
+        if isinstance(message, Hello):
+            self._greet(message)
+        elif self._greeted:
+            self._guard.receive(message, self.send)
+        else:
+            self._lose("it began without a hello")
+
+    def _greet(self, message: Hello) -> None:
+        if message.version != VERSION or message.profile != self._guard.profile.name:
+            why = f"This guard has version {VERSION} and the profile {self._guard.profile.name}"
+            self.send(Refused(why=f"{why}, the agent {message.version} and {message.profile}."))
+            self._lose("it belongs to another guard")
+            return
+        self._greeted = True
+        log.info("An agent is here")
+        self.send(Welcome(armed=self._guard.armed, dry_run=self._dry_run, approval=self._guard.approval != "none"))
+
+    def _lose(self, why: str) -> None:
+        """Let go of the agent, and stop what it began."""
+        if self._agent is None:
+            return
+        self._selector.unregister(self._agent)
+        self._agent.close()
+        self._agent = None
+        log.warning("The agent is gone: %s", why)
+        self._guard.lost(f"the agent is gone: {why}")

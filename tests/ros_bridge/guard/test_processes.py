@@ -1,0 +1,211 @@
+"""Robot, guard and agent as processes: the robot stands whatever happens to the agent, and the guard lives on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from homie.kernel.errors import CommandRefused, InfrastructureError, RobotFault
+from ros_bridge.guard.link import GuardLink
+from ros_bridge.profiles.model import read_profile
+from ros_bridge.transport.dds.node import DdsNode
+from ros_bridge.transport.interface import SENSOR
+from tests.ros_bridge.conftest import until
+from tests.ros_bridge.guard.agent import SPEED
+
+FETCH = read_profile("fetch")
+ROOT = Path(__file__).parents[3]
+GUARD = "from homie.cli.main import main; import sys; main(sys.argv[1:])"
+
+
+class Robot:
+    """What the robot measures of itself, as heard by the test."""
+
+    def __init__(self, node: DdsNode) -> None:
+        self.speed, self.joint_speed = 0.0, 0.0
+        node.subscription("nav_msgs/msg/Odometry", "/odom", self.on_odometry, SENSOR)
+        node.subscription("sensor_msgs/msg/JointState", "/joint_states", self.on_joints, SENSOR)
+
+    def on_odometry(self, message):
+        self.speed = abs(message.twist.twist.linear.x)
+
+    def on_joints(self, message):
+        self.joint_speed = max(abs(message.velocity))
+
+    def moves(self) -> bool:
+        return self.speed > SPEED / 2 and self.joint_speed > 0.1
+
+    def stands(self) -> bool:
+        return self.speed < 0.01 and self.joint_speed < 0.01
+
+
+@pytest.fixture(scope="module")
+def environment(network):
+    said = {"ROS_DOMAIN_ID": str(network.domain), "ROS_LOCALHOST_ONLY": "1", "PYTHONPATH": str(ROOT)}
+    return {**os.environ, **said}
+
+
+@pytest.fixture(scope="module")
+def node(network):
+    with DdsNode("/test", network) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def robot(environment, node, network):
+    command = [sys.executable, "-m", "tests.ros_bridge.fake_robot", str(network.domain), "fetch"]
+    with subprocess.Popen(command, env=environment, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stdout.readline() == "up\n"
+        yield Robot(node)
+        process.kill()
+
+
+@pytest.fixture(scope="module")
+def start_guard(environment, tmp_path_factory):
+    """Starts guards; each socket, and the process."""
+    begun: list[subprocess.Popen[str]] = []
+
+    def start(*options: str, command: Callable[[list[str]], list[str]] = lambda words: words) -> tuple[Path, object]:
+        path = tmp_path_factory.mktemp("guard") / "g.sock"
+        words = [sys.executable, "-c", GUARD, "robot", "guard", "fetch", "--socket", str(path), *options]
+        process = subprocess.Popen(
+            command(words), env=environment, cwd=ROOT, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+        begun.append(process)
+        assert process.stderr is not None
+        while "listening at" not in (said := process.stderr.readline()):
+            assert said, "the guard has ended"
+        threading.Thread(target=process.stderr.read, daemon=True).start()
+        return path, process
+
+    yield start
+    for process in begun:
+        process.terminate()
+        process.wait(20)
+
+
+@pytest.fixture(scope="module")
+def guard(start_guard, robot):
+    """An armed guard whose parent is dead: the shell that started it, and the terminal with it."""
+    path, _ = start_guard("--arm-robot", command=lambda words: ["/bin/sh", "-c", '"$@" & sleep 0.1', "sh", *words])
+    number = int(
+        subprocess.run(["pgrep", "-f", str(path)], capture_output=True, text=True, check=True).stdout.split()[-1]
+    )
+    yield path, number
+    os.kill(number, signal.SIGTERM)
+
+
+@pytest.fixture
+def agent(environment, guard, robot):
+    """An agent that drives and moves the arm, moving already."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(how: str = "drive") -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "tests.ros_bridge.guard.agent", str(guard[0]), how]
+        started.append(subprocess.Popen(command, env=environment, cwd=ROOT, stderr=subprocess.DEVNULL))
+        until(robot.moves)
+        return started[-1]
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+    until(robot.stands)
+
+
+def connected(path):
+    """A link, as soon as the guard is free for one and the robot can be watched."""
+    links = []
+
+    def connect():
+        try:
+            links.append(GuardLink(FETCH, path))
+        except InfrastructureError:
+            return False
+        return True
+
+    until(connect)
+    return links[-1]
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
+def test_the_robot_stands_when_the_agent_is_killed_or_swapped_out(agent, robot, number):
+    agent().send_signal(number)
+    until(robot.stands)
+
+
+def test_the_robot_stands_when_the_agent_floods_the_guard(agent, robot):
+    process = agent("flood")
+    until(robot.stands)
+    assert process.wait(20) != 0
+
+
+def test_what_was_said_before_a_stop_is_not_done_after_it(agent, robot):
+    process = agent()
+    process.send_signal(signal.SIGSTOP)
+    until(robot.stands)
+    process.send_signal(signal.SIGCONT)
+    assert process.wait(20) != 0, "its guard has left it"
+    assert robot.stands()
+
+
+def test_a_guard_from_its_first_command_to_its_end(start_guard, robot, node):
+    path, process = start_guard("--arm-robot")
+    with connected(path) as link:
+        until(lambda: drives(link, robot))
+        assert link.stop(20).confirmed and robot.stands()
+        assert link.follow("torso", {"torso_lift_joint": [0.1]}, times=[3.0]).result(20).outcome == "succeeded"
+        with pytest.raises(CommandRefused, match="outside"):
+            link.follow("torso", {"torso_lift_joint": [9.0]}, times=[3.0]).result(20)
+        until(lambda: drives(link, robot))
+        client = node.client("std_srvs/srv/Trigger", "/homie/estop")
+        until(client.ready)
+        assert client.call(node.message("std_srvs/srv/Trigger_Request")).result(20).success
+        until(robot.stands)
+        until(lambda: "Emergency stop (the service /homie/estop)" in refusal(link))
+        process.terminate()
+        assert process.wait(20) == 0
+        with pytest.raises(RobotFault):
+            link.stop(20)
+
+
+def test_a_guard_that_ends_stops_the_robot(start_guard, robot):
+    path, process = start_guard("--arm-robot")
+    with connected(path) as link:
+        until(lambda: drives(link, robot))
+        process.terminate()
+        assert process.wait(20) == 0
+        until(robot.stands)
+
+
+def drives(link, robot):
+    refusal(link)
+    return robot.speed > SPEED / 2
+
+
+def refusal(link):
+    """Drive; why the velocity before was refused."""
+    try:
+        link.velocity(SPEED, 0.0)
+    except CommandRefused as error:
+        return str(error)
+    return ""
+
+
+def test_the_guard_of_another_robot_is_not_taken(guard):
+    with pytest.raises(InfrastructureError, match="the profile fetch"):
+        GuardLink(read_profile("franka"), guard[0])
+
+
+def test_a_robot_has_one_guard(start_guard, guard, environment):
+    words = [sys.executable, "-c", GUARD, "robot", "guard", "fetch", "--socket", str(guard[0])]
+    second = subprocess.run(words, env=environment, cwd=ROOT, capture_output=True, text=True)
+    assert second.returncode == 4
+    assert "Another guard listens" in second.stderr
