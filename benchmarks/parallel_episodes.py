@@ -47,7 +47,7 @@ def episodes(count: int, seconds: float) -> float:
     with Endpoint(slowly(seconds, decides("text"))) as endpoint, ThreadPoolExecutor(count) as pool:
 
         def play(number: int) -> int:
-            planner = load_planner("chat:m", {"base_url": endpoint.url, "examples": 0, "concurrency": count})
+            planner = load_planner("chat:m", {"base_url": endpoint.url, "examples": 0})
             return stage().play("pick up the lemon", planner).rounds
 
         began = time.perf_counter()

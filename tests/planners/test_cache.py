@@ -89,7 +89,7 @@ def test_whatever_differs_is_asked(make: Make, tmp_path: Path) -> None:
 def test_times_and_retries_are_no_part_of_a_request(make: Make, tmp_path: Path) -> None:
     with Endpoint(says(WORD)) as endpoint:
         make(endpoint, cache=tmp_path).complete(question())
-        assert make(endpoint, cache=tmp_path, timeout=5, retries=0, concurrency=2).complete(question()).cached
+        assert make(endpoint, cache=tmp_path, timeout=5, retries=0).complete(question()).cached
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"null", b'{"format": 1}', b"\xff\xfe", None], ids=str)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import random
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -211,77 +209,6 @@ def test_a_call_can_be_made_inside_somebody_elses_event_loop(make: Make, way: Wa
 
     with Endpoint(way) as endpoint, pytest.raises(PlannerError, match="did not finish"):
         asyncio.run(inside())
-
-
-# ------------------------------------------------------------ breaker, lanes: the same for every protocol
-
-
-def test_a_dead_endpoint_is_left_alone_by_all_episodes_and_tried_again_later() -> None:
-    limits = {"retries": 0, "breaker_failures": 2, "breaker_seconds": 1.0}
-    with Endpoint(status(500), status(500), says(WORD)) as endpoint:
-        for _ in range(2):
-            with pytest.raises(PlannerError, match="500"):
-                chat_model(endpoint, **limits).complete(question())
-        clock = Clock()
-        with pytest.raises(PlannerError, match="failed 2 calls in a row and is left alone"):
-            chat_model(endpoint, **limits).complete(question())
-        assert clock.seconds < 1.0 and len(endpoint.asked) == 2
-        time.sleep(1.1)
-        assert chat_model(endpoint, **limits).complete(question()).text == WORD
-        assert chat_model(endpoint, **limits).complete(question()).text == WORD
-
-
-def test_one_call_tries_while_the_others_go_on_waiting() -> None:
-    limits = {"retries": 0, "breaker_failures": 1, "breaker_seconds": 0.5, "timeout": 20.0}
-    with Endpoint(status(500), slowly(0.4, says(WORD))) as endpoint:
-        with pytest.raises(PlannerError):
-            chat_model(endpoint, **limits).complete(question())
-        time.sleep(0.6)
-        with ThreadPoolExecutor(4) as pool:
-            done = [pool.submit(chat_model(endpoint, **limits).complete, question()) for _ in range(4)]
-        errors = [str(one.exception()) for one in done if one.exception() is not None]
-        assert len(errors) == 3 and all("left alone" in error for error in errors)
-        assert len(endpoint.asked) == 2
-
-
-def test_refusals_do_not_open_the_breaker() -> None:
-    with Endpoint(status(400), status(400), says(WORD)) as endpoint:
-        for _ in range(2):
-            with pytest.raises(PlannerError, match="400"):
-                chat_model(endpoint, breaker_failures=1).complete(question())
-        assert chat_model(endpoint, breaker_failures=1).complete(question()).text == WORD
-
-
-class Busy:
-    """A way that answers after a while and counts how many requests it has at one time."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds, self._lock = seconds, threading.Lock()
-        self.now = self.most = 0
-
-    def __call__(self, at: Connection, body: Body) -> None:
-        with self._lock:
-            self.now += 1
-            self.most = max(self.most, self.now)
-        time.sleep(self._seconds)
-        with self._lock:
-            self.now -= 1
-        says(WORD)(at, body)
-
-
-@pytest.mark.parametrize("lanes", [1, 3])
-def test_no_more_requests_at_one_time_than_lanes(lanes: int) -> None:
-    busy = Busy(0.2)
-    with Endpoint(busy) as endpoint, ThreadPoolExecutor(6) as pool:
-        models = [chat_model(endpoint, concurrency=lanes) for _ in range(6)]
-        assert {reply.text for reply in pool.map(lambda model: model.complete(question()), models)} == {WORD}
-    assert busy.most == lanes
-
-
-def test_waiting_for_a_lane_counts_towards_no_deadline() -> None:
-    with Endpoint(slowly(0.4, says(WORD))) as endpoint, ThreadPoolExecutor(4) as pool:
-        models = [chat_model(endpoint, concurrency=1, deadline=1.2, timeout=1.2) for _ in range(4)]
-        assert [reply.text for reply in pool.map(lambda model: model.complete(question()), models)] == [WORD] * 4
 
 
 # ------------------------------------------------------------ waits

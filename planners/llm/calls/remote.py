@@ -3,7 +3,7 @@
 Request --cache--> Reply
    |  body(form)                      forms: from the strictest to plain text; a refused one is left for good
    v
- call (lane, breaker, retries) --> send, within its time --> Reply --> account, cache
+ call (retries) --> send, within its time --> Reply --> account, cache
 """
 
 from __future__ import annotations
@@ -52,9 +52,7 @@ class RemoteModel(LanguageModel):
         self.name = name
         self.settings = settings
         url, host = checked_url(settings.base_url or base_url)
-        self.endpoint = shared_endpoint(
-            url, host, settings.concurrency, settings.breaker_failures, settings.breaker_seconds
-        )
+        self.endpoint = shared_endpoint(url, host)
         self.variable = checked_variable(settings.api_key_env) if settings.api_key_env else variable
         self.pictures = Pictures(settings.image_format)
         self._first = self.forms.index(first_form)
@@ -99,10 +97,7 @@ class RemoteModel(LanguageModel):
         cached = {"cache_read": s.price_cache_read, "cache_write": s.price_cache_write}
         given = {"input": s.price_input, "output": s.price_output, **{k: v for k, v in cached.items() if v is not None}}
         prices = given if self._priced else "not known: cost counts as 0"
-        limits = (
-            *("max_tokens", "image_format", "timeout", "deadline", "retries", "concurrency", "budget"),
-            "prompt_cache",
-        )
+        limits = ("max_tokens", "image_format", "timeout", "deadline", "retries", "budget", "prompt_cache")
         return {
             "name": self.name,
             "endpoint": self.endpoint.url,

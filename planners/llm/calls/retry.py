@@ -22,33 +22,28 @@ def call(endpoint: Endpoint, settings: EndpointSettings, dice: random.Random, at
     """What `attempt(seconds)` returns in the end. It gets the seconds it may take and raises Failure or TimeoutError.
 
     Passing failures are tried again after exponential backoff with jitter, not before the endpoint's own Retry-After.
-    Raises PlannerError when retries or time are used up or the breaker is open, Failure for one that will not pass.
+    Raises PlannerError when retries or time are used up, Failure for one that will not pass.
     """
-    with endpoint.lane():
-        endpoint.breaker.check(endpoint.host)
-        ends = time.monotonic() + settings.deadline
-        number = 0
-        while True:
-            number += 1
-            seconds = min(settings.timeout, ends - time.monotonic())
-            try:
-                result = attempt(seconds)
-            except (Failure, TimeoutError) as error:
-                failure = error if isinstance(error, Failure) else _late(endpoint.host, seconds)
-                if failure.answered:
-                    endpoint.answered = True
-                if not failure.again:
-                    endpoint.breaker.succeeded() if failure.answered else endpoint.breaker.failed()
-                    raise failure from None
-                wait = pause(number, failure, settings, dice)
-                if number > settings.retries or time.monotonic() + wait >= ends:
-                    endpoint.breaker.failed()
-                    raise PlannerError(_over(failure, number, settings)) from None
-                time.sleep(wait)
-            else:
+    ends = time.monotonic() + settings.deadline
+    number = 0
+    while True:
+        number += 1
+        seconds = min(settings.timeout, ends - time.monotonic())
+        try:
+            result = attempt(seconds)
+        except (Failure, TimeoutError) as error:
+            failure = error if isinstance(error, Failure) else _late(endpoint.host, seconds)
+            if failure.answered:
                 endpoint.answered = True
-                endpoint.breaker.succeeded()
-                return result
+            if not failure.again:
+                raise failure from None
+            wait = pause(number, failure, settings, dice)
+            if number > settings.retries or time.monotonic() + wait >= ends:
+                raise PlannerError(_over(failure, number, settings)) from None
+            time.sleep(wait)
+        else:
+            endpoint.answered = True
+            return result
 
 
 def pause(number: int, failure: Failure, settings: EndpointSettings, dice: random.Random) -> float:

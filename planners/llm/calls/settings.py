@@ -27,9 +27,6 @@ class EndpointSettings(BaseModel):
     deadline: PositiveFloat = Field(180.0, description="Seconds that one answer may take, with all retries and waits.")
     retries: int = Field(4, ge=0, le=20, description="Times that a request is sent again after a passing failure.")
     backoff: float = Field(1.0, ge=0, description="Seconds before the first retry; doubled each time, with jitter.")
-    concurrency: int = Field(16, ge=1, description="Requests at one time to this endpoint, over all episodes.")
-    breaker_failures: int = Field(3, ge=1, description="Calls in a row that fail before the endpoint is left alone.")
-    breaker_seconds: PositiveFloat = Field(60.0, description="Seconds for which it is left alone.")
     price_input: float | None = Field(None, ge=0, description="US dollars per million input tokens.")
     price_output: float | None = Field(None, ge=0, description="US dollars per million output tokens.")
     price_cache_read: float | None = Field(
