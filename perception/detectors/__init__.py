@@ -1,4 +1,4 @@
-"""Detectors: from pictures to named boxes, behind the contract `Detector`. docs/perception.md says how to use each.
+"""Detectors: named boxes from pictures, behind the contract `Detector`. docs/perception.md explains how to use each.
 
-Nothing is imported here: each detector brings packages of its own.
+Nothing is imported here, because each detector needs packages of its own.
 """

@@ -1,8 +1,8 @@
-"""The `grounding-dino` detector finds whatever is named (Apache-2.0, transformers).
+"""The open-vocabulary detector `grounding-dino` (Apache-2.0, transformers).
 
 Source: Liu et al., "Grounding DINO" (ECCV 2024). The names are one text, `apple. bowl. mug.`, and every box has a score
 for each of its tokens. The score of a name is the mean over its tokens, as in the authors' evaluation on COCO
-(`demo/test_ap_on_coco.py`, PostProcessCocoGrounding): a box gets one of the names, never a mixture of their words.
+(`demo/test_ap_on_coco.py`, PostProcessCocoGrounding). So a box gets one of the names, never a mixture of their words.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Image
 from perception.detectors.hub import HubDetector, OpenSettings, corners
-from perception.detectors.pictures import Found
+from perception.detectors.pictures import Boxes
 
 if TYPE_CHECKING:
     import torch
@@ -31,7 +31,7 @@ class GroundingDinoSettings(OpenSettings):
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """As many names as fit into one text. parts: (names, tokens), how much of a name's score each token makes."""
+    """As many names as fit into one text. parts: (names, tokens), the weight of each token in the score of a name."""
 
     names: tuple[str, ...]
     inputs: dict[str, torch.Tensor]
@@ -39,7 +39,8 @@ class _Text:
 
 
 class GroundingDinoDetector(HubDetector):
-    """`--detector grounding-dino:IDEA-Research/grounding-dino-tiny`. More names than fit a text take more passes."""
+    """`--detector grounding-dino:IDEA-Research/grounding-dino-tiny`. Names that do not fit into one text need more
+    passes."""
 
     name = "grounding-dino"
     Settings: ClassVar[type[BaseModel] | None] = GroundingDinoSettings
@@ -49,10 +50,10 @@ class GroundingDinoDetector(HubDetector):
 
     def __init__(self, argument: str, settings: GroundingDinoSettings) -> None:
         super().__init__(argument, settings)
-        self._texts = self._texts_of(settings.wanted())
+        self._texts = self._texts_of(settings.queries())
 
     def _texts_of(self, names: Sequence[str]) -> list[_Text]:
-        """The names in as few texts as the model can read."""
+        """The names, in as few texts as the model's text length allows."""
         room = self._network.model.config.max_text_len
         texts: list[_Text] = []
         group: list[str] = []
@@ -66,10 +67,10 @@ class GroundingDinoDetector(HubDetector):
         return [*texts, self._text(group)]
 
     def _tokens(self, names: Sequence[str]) -> dict[str, list[object]]:
-        told: dict[str, list[object]] = dict(
+        tokens: dict[str, list[object]] = dict(
             self._network.tokenizer(_sentence(names), return_offsets_mapping=True, return_token_type_ids=True)
         )
-        return told
+        return tokens
 
     def _text(self, names: Sequence[str]) -> _Text:
         import torch
@@ -86,10 +87,10 @@ class GroundingDinoDetector(HubDetector):
         inputs = {key: torch.tensor([value], device=self._device) for key, value in tokens.items()}
         return _Text(tuple(names), inputs, parts.to(self._device))
 
-    def look(self, pictures: Sequence[Image]) -> list[Found]:
+    def look(self, pictures: Sequence[Image]) -> list[Boxes]:
         return [self._seen(picture) for picture in pictures]
 
-    def _seen(self, picture: Image) -> Found:
+    def _seen(self, picture: Image) -> Boxes:
         import torch
 
         images = self.prepared([picture])
@@ -101,10 +102,10 @@ class GroundingDinoDetector(HubDetector):
             best, index = sure.max(dim=-1)
             boxes.append(corners(outputs.pred_boxes[0], picture.shape[1], picture.shape[0]))
             scores.append(np.asarray(best.cpu(), dtype=np.float64))
-            labels += [text.names[one] for one in index.tolist()]
-        return Found(np.concatenate(boxes), np.concatenate(scores), tuple(labels))
+            labels += [text.names[number] for number in index.tolist()]
+        return Boxes(np.concatenate(boxes), np.concatenate(scores), tuple(labels))
 
 
 def _sentence(names: Sequence[str]) -> str:
-    """The text that the network was trained to read: `apple. bowl.`"""
+    """The text in the form of the training data: `apple. bowl.`"""
     return ". ".join(name.lower() for name in names) + "."

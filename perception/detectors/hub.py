@@ -1,6 +1,6 @@
-"""Detectors of the Hugging Face hub, through transformers: loading, pictures, devices. torch is imported on use only.
+"""Detectors from the Hugging Face hub, through transformers: loading, preprocessing, devices. torch is imported on use.
 
-No torchvision is needed: transformers prepares pictures with Pillow then.
+torchvision is not needed: without it transformers prepares pictures with Pillow.
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ _NEEDED = ("torch", "transformers", "safetensors")
 
 
 class HubSettings(BoxSettings):
-    """Settings of every detector of the hub."""
+    """Settings of every detector from the hub."""
 
     revision: str = Field("", description="Revision of a model on the hub (default: its main one).")
     device: str = Field("auto", min_length=1, description="auto, cpu, cuda or cuda:1.")
 
 
 class OpenSettings(HubSettings):
-    """Settings of detectors that find what they are asked for."""
+    """Settings of open-vocabulary detectors."""
 
     names: str = Field("", description="What to look for, with commas between (default: what homes hold).")
 
-    def wanted(self) -> tuple[str, ...]:
-        """What to look for: the names of the settings, else the kinds in `perception/words/names.json`."""
+    def queries(self) -> tuple[str, ...]:
+        """The names to look for: those of the settings, otherwise the kinds in `perception/words/names.json`."""
         named = dict.fromkeys(" ".join(name.split()) for name in self.names.split(","))
         return tuple(name for name in named if name) or vocabulary().kinds
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A loaded model: what transformers calls model, image processor and tokenizer (None where it has none).
+    """A loaded model: transformers' model, image processor and tokenizer (None if it has none).
 
-    sha256: the fingerprint of its folder, or the commit of the hub that it is from.
+    sha256: the fingerprint of its folder, or its commit on the hub.
     """
 
     model: Any
@@ -66,14 +66,17 @@ class Network:
 class HubDetector(PictureDetector):
     """A detector whose argument is a folder of weights or the id of a model on the hub.
 
-    Making it raises BadInput for what is not such a model, MissingPart, and InfrastructureError where the hub is away.
+    Raises:
+        BadInput: the argument is not a model that this detector can run.
+        MissingPart: torch, transformers or safetensors is not installed.
+        InfrastructureError: the hub cannot be reached.
     """
 
     extra: ClassVar[str] = "torch"
     kinds: ClassVar[Collection[str]] = ()
-    """The `model_type`s of transformers that it can run."""
+    """Values of transformers' `model_type` that it can run."""
     auto: ClassVar[str] = ""
-    """The class of transformers that loads them."""
+    """The class of transformers that loads these models."""
     example: ClassVar[str] = ""
 
     def __init__(self, argument: str, settings: HubSettings) -> None:
@@ -92,7 +95,7 @@ class HubDetector(PictureDetector):
         return {**super().describe(), **about}
 
     def prepared(self, pictures: Sequence[Image]) -> Any:
-        """Pictures as the model's own image processor prepares them, on its device."""
+        """Pictures preprocessed by the model's own image processor, on the model's device."""
         return self._network.images(images=list(pictures), return_tensors="pt").to(self._device)
 
 
@@ -103,7 +106,7 @@ def _check_packages(name: str) -> None:
 
 
 def _device(name: str) -> str:
-    """The device that a setting means. Raises BadInput."""
+    """The device of a setting, a CUDA device for `auto` if there is one. Raises BadInput."""
     import torch
 
     if name == "auto":
@@ -117,7 +120,7 @@ def _device(name: str) -> str:
 
 @contextmanager
 def _without_retries() -> Iterator[None]:
-    """The client of the hub asks again and again, and warns each time; what becomes of it is told once, by us."""
+    """Silences the hub's client, which warns at every retry. The final error is reported once, by us."""
     client = logging.getLogger("huggingface_hub")
     level = client.level
     client.setLevel(logging.ERROR)
@@ -129,7 +132,7 @@ def _without_retries() -> Iterator[None]:
 
 @lru_cache(maxsize=1)
 def _load(name: str, weights: str, revision: str, device: str, auto: str, kinds: tuple[str, ...]) -> Network:
-    """The model; the last one stays loaded, since every episode of a bench makes its detector anew."""
+    """The model. The last one stays in memory, because every episode of a bench creates its detector again."""
     import transformers
 
     folder = Path(weights).expanduser()
@@ -145,15 +148,15 @@ def _load(name: str, weights: str, revision: str, device: str, auto: str, kinds:
             raise BadInput(
                 f"The model {weights} is a '{config.model_type}'; the detector '{name}' runs: {', '.join(kinds)}."
             )
-        made = getattr(transformers, auto)
-        model, report = made.from_pretrained(where, **asked, use_safetensors=True, output_loading_info=True)
+        loader = getattr(transformers, auto)
+        model, report = loader.from_pretrained(where, **asked, use_safetensors=True, output_loading_info=True)
         images = transformers.AutoImageProcessor.from_pretrained(where, **asked, backend="pil")
         reads = hasattr(config, "text_config")
         tokenizer = transformers.AutoTokenizer.from_pretrained(where, **asked) if reads else None
     except HomieError:
         raise
     except Exception as error:  # the library and the client of the hub below it raise a dozen kinds
-        raise _told(weights, error, local=folder.is_dir()) from error
+        raise _load_error(weights, error, local=folder.is_dir()) from error
     lacking = sorted({*report["missing_keys"]} & {key for key, _ in model.named_parameters()})
     if lacking:
         raise BadInput(f"The weights of {weights} lack {len(lacking)} tensors, the first is {lacking[0]}.")
@@ -161,7 +164,8 @@ def _load(name: str, weights: str, revision: str, device: str, auto: str, kinds:
     return Network(model.to(device).eval(), images, tokenizer, digest)
 
 
-def _told(weights: str, error: Exception, *, local: bool) -> HomieError:
+def _load_error(weights: str, error: Exception, *, local: bool) -> HomieError:
+    """The error of transformers as one sentence that says what to do."""
     reason = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
     if "Could not import module" in str(error) and importlib.util.find_spec("torchvision") is not None:
         return InfrastructureError(
@@ -169,16 +173,17 @@ def _told(weights: str, error: Exception, *, local: bool) -> HomieError:
             "torchvision` (Homie does not need it)."
         )
     if local:
-        return BadInput(f"The folder {weights} holds no model that can be loaded: {reason}")
+        return BadInput(f"The folder {weights} has no model that can be loaded: {reason}")
     if "couldn't connect" in str(error) or "offline" in str(error):
         return InfrastructureError(f"The hub cannot be reached and {weights} is not in its cache: {reason}")
     return BadInput(f"There is no model {weights} that can be loaded, neither a folder nor on the hub: {reason}")
 
 
 def corners(boxes: torch.Tensor, width: float, height: float) -> Array:
-    """Boxes (n, 4) as (x, y, width, height) in parts of a picture, as corners in its pixels, (n, 4)."""
+    """Boxes (n, 4) given by centre and size (x, y, width, height) as shares of a picture, as corners in pixels (n,
+    4)."""
     table = boxes.detach().cpu().double().numpy()
     half = table[:, 2:] / 2
     scale = np.array([width, height, width, height])
-    found: Array = np.concatenate([table[:, :2] - half, table[:, :2] + half], axis=1) * scale
-    return found
+    in_pixels: Array = np.concatenate([table[:, :2] - half, table[:, :2] + half], axis=1) * scale
+    return in_pixels

@@ -1,7 +1,7 @@
-"""A picture in the frame that a YOLO network wants: scaled in its proportions, in the middle, gray around it.
+"""Letterboxing for YOLO networks: a picture is scaled with its aspect ratio and centred on gray.
 
-As Ultralytics does it for a fixed size (`ultralytics/data/augment.py`, LetterBox; `utils/ops.py`, scale_boxes), to the
-pixel: a network sees what it was trained with.
+Equal to Ultralytics for a fixed size to the pixel (`ultralytics/data/augment.py`, LetterBox; `utils/ops.py`,
+scale_boxes), so that a network sees pictures as in training.
 """
 
 from __future__ import annotations
@@ -14,11 +14,17 @@ import numpy as np
 from homie.kernel.types import Array, Image
 
 GRAY = 114
+"""Value of the border, 0..255, as in training."""
+NUDGE = 0.1
+"""Pixels that Ultralytics subtracts before it rounds the border, so that an odd pixel goes to the right and bottom."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Letterbox:
-    """How pictures of one size go into another. size: (width, height) of the scaled picture; left, top: its corner."""
+    """The placement of pictures of one size in a frame of another.
+
+    frame: (width, height) of the frame. size: (width, height) of the scaled picture. left, top: its upper left corner.
+    """
 
     frame: tuple[int, int]
     size: tuple[int, int]
@@ -28,11 +34,11 @@ class Letterbox:
 
     @classmethod
     def between(cls, picture: tuple[int, int], frame: tuple[int, int]) -> Letterbox:
-        """Of a picture of a size (width, height) in a frame of another."""
+        """The placement of a picture of a size (width, height) in a frame of a size (width, height)."""
         scale = min(frame[0] / picture[0], frame[1] / picture[1])
         width, height = max(1, round(picture[0] * scale)), max(1, round(picture[1] * scale))
-        left, top = round((frame[0] - width) / 2 - 0.1), round((frame[1] - height) / 2 - 0.1)
-        return cls(frame, (width, height), left, top, scale)
+        left, top = round((frame[0] - width) / 2 - NUDGE), round((frame[1] - height) / 2 - NUDGE)
+        return cls(frame=frame, size=(width, height), left=left, top=top, scale=scale)
 
     def put(self, picture: Image) -> Image:
         """The picture in its frame, (height, width, 3) uint8."""
@@ -44,7 +50,7 @@ class Letterbox:
         return framed
 
     def back(self, boxes: Array) -> Array:
-        """Boxes (n, 4) in pixels of the frame, in pixels of the picture."""
+        """Boxes (n, 4) in pixels of the frame, converted to pixels of the picture."""
         corner = np.array([self.left, self.top, self.left, self.top], dtype=np.float64)
         back: Array = (boxes - corner) / self.scale
         return back

@@ -1,7 +1,7 @@
-"""The `owl` detector: OWL-ViT and OWLv2 find whatever is named (Apache-2.0, transformers).
+"""The open-vocabulary detector `owl`: OWL-ViT and OWLv2 (Apache-2.0, transformers).
 
 Source: Minderer et al., "Simple Open-Vocabulary Object Detection with Vision Transformers" (ECCV 2022) and "Scaling
-Open-Vocabulary Object Detection" (NeurIPS 2023). What is named is read once, not with every picture.
+Open-Vocabulary Object Detection" (NeurIPS 2023). The names are encoded once, not with every picture.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Image
 from perception.detectors.hub import HubDetector, OpenSettings, corners
-from perception.detectors.pictures import Found
+from perception.detectors.pictures import Boxes
 
 if TYPE_CHECKING:
     import torch
@@ -43,11 +43,11 @@ class OwlDetector(HubDetector):
         super().__init__(argument, settings)
         if "{}" not in settings.prompt:
             raise BadInput("The prompt of 'owl' has no {} for the name: --detector-option 'prompt=a photo of a {}'.")
-        self._names = settings.wanted()
+        self._names = settings.queries()
         self._queries = self._read([settings.prompt.replace("{}", name) for name in self._names])
 
     def _read(self, sentences: Sequence[str]) -> torch.Tensor:
-        """What the network makes of sentences, (n, width)."""
+        """The text embeddings of sentences, (n, width)."""
         import torch
 
         model, tokenizer = self._network.model, self._network.tokenizer
@@ -57,15 +57,15 @@ class OwlDetector(HubDetector):
         ).to(self._device)
         reader = getattr(model, model.config.model_type)
         with torch.inference_mode():
-            told = reader.get_text_features(input_ids=words.input_ids, attention_mask=words.attention_mask)
-        queries: torch.Tensor = told.pooler_output
+            features = reader.get_text_features(input_ids=words.input_ids, attention_mask=words.attention_mask)
+        queries: torch.Tensor = features.pooler_output
         return queries
 
-    def look(self, pictures: Sequence[Image]) -> list[Found]:
+    def look(self, pictures: Sequence[Image]) -> list[Boxes]:
         import torch
 
         model = self._network.model
-        found = []
+        results = []
         for picture in pictures:
             height, width = picture.shape[:2]
             if model.config.model_type == "owlv2":
@@ -80,22 +80,22 @@ class OwlDetector(HubDetector):
                 boxes = model.box_predictor(flat, features)[0]
             scores, best = torch.sigmoid(logits[0]).max(dim=-1)
             labels = tuple(self._names[index] for index in best.tolist())
-            found.append(Found(corners(boxes, width, height), np.asarray(scores.cpu(), dtype=np.float64), labels))
-        return found
+            results.append(Boxes(corners(boxes, width, height), np.asarray(scores.cpu(), dtype=np.float64), labels))
+        return results
 
     def _squared(self, picture: Image) -> NDArray[np.float32]:
-        """A picture as OWLv2 wants it, (1, 3, side, side): black below and right to a square, scaled, normalised.
+        """A picture preprocessed for OWLv2, (1, 3, side, side): padded with black to a square, scaled, normalised.
 
-        Its image processor in transformers needs SciPy for this. This is the same but for the outermost pixels of
-        what is enlarged: smoothed by a Gaussian where it is made smaller, then interpolated.
+        The image processor of transformers needs SciPy for this. The result here is equal except for the outermost
+        pixels of enlarged pictures: smoothed with a Gaussian if it is scaled down, then interpolated.
         """
         images = self._network.images
         longest, side = max(picture.shape[:2]), int(images.size["height"])
         square = np.zeros((longest, longest, 3), dtype=np.float32)
         square[: picture.shape[0], : picture.shape[1]] = picture.astype(np.float32) / 255.0
-        blur = (longest / side - 1.0) / 2.0
+        blur = (longest / side - 1.0) / 2.0  # standard deviation in pixels, as in scikit-image's anti-aliasing
         if blur > 0.0:
-            reach = 2 * int(4.0 * blur + 0.5) + 1
+            reach = 2 * int(4.0 * blur + 0.5) + 1  # the kernel is cut off at four standard deviations
             square = cv2.GaussianBlur(square, (reach, reach), blur, borderType=cv2.BORDER_REFLECT_101)
         scaled = cv2.resize(square, (side, side), interpolation=cv2.INTER_LINEAR)
         normal: NDArray[np.float64] = (scaled - np.array(images.image_mean)) / np.array(images.image_std)

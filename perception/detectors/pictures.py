@@ -1,4 +1,4 @@
-"""What all detectors have in common that see colours and nothing else.
+"""The base class of all detectors that work on colour pictures alone.
 
 pictures --look--> boxes with labels and scores --score, overlap, most--> detections in pixels of each view
 """
@@ -29,8 +29,8 @@ class BoxSettings(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a network found in one picture: boxes (n, 4) as (x0, y0, x1, y1) in its pixels, scores (n,), n labels."""
+class Boxes:
+    """The output of a network for one picture: boxes (n, 4) as (x0, y0, x1, y1) in pixels, scores (n,), n labels."""
 
     boxes: Array
     scores: Array
@@ -38,9 +38,9 @@ class Found:
 
 
 class PictureDetector(Detector):
-    """Looks at the colours of every picture. It gives no masks, no parts and no instances.
+    """A detector that uses only the colours of a picture. Its detections have no masks, parts or instances.
 
-    A name is the label of the network in the words of Homie (`refrigerator` -> `fridge`).
+    A name is the label of the network in Homie's vocabulary (`refrigerator` -> `fridge`). A subclass implements `look`.
     """
 
     def __init__(self, settings: BoxSettings) -> None:
@@ -48,39 +48,57 @@ class PictureDetector(Detector):
         self._settings = settings
 
     @abstractmethod
-    def look(self, pictures: Sequence[Image]) -> Sequence[Found]:
-        """What is in each of the pictures (H, W, 3), which may differ in size. At least one picture is given."""
+    def look(self, pictures: Sequence[Image]) -> Sequence[Boxes]:
+        """Find boxes in pictures.
+
+        Args:
+            pictures: at least one, (H, W, 3) uint8 each, possibly of different sizes.
+
+        Returns:
+            One result per picture.
+        """
 
     def detect(self, observation: Observation) -> tuple[Detection, ...]:
         frames = observation.frames
         if not frames:
             return ()
-        found = self.look([frame.rgb for frame in frames.values()])
+        found_boxes = self.look([frame.rgb for frame in frames.values()])
         return tuple(
             detection
-            for (view, frame), one in zip(frames.items(), found, strict=True)
-            for detection in detections(one, view, frame.rgb.shape[:2], self._settings)
+            for (view, frame), boxes in zip(frames.items(), found_boxes, strict=True)
+            for detection in detections(boxes, view, frame.rgb.shape[:2], self._settings)
         )
 
     def describe(self) -> Mapping[str, object]:
         return self._settings.model_dump(mode="json")
 
 
-def detections(found: Found, view: str, size: Sequence[int], settings: BoxSettings) -> list[Detection]:
-    """What stays of what was found in a view of a size (height, width), larger boxes first.
+def detections(candidates: Boxes, view: str, size: Sequence[int], settings: BoxSettings) -> list[Detection]:
+    """The detections of one view, larger boxes first.
 
-    Boxes are cut at the edges of the picture; what has no pixel in it is left out.
+    Boxes are clipped to the picture; those without a pixel in it, with a low score or suppressed by a better box are
+    dropped.
+
+    Args:
+        candidates: the output of the network.
+        view: name of the view.
+        size: (height, width) of its picture.
+        settings: thresholds.
     """
-    names = [canonical(label) for label in found.labels]
+    names = [canonical(label) for label in candidates.labels]
     classes = np.array([names.index(name) for name in names], dtype=np.intp)
     limits = np.array([size[1], size[0], size[1], size[0]])
-    finite: Mask = np.asarray(np.isfinite(found.boxes).all(axis=1))
-    boxes = np.clip(np.rint(np.where(finite[:, None], found.boxes, 0.0)), 0, limits)
-    seen = finite & (found.scores >= settings.score) & (boxes[:, 2:] > boxes[:, :2]).all(axis=1)
+    finite: Mask = np.asarray(np.isfinite(candidates.boxes).all(axis=1))
+    boxes = np.clip(np.rint(np.where(finite[:, None], candidates.boxes, 0.0)), 0, limits)
+    seen = finite & (candidates.scores >= settings.score) & (boxes[:, 2:] > boxes[:, :2]).all(axis=1)
     index = np.flatnonzero(seen)
-    index = index[suppress(found.boxes[index], found.scores[index], classes[index], settings.overlap)][: settings.most]
-    made = [Detection(names[i], view, _corners(boxes[i]), min(1.0, float(found.scores[i]))) for i in index]
-    return sorted(made, key=lambda one: (one.box[0] - one.box[2]) * (one.box[3] - one.box[1]))
+    index = index[suppress(candidates.boxes[index], candidates.scores[index], classes[index], settings.overlap)][
+        : settings.most
+    ]
+    kept = [Detection(names[i], view, _corners(boxes[i]), min(1.0, float(candidates.scores[i]))) for i in index]
+    return sorted(
+        kept, key=lambda detection: (detection.box[0] - detection.box[2]) * (detection.box[3] - detection.box[1])
+    )
 
 
 def _corners(box: Array) -> tuple[int, int, int, int]:

@@ -1,4 +1,4 @@
-"""The `rtdetr` detector: RT-DETR and its kin, which know a fixed list of classes (Apache-2.0, transformers)."""
+"""The `rtdetr` detector: RT-DETR and other networks with a fixed list of classes (Apache-2.0, transformers)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from homie.kernel.types import Image
 from perception.detectors.hub import HubDetector, HubSettings
-from perception.detectors.pictures import Found
+from perception.detectors.pictures import Boxes
 
 
 class RtDetrSettings(HubSettings):
@@ -28,12 +28,12 @@ class RtDetrDetector(HubDetector):
     auto = "AutoModelForObjectDetection"
     example = "PekingU/rtdetr_r50vd"
 
-    def look(self, pictures: Sequence[Image]) -> list[Found]:
+    def look(self, pictures: Sequence[Image]) -> list[Boxes]:
         import torch
 
         network = self._network
         names = network.model.config.id2label
-        found = []
+        results = []
         for picture in pictures:
             inputs = self.prepared([picture])
             with torch.inference_mode():
@@ -43,5 +43,5 @@ class RtDetrDetector(HubDetector):
             )
             labels = tuple(str(names[int(index)]) for index in result["labels"])
             boxes = result["boxes"].cpu().double().numpy()
-            found.append(Found(boxes, np.asarray(result["scores"].cpu(), dtype=np.float64), labels))
-        return found
+            results.append(Boxes(boxes, np.asarray(result["scores"].cpu(), dtype=np.float64), labels))
+        return results

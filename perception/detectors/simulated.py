@@ -1,7 +1,7 @@
-"""The simulated detector: what a very good detector would report, made from the simulator's instance segmentation.
+"""The simulated detector: the output of a very good detector, from the simulator's instance segmentation.
 
 This is a simulated sensor. Its names and outlines come from the renderer and are never wrong, which no network
-achieves; but it reports only what is really visible in the pictures, and nothing too small to be recognised.
+achieves. It reports only what is visible in the pictures, and nothing that is too small to be recognised.
 """
 
 from __future__ import annotations
@@ -22,17 +22,20 @@ from perception.words.colours import colour_of, lit_colour
 from perception.words.names import vocabulary
 
 COLOURED = frozenset({"table", "cabinet", "sofa", "armchair", "chair"})
-"""Kinds that people tell apart by colour."""
+"""Kinds that people distinguish by colour."""
 
 PARTS = frozenset({FLOOR, "door", "drawer", "handle", "button"})
-"""Parts that are reported by themselves; any other part is seen as the thing that it belongs to."""
+"""Parts with detections of their own; any other part counts as the entity that it belongs to."""
+
+REFERENCE_PIXELS = 256 * 256
+"""Size of the picture to which the least numbers of visible pixels refer."""
 
 _NUMBER = re.compile(r"_\d+$")
 _IGNORED = ("robot", "wall", "ceiling")
 
 
 class SimulatedSettings(BaseModel):
-    """Settings of the simulated detector. Handles and doors are found by looking at something already recognised."""
+    """Settings of the simulated detector. Parts such as handles may be smaller: they are seen on a known entity."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -45,8 +48,8 @@ class SimulatedSettings(BaseModel):
 class SimulatedDetector(Detector):
     """Named boxes with masks from `CameraFrame.instances`. A simulated sensor, see the module's docstring.
 
-    A room is reported as its floor (`Detection.is_room`, `name` and `instance` of the room). Frames without an instance
-    segmentation, as on hardware, give no detections.
+    A room is reported as its floor (`Detection.is_room`, with `name` and `instance` of the room). Frames without an
+    instance segmentation, as on hardware, give no detections.
     """
 
     name = "simulated"
@@ -60,19 +63,21 @@ class SimulatedDetector(Detector):
         return self._settings.model_dump(mode="json")
 
     def detect(self, observation: Observation) -> tuple[Detection, ...]:
-        found: list[Detection] = []
+        detections: list[Detection] = []
         for view, frame in observation.frames.items():
             if frame.instances is not None:
                 seen = list(self._in_frame(view, frame))
-                found += sorted(seen, key=lambda d: (d.box[0] - d.box[2]) * (d.box[3] - d.box[1]))
-        colours = _colours(found, observation)
-        return tuple(replace(d, name=f"{colours[d.instance]} {d.name}") if d.instance in colours else d for d in found)
+                detections += sorted(seen, key=lambda d: (d.box[0] - d.box[2]) * (d.box[3] - d.box[1]))
+        colours = _colours(detections, observation)
+        return tuple(
+            replace(d, name=f"{colours[d.instance]} {d.name}") if d.instance in colours else d for d in detections
+        )
 
     def _in_frame(self, view: str, frame: CameraFrame) -> Iterator[Detection]:
         assert frame.instances is not None
         table, things = _things(frame.instance_names)
         seen = table[frame.instances]
-        scale = seen.size / 65536
+        scale = seen.size / REFERENCE_PIXELS
         counts = np.bincount(seen.ravel(), minlength=len(things))
         for index in np.flatnonzero(counts):
             entity, part = things[index]
@@ -84,11 +89,11 @@ class SimulatedDetector(Detector):
             yield Detection(words, view, _bounds(mask), instance=entity, part=part, mask=mask)
 
 
-def _colours(found: Sequence[Detection], observation: Observation) -> dict[str, str]:
-    """The colour of each thing of a coloured kind, from the picture that shows most of it, its door or drawer included:
-    a person calls a cabinet by the colour of its front."""
+def _colours(detections: Sequence[Detection], observation: Observation) -> dict[str, str]:
+    """The colour of each entity of a coloured kind, from the picture that shows most of it. Its door or drawer counts,
+    because people name a cabinet by the colour of its front."""
     shown: dict[tuple[str, str], Mask] = {}
-    for detection in found:
+    for detection in detections:
         assert detection.mask is not None
         if detection.part in ("", "door", "drawer") and kind_of(detection.instance) in COLOURED:
             before = shown.get((detection.instance, detection.view))
@@ -106,14 +111,19 @@ def _colours(found: Sequence[Detection], observation: Observation) -> dict[str, 
 
 
 def kind_of(entity: str) -> str:
-    """The kind of thing that an entity is: its name without the number."""
+    """The kind of an entity: its name without the number.
+
+    Example:
+        >>> kind_of("kitchen_counter_2")
+        'kitchen_counter'
+    """
     return _NUMBER.sub("", entity)
 
 
 @lru_cache(maxsize=8)
 def _things(names: tuple[str, ...]) -> tuple[NDArray[np.intp], tuple[tuple[str, str], ...]]:
-    """What to report for each instance: a table from instance index (-1 comes last) to an index into pairs of entity
-    and part. The pair of empty strings stands for what is not reported."""
+    """The pairs of entity and part that are reported, and a table from instance index (-1 is last) to their index. The
+    pair of empty strings, index 0, stands for instances that are not reported."""
     things: list[tuple[str, str]] = [("", "")]
     table = np.zeros(len(names) + 1, dtype=np.intp)
     for index, full in enumerate(names):
@@ -124,15 +134,15 @@ def _things(names: tuple[str, ...]) -> tuple[NDArray[np.intp], tuple[tuple[str, 
             continue
         if is_room(entity):
             part = FLOOR
-        thing = (entity, part if part in PARTS else "")
-        if thing not in things:
-            things.append(thing)
-        table[index] = things.index(thing)
+        pair = (entity, part if part in PARTS else "")
+        if pair not in things:
+            things.append(pair)
+        table[index] = things.index(pair)
     return table, tuple(things)
 
 
 def is_room(entity: str) -> bool:
-    """Whether a name is that of a room: of words for rooms only."""
+    """Whether a name is that of a room: it consists of words for rooms."""
     return vocabulary().rooms.issuperset(kind_of(entity).split("_"))
 
 

@@ -1,7 +1,7 @@
 """The `yolo` detector: a model of Ultralytics, run by their package.
 
-The package is under AGPL-3.0 and needs torchvision, so it is an extra, and imported only when this detector is asked
-for. A `.pt` file is a pickle, which may run any code: `yolo-onnx` needs neither the package nor the trust.
+The package is under AGPL-3.0 and needs torchvision, so it is an extra and imported only when this detector is chosen.
+A `.pt` file is a pickle, which can run any code; `yolo-onnx` needs neither the package nor that trust.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.packages import missing_part
 from homie.kernel.types import Image
-from perception.detectors.pictures import BoxSettings, Found, PictureDetector
+from perception.detectors.pictures import Boxes, BoxSettings, PictureDetector
 
 
 class YoloSettings(BoxSettings):
@@ -28,7 +28,8 @@ class YoloSettings(BoxSettings):
 
 
 class YoloDetector(PictureDetector):
-    """`--detector yolo:FILE`. Making it raises BadInput for a file that Ultralytics cannot load, and MissingPart."""
+    """`--detector yolo:FILE`. The constructor raises BadInput for a file that Ultralytics cannot load, and
+    MissingPart."""
 
     name = "yolo"
     extra: ClassVar[str] = "yolo"
@@ -42,9 +43,9 @@ class YoloDetector(PictureDetector):
         self._size, self._device = settings.size, settings.device
         self._model = _open(self._path)
 
-    def look(self, pictures: Sequence[Image]) -> list[Found]:
+    def look(self, pictures: Sequence[Image]) -> list[Boxes]:
         results = self._model.predict(
-            [np.ascontiguousarray(picture[..., ::-1]) for picture in pictures],  # it takes arrays as BGR
+            [np.ascontiguousarray(picture[..., ::-1]) for picture in pictures],  # Ultralytics takes arrays as BGR
             conf=self._settings.score,
             iou=self._settings.overlap,
             max_det=self._settings.most,
@@ -52,7 +53,7 @@ class YoloDetector(PictureDetector):
             device=self._device or None,
             verbose=False,
         )
-        return [_found(one) for one in results]
+        return [_found(result) for result in results]
 
     def describe(self) -> Mapping[str, object]:
         digest = hashlib.sha256(self._path.read_bytes()).hexdigest()
@@ -65,11 +66,11 @@ def _open(path: Path) -> Any:
         from ultralytics import YOLO
     except ModuleNotFoundError as error:
         raise missing_part("The detector 'yolo' (under AGPL-3.0; 'yolo-onnx' is not)", error.name, "yolo") from error
-    except Exception as error:  # a torchvision that does not fit the torch beside it fails in ways of its own
+    except Exception as error:  # a torchvision that does not fit the installed torch raises various errors
         raise InfrastructureError(
             f"Ultralytics cannot be imported ({error}): install a torchvision that fits torch, or use 'yolo-onnx'."
         ) from error
-    if not path.is_file():  # Ultralytics would download what it knows by name
+    if not path.is_file():  # Ultralytics would download a model of that name
         raise BadInput(f"There is no file {path}: give a detection model of Ultralytics, such as yolo11n.pt.")
     try:
         model = YOLO(path)
@@ -80,8 +81,8 @@ def _open(path: Path) -> Any:
     return model
 
 
-def _found(result: Any) -> Found:
-    """From a result of Ultralytics (`ultralytics.engine.results.Results`)."""
+def _found(result: Any) -> Boxes:
+    """The boxes of a result of Ultralytics (`ultralytics.engine.results.Results`)."""
     boxes = result.boxes.cpu().numpy()
     labels = tuple(str(result.names[int(index)]) for index in boxes.cls)
-    return Found(np.asarray(boxes.xyxy, dtype=np.float64), np.asarray(boxes.conf, dtype=np.float64), labels)
+    return Boxes(np.asarray(boxes.xyxy, dtype=np.float64), np.asarray(boxes.conf, dtype=np.float64), labels)

@@ -16,7 +16,7 @@ from homie.kernel.errors import BadInput
 from homie.kernel.packages import missing_part
 from homie.kernel.types import Image
 from perception.detectors.letterbox import Letterbox
-from perception.detectors.pictures import BoxSettings, Found, PictureDetector
+from perception.detectors.pictures import Boxes, BoxSettings, PictureDetector
 from perception.detectors.yolo_output import candidates
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _TYPES = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
 _SIZE = 640
-"""Pixels of the input where neither the network nor its metadata say."""
+"""Side of the input in pixels if neither the network nor its metadata have it."""
 
 
 class YoloOnnxSettings(BoxSettings):
@@ -39,7 +39,7 @@ class YoloOnnxSettings(BoxSettings):
 class YoloOnnxDetector(PictureDetector):
     """`--detector yolo-onnx:FILE`.
 
-    Making it raises BadInput for a file that is no exported YOLO, and MissingPart.
+    The constructor raises BadInput for a file that is not an exported YOLO, and MissingPart.
     """
 
     name = "yolo-onnx"
@@ -55,23 +55,23 @@ class YoloOnnxDetector(PictureDetector):
         self._input, self._batch, self._size = _input_of(self._session, self._path, settings)
         self._names = _names_of(self._session, self._path, settings)
 
-    def look(self, pictures: Sequence[Image]) -> list[Found]:
+    def look(self, pictures: Sequence[Image]) -> list[Boxes]:
         frames = [Letterbox.between((picture.shape[1], picture.shape[0]), self._size) for picture in pictures]
         blobs = [frame.put(picture) for frame, picture in zip(frames, pictures, strict=True)]
-        found = []
+        results = []
         for frame, output in zip(frames, self._outputs(np.stack(blobs)), strict=True):
-            one = candidates(output, self._size, len(self._names))
-            sure = one.scores >= self._settings.score
-            labels = tuple(self._names[index] for index in one.classes[sure])
-            found.append(Found(frame.back(one.boxes[sure]), one.scores[sure], labels))
-        return found
+            table = candidates(output, self._size, len(self._names))
+            sure = table.scores >= self._settings.score
+            labels = tuple(self._names[index] for index in table.classes[sure])
+            results.append(Boxes(frame.back(table.boxes[sure]), table.scores[sure], labels))
+        return results
 
     def describe(self) -> Mapping[str, object]:
         digest = hashlib.sha256(self._path.read_bytes()).hexdigest()
         return {**super().describe(), "model": str(self._path), "sha256": digest, "classes": len(self._names)}
 
     def _outputs(self, pictures: NDArray[np.uint8]) -> Iterator[NDArray[np.floating]]:
-        """The output for each of the pictures (n, H, W, 3), in groups of as many as the network takes at once."""
+        """The output for each of the pictures (n, H, W, 3), run in batches of the network's batch size."""
         step = self._batch or len(pictures)
         kind = _TYPES[self._input.type]
         for start in range(0, len(pictures), step):
@@ -87,7 +87,7 @@ class YoloOnnxDetector(PictureDetector):
 
 
 def _open(path: Path, settings: YoloOnnxSettings) -> onnxruntime.InferenceSession:
-    """The network, loaded. Raises BadInput, MissingPart."""
+    """The loaded network. Raises BadInput, MissingPart."""
     try:
         import onnxruntime
     except ModuleNotFoundError as error:
@@ -97,28 +97,34 @@ def _open(path: Path, settings: YoloOnnxSettings) -> onnxruntime.InferenceSessio
     available = onnxruntime.get_available_providers()
     if settings.device == "cuda" and "CUDAExecutionProvider" not in available:
         raise BadInput("ONNX Runtime has no CUDA here: install onnxruntime-gpu, or use --detector-option device=cpu.")
-    wanted = ["CPUExecutionProvider"] if settings.device == "cpu" else ["CUDAExecutionProvider", "CPUExecutionProvider"]
+    providers = (
+        ["CPUExecutionProvider"] if settings.device == "cpu" else ["CUDAExecutionProvider", "CPUExecutionProvider"]
+    )
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = settings.threads
     options.log_severity_level = 3
     try:
-        return onnxruntime.InferenceSession(path, options, [name for name in wanted if name in available])
-    except Exception as error:  # ONNX Runtime has a class of its own for every way in which a file can be wrong
+        return onnxruntime.InferenceSession(path, options, [name for name in providers if name in available])
+    except Exception as error:  # ONNX Runtime has a different exception for every kind of defect
         reason = str(error).strip().splitlines()[0][:200]
         raise BadInput(f"The file {path} cannot be loaded as an ONNX network: {reason}") from error
 
 
 def _input_of(session: Any, path: Path, settings: YoloOnnxSettings) -> tuple[Any, int, tuple[int, int]]:
-    """The input, how many pictures it takes at once (0: any number) and its (width, height). Raises BadInput."""
+    """The input, its batch size (0 for any) and its (width, height). Raises BadInput."""
     (first, *more) = session.get_inputs()
     shape = first.shape
     if more or len(shape) != 4 or shape[1] not in (3, "channels") or first.type not in _TYPES:
-        raise BadInput(f"The network in {path} has no input of N x 3 x H x W pixels, so it is no exported YOLO.")
+        raise BadInput(f"The network in {path} has no input of N x 3 x H x W pixels, so it is not an exported YOLO.")
     batch = shape[0] if isinstance(shape[0], int) else 0
     height, width = (side if isinstance(side, int) else 0 for side in shape[2:])
     if not (height and width):
-        told = _literal(session, "imgsz")
-        sides = told if isinstance(told, list) and told and all(isinstance(side, int) for side in told) else [_SIZE]
+        literal = _literal(session, "imgsz")
+        sides = (
+            literal
+            if isinstance(literal, list) and literal and all(isinstance(side, int) for side in literal)
+            else [_SIZE]
+        )
         height, width = (settings.size, settings.size) if settings.size else (sides[0], sides[-1])
     elif settings.size not in (0, height) or settings.size not in (0, width):
         raise BadInput(f"The network in {path} takes pictures of {width} x {height} only: leave out size.")
@@ -126,22 +132,22 @@ def _input_of(session: Any, path: Path, settings: YoloOnnxSettings) -> tuple[Any
 
 
 def _names_of(session: Any, path: Path, settings: YoloOnnxSettings) -> tuple[str, ...]:
-    """The names of the classes: those of the settings, else those in the file. Raises BadInput."""
+    """The names of the classes: from the settings, otherwise from the file. Raises BadInput."""
     task = session.get_modelmeta().custom_metadata_map.get("task", "detect")
     if task != "detect":
         raise BadInput(f"The network in {path} was made for '{task}': export one for detection.")
     if settings.names:
         return tuple(name.strip() for name in settings.names.split(","))
-    told = _literal(session, "names")
-    if isinstance(told, dict) and sorted(told) == list(range(len(told))):
-        told = [told[index] for index in range(len(told))]
-    if not told or not isinstance(told, list) or not all(isinstance(name, str) for name in told):
+    literal = _literal(session, "names")
+    if isinstance(literal, dict) and sorted(literal) == list(range(len(literal))):
+        literal = [literal[index] for index in range(len(literal))]
+    if not literal or not isinstance(literal, list) or not all(isinstance(name, str) for name in literal):
         raise BadInput(f"The file {path} has no names of classes: give them with --detector-option names=apple,bowl.")
-    return tuple(told)
+    return tuple(literal)
 
 
 def _literal(session: Any, key: str) -> Any:
-    """A value in the file's metadata, which are Python literals as text; None where there is none."""
+    """A value of the file's metadata, which are Python literals as text; None if it is missing."""
     text = session.get_modelmeta().custom_metadata_map.get(key, "")
     try:
         return ast.literal_eval(text) if text else None

@@ -1,4 +1,7 @@
-"""Names of colours, as a person would say them, from what a camera measured."""
+"""Names of colours, as people use them, from the pixels of a camera.
+
+The bare numbers are limits of saturation and value (HSV, 0..1) between neighbouring names.
+"""
 
 from __future__ import annotations
 
@@ -20,24 +23,35 @@ _HUES = (
     (342.0, "pink"),
     (361.0, "red"),
 )
-"""Upper end of each range of hue in degrees, and its name."""
+"""The upper limit of each range of hue in degrees, and its name."""
 
 COLOUR_WORDS = frozenset({name for _, name in _HUES} | {"black", "gray", "white", "brown", "wood", "beige", "navy"})
-"""Every name that `colour_of` gives."""
+"""All names that `colour_of` returns."""
 
 
 def lit_colour(pixels: NDArray[np.uint8]) -> Array:
-    """The colour (3,), 0..255, of the well lit part of a thing's pixels (n, 3): what lies in shade says little."""
+    """The colour (3,), 0..255, of the well-lit part of an object's pixels (n, 3); shaded pixels are ignored."""
     brightness = pixels.max(axis=1)
     low, high = np.percentile(brightness, [60.0, 95.0])
     well_lit = (brightness >= low) & (brightness <= high)
-    # Of two pixels, as a thing has them in a small picture, none may be between.
+    # An object of two pixels, as in a small picture, may have none between the two percentiles.
     lit: Array = np.median(pixels[well_lit] if well_lit.any() else pixels, axis=0)
     return lit
 
 
 def colour_of(rgb: Array | tuple[int, int, int]) -> str:
-    """The name of a colour (3,), 0..255 each; "" where light and shade leave it open."""
+    """The name of a colour.
+
+    Args:
+        rgb: (3,), each 0..255.
+
+    Returns:
+        One of `COLOUR_WORDS`, or "" if the lighting makes the colour ambiguous.
+
+    Example:
+        >>> colour_of((200, 30, 25))
+        'red'
+    """
     hue, saturation, value = colorsys.rgb_to_hsv(*(float(c) / 255.0 for c in rgb))
     degrees = 360.0 * hue
     if value < 0.16:
@@ -55,12 +69,12 @@ def colour_of(rgb: Array | tuple[int, int, int]) -> str:
 
 
 def possible_colours(rgb: Array | tuple[int, int, int]) -> tuple[str, ...]:
-    """The names that a colour (3,), 0..255, may have: its name, or where that is open those of its neighbours."""
+    """The possible names of a colour (3,), 0..255: its name, or the names of similar colours if it is ambiguous."""
     if name := colour_of(rgb):
         return (name,)
     gray = float(np.mean(rgb))
     light = [gray + by * (np.asarray(rgb, dtype=np.float64) - gray) for by in (0.6, 1.0, 1.6)]
-    names = (colour_of(np.clip(one * by, 0.0, 255.0)) for one in light for by in (0.85, 1.0, 1.15))
+    names = (colour_of(np.clip(shade * by, 0.0, 255.0)) for shade in light for by in (0.85, 1.0, 1.15))
     return tuple(dict.fromkeys(name for name in names if name))
 
 
@@ -73,7 +87,7 @@ def _gray(value: float) -> str:
 
 
 def _earthy(saturation: float, value: float, degrees: float) -> str:
-    """Colours with the hue of orange: they differ by how strong and how light they are."""
+    """The name of a colour with the hue of orange, by its saturation and brightness."""
     if saturation < 0.32:
         return "beige"
     if saturation < 0.6 and value > 0.42 and degrees > 22.0:

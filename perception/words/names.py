@@ -1,9 +1,9 @@
-"""What people call things: from the words of a planner to the things that they may mean.
+"""Name resolution: from the words of a planner to the entities that they may refer to.
 
-The words as data are in `names.json`: synonyms (the same thing), nicknames (what people also say, among it the
-colour names of EMMOE), the rooms that a nickname is for (no table in a bedroom is a dining table), classes (`fruit`),
-kinds (what homes hold, for detectors that are told what to look for).
-Unlike EMMOE's table, sink, drawer and counter stay three things.
+The vocabulary is in `names.json`: synonyms (for the same thing), nicknames (other names, such as EMMOE's colour names),
+the rooms that a nickname applies to (a table in a bedroom is not a dining table), classes (`fruit`) and kinds (the
+contents of homes, for open-vocabulary detectors).
+Unlike in EMMOE's table, sink, drawer and counter are three different things.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ TYPO_CUTOFF = 0.86
 _QUALIFIER = re.compile(
     r"\s(?:on|onto|in|into|inside|at|from|near|under|behind|beside|by|with|next to|close to|in front of|on top of)\s"
 )
-"""`the apple on the table` means an apple; what follows the preposition says where."""
+"""`the apple on the table` refers to an apple; the words after the preposition say where it is."""
 
 
 class Rank(IntEnum):
-    """How well words fit a thing, best first."""
+    """How well words fit a candidate, best first."""
 
     NAME = 0
     KIND = 1
@@ -45,14 +45,14 @@ class Rank(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A thing that the words may mean."""
+    """A candidate that the words may refer to."""
 
-    thing: NamedThing
+    candidate: NamedThing
     rank: Rank
 
 
 class Vocabulary(BaseModel):
-    """The contents of `names.json`; see there."""
+    """The contents of `names.json`, which explains its fields."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -72,7 +72,7 @@ class Vocabulary(BaseModel):
 
 @cache
 def vocabulary() -> Vocabulary:
-    """The words as data, read once."""
+    """The vocabulary, read once."""
     return Vocabulary.model_validate(json.loads(files("perception.words").joinpath("names.json").read_text("utf-8")))
 
 
@@ -80,7 +80,12 @@ def vocabulary() -> Vocabulary:
 
 
 def normalise(text: str) -> str:
-    """One spelling: lower case, single blanks for underscores, hyphens and punctuation, no articles, singular."""
+    """A uniform spelling: lower case, blanks for underscores, hyphens and punctuation, no articles, singular.
+
+    Example:
+        >>> normalise("The Green_Apples!")
+        'green apple'
+    """
     while True:
         plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).replace("'s ", " ")
         words = re.sub(r"[\W_]+", " ", plain).split()
@@ -105,19 +110,24 @@ def _singular(word: str) -> str:
 
 @lru_cache(maxsize=10_000)
 def canonical(text: str) -> str:
-    """Normalised, with every synonym replaced by the word that Homie uses (`refrigerator` -> `fridge`)."""
+    """The normalised text with every synonym replaced by Homie's word.
+
+    Example:
+        >>> canonical("the refrigerator")
+        'fridge'
+    """
     return _replaced(_replaced(normalise(text), vocabulary().synonyms), vocabulary().colours)
 
 
 def _replaced(text: str, table: Mapping[str, str]) -> str:
-    """Replace runs of words that are in the table, longest run first, left to right, once."""
+    """Replace the phrases that are in a table, from left to right, longest phrase first, in one pass."""
     words, out, at = text.split(), [], 0
     longest = max(len(phrase.split()) for phrase in table)
     while at < len(words):
         for length in range(min(longest, len(words) - at), 0, -1):
-            found = table.get(" ".join(words[at : at + length]))
-            if found is not None:
-                out.append(found)
+            replacement = table.get(" ".join(words[at : at + length]))
+            if replacement is not None:
+                out.append(replacement)
                 at += length
                 break
         else:
@@ -126,34 +136,46 @@ def _replaced(text: str, table: Mapping[str, str]) -> str:
     return " ".join(out)
 
 
-# ---------------------------------------------------------------- meaning
+# ---------------------------------------------------------------- resolution
 
 
 def match_names(query: str, candidates: Sequence[NamedThing]) -> list[Match]:
-    """Every candidate that the words may mean, best rank first, otherwise in the order given.
+    """All candidates that the words may refer to, best rank first, otherwise in the given order.
 
-    Exact name, then exact kind or alias, then described by colour, room, material or nickname, then by a nickname
-    whose colour is not the thing's (EMMOE's `green can` is a potted meat can), then by the head noun or class alone,
-    then misspelt. Candidates of equal rank are equally meant: take the nearest. Words that
-    mean none of them give an empty list.
+    The ranks are: exact name; exact kind or alias; described by colour, room, material or nickname; a nickname with
+    another colour (EMMOE's `green can` is a potted meat can); only the head noun or the class; misspelt. Among
+    candidates of equal rank the caller takes the nearest.
+
+    Args:
+        query: the words of a planner.
+        candidates: the known entities.
+
+    Returns:
+        The matches; empty if the words fit no candidate.
     """
     phrases = readings(query)
     matches = []
-    for thing in candidates:
-        ranks = [rank for phrase in phrases if (rank := _rank(phrase, thing)) is not None]
+    for candidate in candidates:
+        ranks = [rank for phrase in phrases if (rank := _rank(phrase, candidate)) is not None]
         if ranks:
-            matches.append(Match(thing, min(ranks)))
+            matches.append(Match(candidate, min(ranks)))
     return sorted(matches, key=lambda match: match.rank)
 
 
 def best_matches(query: str, candidates: Sequence[NamedThing]) -> list[NamedThing]:
-    """The candidates of the best rank only."""
+    """The candidates of the best rank.
+
+    Example:
+        >>> things = [NamedThing("bowl_1", "bowl", colour="red"), NamedThing("bowl_2", "bowl", colour="blue")]
+        >>> [match.name for match in best_matches("the blue bowl", things)]
+        ['bowl_2']
+    """
     matches = match_names(query, candidates)
-    return [match.thing for match in matches if match.rank == matches[0].rank]
+    return [match.candidate for match in matches if match.rank == matches[0].rank]
 
 
 def readings(query: str) -> list[str]:
-    """The ways to read a query: as it stands, without what follows a preposition, without a part at its end."""
+    """The readings of a query: unchanged, without the words after a preposition, without a part at its end."""
     spaced = re.sub(r"[\s_]+", " ", query).strip()
     head = _QUALIFIER.split(f" {spaced} ".lower(), maxsplit=1)[0]
     ways = [canonical(spaced), canonical(head)]
@@ -165,42 +187,44 @@ def readings(query: str) -> list[str]:
     return [reading for reading in dict.fromkeys(ways) if reading]
 
 
-def _rank(phrase: str, thing: NamedThing) -> Rank | None:
-    kind, name = canonical(thing.kind), canonical(thing.name)
-    aliases = {canonical(alias) for alias in thing.aliases}
-    if phrase == name and thing.name != thing.kind:
+def _rank(phrase: str, candidate: NamedThing) -> Rank | None:
+    kind, name = canonical(candidate.kind), canonical(candidate.name)
+    aliases = {canonical(alias) for alias in candidate.aliases}
+    if phrase == name and candidate.name != candidate.kind:
         return Rank.NAME
     if phrase == kind or phrase in aliases:
         return Rank.KIND
     called = {kind, *aliases}
-    described = _described(phrase, thing, name, called)
+    described = _described(phrase, candidate, name, called)
     if called & set(vocabulary().nicknames.get(phrase, ())):
         rooms = vocabulary().nickname_rooms.get(phrase)
-        if rooms and thing.room and canonical(re.sub(r"[ _]\d+$", "", thing.room)) not in rooms:
+        if rooms and candidate.room and canonical(re.sub(r"[ _]\d+$", "", candidate.room)) not in rooms:
             return None
-        said = COLOUR_WORDS & set(phrase.split())
-        true = described is Rank.DESCRIBED or not said or not thing.colour or canonical(thing.colour) in said
+        spoken = COLOUR_WORDS & set(phrase.split())
+        true = (
+            described is Rank.DESCRIBED or not spoken or not candidate.colour or canonical(candidate.colour) in spoken
+        )
         return Rank.DESCRIBED if true else Rank.NICKNAME
     if described is not None:
         return described
     return Rank.TYPO if _misspelt(phrase, {name, *called}) else None
 
 
-def _described(phrase: str, thing: NamedThing, name: str, called: set[str]) -> Rank | None:
-    """By head noun or class, every other word being true of the thing."""
+def _described(phrase: str, candidate: NamedThing, name: str, called: set[str]) -> Rank | None:
+    """The rank by head noun or class, if every other word is true of the candidate; None if not."""
     words = [word for word in phrase.split() if word not in vocabulary().fillers]
     nouns = [word for word in words if not word.isdigit()]
     if not nouns:
         return None
     head = nouns[-1]
     classes = {label for label, members in vocabulary().classes.items() if members & called}
-    heads = classes | {one.split()[-1] for one in called if one}
+    heads = classes | {alias.split()[-1] for alias in called if alias}
     if head not in heads:
         return None
-    true_of_it = set(f"{canonical(thing.colour or '')} {canonical(thing.room)} {name}".split())
-    true_of_it.update(word for one in called for word in one.split())
+    true_of_it = set(f"{canonical(candidate.colour or '')} {canonical(candidate.room)} {name}".split())
+    true_of_it.update(word for alias in called for word in alias.split())
     others = set(words) - {head}
-    if not thing.room and head not in vocabulary().rooms:  # it may well be in that room
+    if not candidate.room and head not in vocabulary().rooms:  # its room is unknown, so it may be the named one
         others -= vocabulary().rooms - true_of_it
     if not others <= true_of_it:
         return None
@@ -211,7 +235,9 @@ def _misspelt(phrase: str, names: set[str]) -> bool:
     if len(phrase) < 4 or phrase in vocabulary().no_typo:
         return False
     nicknames = {nick for nick, kinds in vocabulary().nicknames.items() if names & set(kinds)}
-    spellings = {one for one in names | nicknames if one[:1] == phrase[0] and _digits(one) == _digits(phrase)}
+    spellings = {
+        spelling for spelling in names | nicknames if spelling[:1] == phrase[0] and _digits(spelling) == _digits(phrase)
+    }
     return bool(difflib.get_close_matches(phrase, sorted(spellings), 1, TYPO_CUTOFF))
 
 

@@ -22,7 +22,7 @@ from homie.kernel.errors import BadInput, InfrastructureError, MissingPart
 from homie.kernel.types import Image, Pose2
 from homie.runtime.assembly import load_detector
 from perception.detectors import hub
-from perception.detectors.pictures import Found, PictureDetector
+from perception.detectors.pictures import Boxes, PictureDetector
 from perception.words.names import canonical, vocabulary
 
 DETECTOR = {"owlv2": "owl", "owlvit": "owl", "rt_detr": "rtdetr", "grounding-dino": "grounding-dino"}
@@ -48,7 +48,7 @@ def picture(house: House) -> Image:
     return house.observe(Pose2(3.0, 3.0, 0.0)).frames["front"].rgb[:200]
 
 
-def look(detector: object, picture: Image) -> Found:
+def look(detector: object, picture: Image) -> Boxes:
     assert isinstance(detector, PictureDetector)
     (found,) = detector.look([picture])
     return found
@@ -186,7 +186,7 @@ def test_folders_that_hold_no_such_model_are_refused(folders: dict[str, Path], t
     hub._load.cache_clear()
     with pytest.raises(BadInput, match="is a 'rt_detr'; the detector 'owl' runs: owlv2, owlvit"):
         load_detector(f"owl:{folders['rt_detr']}")
-    with pytest.raises(BadInput, match="holds no model"):
+    with pytest.raises(BadInput, match="has no model"):
         load_detector(f"owl:{tmp_path}")
     with pytest.raises(BadInput, match="There is no folder"):
         load_detector(f"owl:{tmp_path}/none")
@@ -211,7 +211,7 @@ def test_weights_that_lack_something_are_refused(folders: dict[str, Path], tmp_p
     with pytest.raises(BadInput, match=r"lack 1 tensors, the first is box_head\.dense0\.weight"):
         load_detector(f"owl:{tmp_path}")
     (tmp_path / "model.safetensors").write_bytes(b"cut off")
-    with pytest.raises(BadInput, match="holds no model"):
+    with pytest.raises(BadInput, match="has no model"):
         load_detector(f"owl:{tmp_path}")
 
 
@@ -219,7 +219,7 @@ def test_pickled_weights_are_not_touched(folders: dict[str, Path], tmp_path: Pat
     config = json.loads((folders["rt_detr"] / "config.json").read_text())
     (tmp_path / "config.json").write_text(json.dumps(config))
     torch.save({"a": torch.zeros(1)}, tmp_path / "pytorch_model.bin")
-    with pytest.raises(BadInput, match="holds no model"):
+    with pytest.raises(BadInput, match="has no model"):
         load_detector(f"rtdetr:{tmp_path}")
 
 

@@ -98,7 +98,7 @@ def test_names_are_those_of_homie_and_may_be_given(tmp_path: Path) -> None:
     found = load_detector(f"yolo-onnx:{bare}", {"names": "couch, cup, mug"}).detect(seen(picture))
     assert [one.name for one in found] == ["sofa"]
     few = load_detector(f"yolo-onnx:{bare}", {"names": "couch"})
-    with pytest.raises(BadInput, match="no YOLO output for 1 classes"):
+    with pytest.raises(BadInput, match="not a YOLO output for 1 classes"):
         few.detect(seen(picture))
 
 
