@@ -72,18 +72,23 @@ def episode(acts: Sequence[tuple[Subtask, Feedback]] = DONE, name: str = "run/ep
     return Episode(name=name, task=name.rpartition("/")[2], text=text, steps=tuple(steps))
 
 
-def write_run(path: Path, names: Sequence[str], acts: Sequence[tuple[Subtask, Feedback]] = DONE) -> Path:
-    """A run folder with finished episodes of these names in which this was done; each has pictures of its own."""
+def write_run(
+    path: Path, names: Sequence[str], acts: Sequence[tuple[Subtask, Feedback]] = DONE, *, choosing: bool = True
+) -> Path:
+    """A run folder with finished episodes of these names in which this was done; each has pictures of its own.
+
+    choosing: whether the planner chose the models.
+    """
     options = RunOptions(task=TEXT, planner="rule")
     (path / "episodes").mkdir(parents=True)
     write_model(path / "run.json", RunFile(created="", seed=0, options=options, versions={}, platform=""))
     (path / "scene.json").write_bytes(to_json({"rooms": ["kitchen"], "furniture": []}))
     for number, name in enumerate(names):
-        write_episode(path / "episodes" / name, episode(acts), seed=number)
+        write_episode(path / "episodes" / name, episode(acts), seed=number, choosing=choosing)
     return path
 
 
-def write_episode(folder: Path, played: Episode, seed: int) -> None:
+def write_episode(folder: Path, played: Episode, *, seed: int, choosing: bool = True) -> None:
     """The files of an episode folder."""
     (folder / "frames").mkdir(parents=True)
     records = []
@@ -93,8 +98,9 @@ def write_episode(folder: Path, played: Episode, seed: int) -> None:
             picture = generator.integers(0, 255, (24, 32, 3), np.uint8)
             Picture.fromarray(picture).save(frame(folder, step.input.round, view))
         attempts = (Attempt(1, f"{step.model}/x", Outcome.SUCCEEDED, "", 1.0, 5),) if step.feedback.ok else ()
-        execution = Execution(step.subtask, step.model, (), attempts, step.feedback, step.subtask.target)
-        decision = Decision((step.subtask,), step.analysis, step.model)
+        chosen = step.model if choosing else ""
+        execution = Execution(step.subtask, chosen, (), attempts, step.feedback, step.subtask.target)
+        decision = Decision((step.subtask,), step.analysis, chosen)
         records.append(RoundRecord(step.input.round, decision, execution, (), float(step.number), {}))
     adapter = TypeAdapter(RoundRecord)
     lines = [adapter.dump_python(record, mode="json", exclude={"execution": {"skill_seconds"}}) for record in records]

@@ -246,6 +246,13 @@ def test_other_folders_are_not_written_into(run, tmp_path):
         make_dataset(options(tmp_path / "thesis", tmp_path / "out"), "sft")
 
 
+def test_where_no_model_was_chosen_it_is_the_one_that_ran_or_would_have(tmp_path):
+    run = write_run(tmp_path / "run", ["episode-0"], REPLANNED, choosing=False)
+    (source,) = open_sources([run])
+    models = [step.model for step in source.read(source.entries()[0]).steps]
+    assert models == ["rt1x", "nomad", "rt1x", "nomad", "rt1x", ""], "the first was refused before any skill ran"
+
+
 def test_what_a_decision_did_besides_is_history_and_no_example(tmp_path):
     run = write_run(tmp_path / "run", ["episode-0"], ((PICK, FAR), (PICK, SUCCESS), (Subtask("End"), SUCCESS)))
     (source,) = open_sources([run])

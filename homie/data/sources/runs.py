@@ -13,7 +13,7 @@ from homie.data.episode import Episode, LeftOut, Step
 from homie.data.sources.source import Entry, Source
 from homie.kernel.errors import BadInput
 from homie.kernel.files import to_json
-from homie.kernel.types import VIEWS, Execution, HistoryItem, RoundRecord
+from homie.kernel.types import END, VIEWS, Execution, HistoryItem, RoundRecord
 from homie.runtime.damage import Damaged, read_finished
 from homie.runtime.inputs import INPUTS, RoundInput, read_inputs
 from homie.runtime.runstore import FRAMES, HAND, EpisodeFile, RunFile, episode_folders, frame, read_run
@@ -123,7 +123,7 @@ def read_played(folder: Path, records: Sequence[RoundRecord]) -> tuple[Step, ...
                 subtask=execution.subtask,
                 feedback=execution.feedback,
                 analysis=" ".join(record.decision.analysis.split()),
-                model=_model(record.decision.model, execution),
+                model=_model(record.decision.model, execution, inputs[record.round]),
                 inventory=record.inventory,
                 pictures={view: path for view, path in places.items() if path.name in there},
                 asked=record.round not in asked,
@@ -171,12 +171,19 @@ def _inputs(folder: Path) -> dict[int, RoundInput]:
         raise LeftOut(f"damaged: {error}") from error
 
 
-def _model(chosen: str, execution: Execution) -> str:
-    """The model that was chosen for a subtask; where none was, the one whose skill ran last."""
-    if chosen or not execution.attempts:
+def _model(chosen: str, execution: Execution, before: RoundInput) -> str:
+    """The model that was chosen for a subtask; where none was, the one whose skill ran last, or would have run.
+
+    Without it an answer that was refused before any skill ran would differ from others in that it names no model.
+    """
+    action = execution.subtask.action
+    if chosen or action == END.action:
         return chosen
-    last = execution.attempts[-1]
-    return last.stands_in_for or last.skill.partition("/")[0]
+    if execution.attempts:
+        last = execution.attempts[-1]
+        return last.stands_in_for or last.skill.partition("/")[0]
+    able = [name for name, ability in before.abilities.items() if action in ability.actions]
+    return next(iter((*able, *before.models)), "")
 
 
 def _made_with(file: BenchFile | RunFile) -> dict[str, str]:
