@@ -244,6 +244,7 @@ PARTS = {
     "planner": "rule",
     "planner_settings": {},
     "robot": "mujoco",
+    "robot_settings": {},
     "skills": "classical",
     "skill_settings": {},
     "on_missing_model": "fallback",
@@ -482,7 +483,12 @@ def test_settings_of_planners_have_their_place(name):
 
 @pytest.mark.parametrize(
     ("name", "field"),
-    [("set", "planner_settings"), ("skill_option", "skill_settings"), ("detector_option", "detector_settings")],
+    [
+        ("set", "planner_settings"),
+        ("skill_option", "skill_settings"),
+        ("detector_option", "detector_settings"),
+        ("robot_option", "robot_settings"),
+    ],
 )
 def test_settings_are_mappings_that_are_overridden_one_by_one(name, field):
     with pytest.raises(BadInput, match=f"^There is no option '{name}' here: write it as the mapping {field}\\.$"):

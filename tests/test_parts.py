@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -178,6 +179,14 @@ def test_an_entry_point_to_nothing_is_one_sentence(tmp_path, monkeypatch):
         load_planner("lost")
 
 
+class Bare(TinyRobot):
+    """Without postures."""
+
+    def __init__(self):
+        super().__init__()
+        self.spec = replace(self.spec, rest={}, carry={}, ready=())
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -185,7 +194,10 @@ def test_an_entry_point_to_nothing_is_one_sentence(tmp_path, monkeypatch):
             {"robot": "franka:pick", "targets": "sensors"},
             "franka has no view left, back, right: use --targets background",
         ),
-        ({**TINY, "skills": "classical"}, "needs the postures rest, carry and ready; the tiny declares none"),
+        (
+            {**TINY, "robot": Bare(), "skills": "classical"},
+            "needs the postures rest, carry and ready; the tiny declares none",
+        ),
         (
             {"robot": "franka:pick", "skills": "classical"},
             "'classical' needs a base that drives, an arm and a gripper; the franka has no base: choose others",

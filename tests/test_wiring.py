@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from homie_tiny import LostSkills, TinyDetector, TinyLocator, TinyRobot, TinySkills
+from pydantic import BaseModel, ConfigDict
 
 from error_detection import code_order, execution, paper_order
 from homie.kernel.errors import BadInput
@@ -302,3 +303,28 @@ def test_a_part_is_made_with_what_it_takes():
             constructed(whose, make, arguments, Planner)
         assert str(refusal.value) == f"The {whose} {said}"
     assert path_of(Told) == path_of(ready) == f"{__name__}:Told" and path_of(len) == "builtins:len"
+
+
+class Wired(TinyRobot):
+    """A robot with an argument and settings of its own."""
+
+    class Settings(BaseModel):
+        model_config = ConfigDict(extra="forbid")
+        host: str = "localhost"
+
+    def __init__(self, argument, settings):
+        super().__init__()
+        self.argument, self.host = argument, settings.host
+
+
+def test_a_robot_class_is_made_from_its_argument_and_its_settings(monkeypatch):
+    monkeypatch.setattr("homie_tiny.Wired", Wired, raising=False)
+    named = {**TINY, "robot": "homie_tiny:Wired:/dev/arm", "planner": "rule"}
+    with assemble(OpenOptions(**named, robot_settings={"host": "10.0.0.7"})) as parts:
+        assert (parts.robot.argument, parts.robot.host) == ("/dev/arm", "10.0.0.7")
+    with pytest.raises(BadInput, match="has no setting 'hots': did you mean 'host'"):
+        assemble(OpenOptions(**named, robot_settings={"hots": "x"}))
+    with pytest.raises(BadInput, match=r"^The robot 'tiny' has no settings \(got host\)"):
+        assemble(OpenOptions(**{**named, "robot": "tiny"}, robot_settings={"host": "x"}))
+    with pytest.raises(BadInput, match="is an object that was made in Python"):
+        assemble(options(robot_settings={"host": "x"}), objects(robot=TinyRobot()))

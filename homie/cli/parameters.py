@@ -55,6 +55,7 @@ PAIRS = {
         "nomad.topomap=maps/flat",
     ),
     "detector_settings": ("detector-option", "A setting of the detector; may be repeated.", "NAME=VALUE", "score=0.3"),
+    "robot_settings": ("robot-option", "A setting of the robot; may be repeated.", "NAME=VALUE", "host=192.168.0.7"),
     "prompt_settings": ("prompt", "A setting of the prompt; may be repeated.", "NAME=VALUE", "examples=0"),
     "rewriter_settings": (
         "rewriter-option",

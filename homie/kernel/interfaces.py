@@ -169,10 +169,14 @@ class Robot(ABC):
     reset(seed)  --> _restart
     ```
 
+    It is made as `cls(argument)` from `--robot NAME:ARGUMENT`; with `Settings`, as `cls(argument, settings)`.
+
     A robot brings `measured`, `observe`, `_send`, `_halt`, `_restart` and `close`, and says what its body is in `spec`.
     Stop order everywhere: stop, hold or park, disconnect, then flush data; `close` does the first three.
     """
 
+    Settings: ClassVar[type[BaseModel] | None] = None
+    """The model of its settings (`--robot-option NAME=VALUE`), or None if it has none."""
     spec: RobotSpec
     kinematics: Kinematics
     over_limit: OverLimit = "clamp"

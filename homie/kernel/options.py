@@ -79,7 +79,12 @@ DETECTOR = "Detector, as NAME or NAME:ARGUMENT (`yolo-onnx:model.onnx`)."
 
 
 SETTINGS: Mapping[str, str] = MappingProxyType(
-    {"set": "planner_settings", "skill_option": "skill_settings", "detector_option": "detector_settings"}
+    {
+        "set": "planner_settings",
+        "skill_option": "skill_settings",
+        "detector_option": "detector_settings",
+        "robot_option": "robot_settings",
+    }
 )
 """Options that are mappings, by the option of the command line that fills them pair by pair."""
 PLANNER_SETTINGS = ("base_url", "api_key_env", "adapter", "template", "budget")
@@ -176,6 +181,7 @@ class PartsOptions(Options):
     planner: str = Field("rule", description="Planner, as NAME or NAME:ARGUMENT (`scripted:plan.yaml`).")
     planner_settings: dict[str, Any] = Field({}, description="Settings of the planner (`homie list planners`).")
     robot: str = Field("mujoco", description="Robot or simulator, as NAME or NAME:ARGUMENT (`franka:stack`).")
+    robot_settings: dict[str, Any] = Field({}, description="Settings of the robot, for one that has some.")
     skills: str = Field("classical", description=SKILLS)
     skill_settings: dict[str, Any] = Field({}, description="Settings of skill sets, as SET.NAME (`homie list skills`).")
     on_missing_model: Literal["fallback", "fail"] = Field(

@@ -5,6 +5,7 @@ OpenOptions --registry--> planner, checks, detector, robot, locator, skill sets 
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -126,10 +127,17 @@ class Chosen:
     make_locator: Any
     shelf: SkillShelf
     make_robot: Any
+    robot_argument: str = ""
 
     def robot(self, options: OpenOptions) -> Robot:
-        """The robot of the options, in its scene. Raises BadInput, MissingPart."""
-        return constructed(f"robot '{options.robot}'", self.make_robot, [options], Robot)  # type: ignore[type-abstract]
+        """The robot of the options: a class is made as `cls(argument, settings)`, a function gets the options, for
+        simulators whose scene is one. Raises BadInput, MissingPart."""
+        made, settings = self.make_robot, options.robot_settings
+        if inspect.isclass(made) or isinstance(made, Robot):
+            return _configured("robot", options.robot, made, self.robot_argument, settings, Robot)  # type: ignore[type-abstract]
+        whose = f"robot '{options.robot}'"
+        _checked(whose, None, settings)
+        return constructed(whose, made, [options], Robot)  # type: ignore[type-abstract]
 
     def around(self, robot: Robot, options: OpenOptions) -> Parts:
         """The parts on a robot that is there. Raises BadInput, MissingPart."""
@@ -173,7 +181,7 @@ def choose(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Chosen:
     checks = load_checks(options.check_order, objects)
     detector = load_detector(options.detector, options.detector_settings, objects)
     make_locator, _ = resolve("targets", options.targets, objects)
-    make_robot, _ = resolve("robot", options.robot, objects)
+    make_robot, robot_argument = resolve("robot", options.robot, objects)
     fallback = options.on_missing_model == "fallback"
     shelf = load_skills(options.skills, options.skill_settings, objects, fallback=fallback)
     execution = registry.load("execution", "emmoe")
@@ -185,6 +193,7 @@ def choose(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Chosen:
         make_locator=make_locator,
         shelf=shelf,
         make_robot=make_robot,
+        robot_argument=robot_argument,
     )
 
 

@@ -27,6 +27,7 @@ class OpenKeywords(TypedDict, total=False):
     on_missing_model: Literal["fallback", "fail"]
     detector: str | Detector | type[Detector]
     detector_settings: Mapping[str, Any]
+    robot_settings: Mapping[str, Any]
     targets: str | Locator | Callable[[Any], Locator]
     grasp: Literal["weld", "friction"]
     check_order: str | ErrorCheck | Sequence[ErrorCheck]

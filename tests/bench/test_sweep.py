@@ -94,7 +94,7 @@ def test_values_are_read_as_yaml_and_names_as_on_the_command_line():
     assert only.name == "names-True"
     with pytest.raises(BadInput, match=r"^--sweep planner\.x: the values cannot be read \(got '\[1'\)\.$"):
         variants(BenchOptions(suite="s", sweep=["planner.x=[1"]))
-    for name in ("out", "suite", "sweep", "clean", "mixed", "skill_settings", "detector_settings", "planner_settings"):
+    for name in ("out", "suite", "sweep", "clean", "mixed", "skill_settings", "detector_settings", "robot_settings"):
         with pytest.raises(
             BadInput, match=rf"cannot vary '{name}': name a setting as planner\.SETTING, or one of planner, "
         ):

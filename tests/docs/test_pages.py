@@ -40,7 +40,7 @@ def test_links_lead_somewhere(page):
 def test_options_in_commands_exist(page):
     known = {name.replace("_", "-") for model in MODELS for name in model.model_fields}
     known |= {"no-video", "no-frames", "config", "json", "version", "help", "set", "skill-option", "detector-option"}
-    known |= {"no-explain", "prompt", "rewriter-option", "line"}
+    known |= {"robot-option", "no-explain", "prompt", "rewriter-option", "line"}
     served = [
         name for command in (serve_command, play_server_command) for name in inspect.signature(command).parameters
     ]

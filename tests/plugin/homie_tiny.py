@@ -55,6 +55,9 @@ SPEC = RobotSpec(
     ),
     footprint_radius=0.2,
     period=0.1,
+    rest={"arm": (0.0,)},
+    carry={"arm": (0.0,)},
+    ready=({"arm": (0.0,)},),
 )
 
 

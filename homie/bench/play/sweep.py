@@ -25,7 +25,7 @@ from homie.kernel.files import slug
 from homie.kernel.options import BenchOptions
 from homie.runtime.runstore import held_folder, write_model
 
-FIXED = (*INDECISIVE, "planner_settings", "skill_settings", "detector_settings")
+FIXED = (*INDECISIVE, "planner_settings", "skill_settings", "detector_settings", "robot_settings")
 """Options that cannot be swept: they change no result, or are not one value."""
 
 
