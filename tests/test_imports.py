@@ -58,7 +58,7 @@ LAYERS = {
         ("sensors",),
     ),
     "skills": (
-        ("checkpoints", "networks", "classical"),
+        ("checkpoints", "networks", "classical", "own"),
         ("policies", "arm"),
         ("nomad", "pixnav", "rt1x", "octo", "m3", "server"),
     ),
@@ -99,6 +99,7 @@ MAY_IMPORT = {
     # a policy that is served elsewhere is known by its name
     "skills": (
         "homie.kernel.types",
+        "homie.kernel.actions",
         "homie.kernel.body",
         "homie.kernel.checksums",
         "homie.kernel.domain",

@@ -591,10 +591,30 @@ class Filmable(Protocol):
 
 
 @runtime_checkable
+class Performer(Protocol):
+    """A robot that carries out whole actions by itself: a world by rules, a simulator whose actions are calls.
+
+    The skill set `own` asks it.
+    """
+
+    def perform(self, subtask: Subtask, entity: str) -> str:
+        """Carry out an action.
+
+        Args:
+            subtask: The action, as listed, and the planner's words.
+            entity: The name of what the words mean; of a Put, its destination.
+
+        Returns:
+            Why it cannot be done, as a sentence for the planner; "" where it is done.
+        """
+
+
+@runtime_checkable
 class Privileged(Protocol):
     """A planner that knows the world it plans for: it shows that tasks can be done, and is none to compare others with.
+    Or a skill set whose actions the robot carries out by itself (`Performer`).
 
-    A planner without this never gets the robot.
+    A planner or a skill set without this never gets the robot.
     """
 
     def enter(self, robot: Robot) -> None:

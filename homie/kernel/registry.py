@@ -41,6 +41,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "m3": "skills.m3.skill_set:M3",
             "remote": "skills.server.remote:Remote",
             "arm": "skills.arm.skill_set:Arm",
+            "own": "skills.own.skill_set:Own",
         },
         "robots": {
             "mujoco": "homie.envs.mujoco.home.home:open_home",

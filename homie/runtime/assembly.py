@@ -358,5 +358,7 @@ def _checked(whose: str, model: type[BaseModel] | None, given: Mapping[str, Any]
 
 
 def _by_action(made: SkillSet, robot: Robot) -> dict[str, Skill]:
+    if isinstance(made, Privileged):
+        made.enter(robot)
     skills: Sequence[Skill] = made.skills(robot.spec, robot.kinematics)
     return {action: skill for skill in skills for action in skill.actions}

@@ -1,0 +1,144 @@
+"""The background locator of a symbolic world: everything that error detection asks, from its snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from homie.kernel import domain, registry
+from homie.kernel.interfaces import Locator, NameMatcher
+from homie.kernel.types import Detection, Goal, NamedThing, Observation, Subtask, Surface
+from homie.kernel.world import ThingState, Vector, WorldSnapshot
+
+if TYPE_CHECKING:
+    from homie.envs.symbolic.robot import SymbolicRobot
+
+UNFIT, HIDDEN = 1000.0, 50.0
+"""Metres by which a thing counts as further away that the action cannot mean, and one that is shut in: of several with
+the same name the fitting one is meant, and of those the one that can be got at."""
+
+
+class SymbolicLocator(Locator):
+    """Knows what the world tells of itself. Names mean the nearest thing they fit."""
+
+    name = "background"
+
+    def __init__(self, robot: SymbolicRobot) -> None:
+        self._robot = robot
+        self._best_matches: NameMatcher = registry.load("names", "default")
+
+    @property
+    def _world(self) -> WorldSnapshot:
+        return self._robot.snapshot()
+
+    def reset(self, *, seed: int) -> None:
+        """It remembers nothing."""
+
+    def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
+        """World state needs no pictures."""
+
+    def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
+        """By the names of the world: its pictures have labels, and their colours mean nothing."""
+        return tuple(replace(one, name=self.called(one.instance) or one.name) for one in detections)
+
+    def called(self, entity: str) -> str:
+        """Its kind where there is one of it, else its name: what `resolve` understands."""
+        things = self._world.things
+        if entity not in things:
+            return ""
+        kind = things[entity].kind
+        alone = sum(thing.kind == kind for thing in things.values()) == 1
+        return (kind if alone else entity).replace("_", " ")
+
+    def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
+        world = self._world
+        rooms = [NamedThing(room, one.kind) for room, one in world.rooms.items()]
+        things = [
+            NamedThing(key, one.kind, one.colour or None, (), one.room or "") for key, one in world.things.items()
+        ]
+        known = [*rooms, *things]
+        if any(thing.name == name for thing in known):
+            return name
+        meant = sorted(thing.name for thing in self._best_matches(name, known))
+        return min(meant, key=lambda one: self._preference(one, subtask, observation), default=None)
+
+    def _preference(self, entity: str, subtask: Subtask, observation: Observation) -> float:
+        fits = {
+            "Pick": self.pickable(entity),
+            "Put": self._receives(entity) and entity != self._world.held,
+            "Open": self.opens(entity),
+            "Close": self.opens(entity),
+        }.get(subtask.action, True)
+        hidden = subtask.action in ("Go to", "Pick") and self.closed_container(entity) not in (None, entity)
+        return self.distance(entity, observation) + (0.0 if fits else UNFIT) + (HIDDEN if hidden else 0.0)
+
+    def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
+        at = _point(self._world, entity)
+        center = np.zeros(3) if at is None else np.array(at)
+        surfaces = (Surface(center, 0.2, 0.2, 0.0),) if self._receives(entity) else ()
+        return Goal(entity, str(subtask), center, surfaces=surfaces)
+
+    def _receives(self, entity: str) -> bool:
+        thing = self._world.things.get(entity)
+        return thing is not None and thing.receives is not None
+
+    # ------------------------------------------------------------ questions
+
+    def opens(self, entity: str) -> bool:
+        return any(joint.receptacle == entity for joint in self._world.joints.values())
+
+    def closed_container(self, entity: str) -> str | None:
+        world = self._world
+        for place in (entity, *(thing.at for thing in world.around(entity))):
+            fractions = [joint.fraction for joint in world.joints.values() if joint.receptacle == place]
+            if fractions and domain.is_closed(max(fractions)):
+                return place
+        return None
+
+    def pickable(self, entity: str) -> bool:
+        return entity in self._world.objects
+
+    def is_spot(self, entity: str) -> bool:
+        return entity in self._world.rooms
+
+    def distance(self, entity: str, observation: Observation) -> float:
+        """On the floor, where the world tells where things are; else nothing is out of reach or too near."""
+        world = self._world
+        at, robot = _point(world, entity), world.robot
+        if at is None or robot.x is None or robot.y is None:
+            here = entity not in world.rooms or entity == robot.room
+            return domain.TOO_CLOSE if here else domain.REACH + 1.0
+        return max(domain.TOO_CLOSE, float(np.hypot(at[0] - robot.x, at[1] - robot.y)))
+
+    def held(self, observation: Observation) -> str | None:
+        return self._world.held
+
+    def verify(self, subtask: Subtask, entity: str, held: str | None, observation: Observation) -> bool | None:
+        world = self._world
+        match subtask.action:
+            case "Go to":
+                return self.arrived(entity, observation)
+            case "Pick":
+                return world.held == entity
+            case "Put":
+                return held is not None and world.held is None and entity in [one.at for one in world.around(held)]
+            case "Open" | "Close":
+                fraction = max(joint.fraction for joint in world.joints.values() if joint.receptacle == entity)
+                return domain.is_open(fraction) if subtask.action == "Open" else domain.is_closed(fraction)
+        return None
+
+
+def _point(world: WorldSnapshot, entity: str) -> Vector | None:
+    """Where something is: its own position, or that of what it is in, on, under or held by; the middle of a room."""
+    if entity in world.rooms:
+        floor = world.rooms[entity].floor
+        return None if floor is None else ((floor[0] + floor[2]) / 2, (floor[1] + floor[3]) / 2, 0.0)
+    return next((thing.position for thing in _outwards(world, entity) if thing.position is not None), None)
+
+
+def _outwards(world: WorldSnapshot, entity: str) -> Iterator[ThingState]:
+    places = [entity, *(thing.at for thing in world.around(entity))]
+    yield from (world.things[place] for place in places if place in world.things)

@@ -1,0 +1,141 @@
+"""A robot in a world that carries out whole actions by rules: no joints, no physics, one hand.
+
+```
+planner --subtask--> checks --> skill set `own` --perform--> SymbolicRobot --snapshot--> goals, records, locator
+```
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Collection
+
+import numpy as np
+
+from homie.envs.symbolic.locator import SymbolicLocator
+from homie.envs.symbolic.picture import SIZE, draw
+from homie.kernel.body import Group, RobotSpec
+from homie.kernel.interfaces import IkSolution, Locator, Robot
+from homie.kernel.types import (
+    Array,
+    CameraFrame,
+    Command,
+    GripperState,
+    Image,
+    Intrinsics,
+    Observation,
+    Pose,
+    Pose2,
+    Proprioception,
+    Subtask,
+)
+from homie.kernel.world import WorldSnapshot
+
+HAND = Group.gripper(opening=0.1, speed=1.0)
+
+
+class NoArm:
+    """The kinematics of a body without an arm: it takes no space and reaches nothing."""
+
+    point_radii: Array = np.zeros(0)
+
+    def forward(self, q: Array) -> Pose:
+        return Pose(np.zeros(3), np.eye(3))
+
+    def link_points(self, q: Array) -> Array:
+        return np.zeros((0, 3))
+
+    def self_distance(self, q: Array, held: Array | None = None) -> float:
+        return np.inf
+
+    def solve(self, position: Array, rotation: Array | None, q0: Array, *, locked_torso: bool = False) -> IkSolution:
+        raise NotImplementedError("A body without an arm has no pose to be brought to.")
+
+
+class SymbolicRobot(Robot):
+    """Base class for environments without physics. A subclass brings three methods and the world behind them:
+
+    * `_restart(seed=)`: bring the world to the start of an episode;
+    * `snapshot()`: tell it as a `WorldSnapshot`;
+    * `perform(subtask, entity)`: carry out an action, or say why it cannot be done.
+
+    Homie does the rest: it resolves names, checks what the snapshot says of closed doors, full hands and distances
+    (where things and the robot have positions), judges goals, and draws what is in sight as labelled tiles. Run it with
+    `--skills own`. Time passes by a second for each action.
+
+    Actions of its own stand in `actions`, "End" included; without, they are the household actions of EMMOE.
+    """
+
+    spec = RobotSpec(name="symbolic robot", groups=(HAND,), period=1.0)
+    kinematics = NoArm()
+    views = ("front",)
+    eye = "front"
+    waits = True
+    inventory_by = "hand"
+    _stamp = 0.0
+
+    @abstractmethod
+    def snapshot(self) -> WorldSnapshot:
+        """The world as it is now."""
+
+    @abstractmethod
+    def perform(self, subtask: Subtask, entity: str) -> str:
+        """Carry out an action.
+
+        Args:
+            subtask: The action, as listed in `actions`, and the planner's words.
+            entity: The name of what the words mean; of a Put, its destination. The object is `snapshot().held`.
+
+        Returns:
+            Why it cannot be done, as a sentence for the planner; "" where it is done.
+        """
+
+    def visible(self) -> list[str]:
+        """The names of the things in sight, in the order in which they are drawn: by default those in the robot's room
+        that are in nothing closed."""
+        world, locator = self.snapshot(), SymbolicLocator(self)
+        here = [name for name, one in world.things.items() if one.room in (None, world.robot.room)]
+        return [name for name in here if name != world.held and locator.closed_container(name) in (None, name)]
+
+    def background(self) -> Locator:
+        return SymbolicLocator(self)
+
+    def measured(self) -> Proprioception:
+        world = self.snapshot()
+        at, holding = world.robot, world.held is not None
+        return Proprioception(
+            base=Pose2(at.x or 0.0, at.y or 0.0, at.yaw or 0.0),
+            grippers={HAND.name: GripperState(0.0 if holding else HAND.joints[0].upper, (holding, holding), holding)},
+        )
+
+    def observe(self, cameras: Collection[str] = ()) -> Observation:
+        frames = {name: self._frame(name) for name in cameras}
+        return Observation(self._stamp, self.measured(), frames)
+
+    def _frame(self, camera: str) -> CameraFrame:
+        things = self.snapshot().things
+        names = tuple(self.visible())
+        rgb, instances = draw({name: things[name] for name in names})
+        lens = Intrinsics(SIZE, SIZE, SIZE / 2, SIZE / 2, SIZE, SIZE)
+        return CameraFrame(camera, rgb, None, lens, Pose(np.zeros(3), np.eye(3)), instances, names)
+
+    def look(self, camera: str) -> Image:
+        """What `observe` shows of a camera."""
+        return self._frame(camera).rgb
+
+    def film(self, width: int, height: int) -> Image:
+        """The same in another size."""
+        rows, columns = (np.arange(size) * SIZE // size for size in (height, width))
+        return self.look(self.eye)[np.ix_(rows, columns)]
+
+    def _send(self, command: Command) -> None:
+        self._stamp += self.spec.period
+
+    def _halt(self) -> None:
+        """It never moves by itself."""
+
+    def _wait(self) -> None:
+        """No time passes between two actions."""
+
+    def close(self) -> None:
+        """There is nothing to let go of."""

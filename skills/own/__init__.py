@@ -1,0 +1,1 @@
+"""The skill set of robots that carry out whole actions by themselves."""

@@ -1,0 +1,72 @@
+"""`--skills own`: every action is asked of the robot, which carries it out by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from homie.kernel.actions import ACTIONS
+from homie.kernel.body import RobotSpec
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Kinematics, Performer, Robot, Skill, SkillSet
+from homie.kernel.types import Command, Goal, Observation, Outcome, Subtask
+
+
+class Own(SkillSet):
+    """What the robot does by itself. Raises BadInput for an argument."""
+
+    name = "own"
+    actions: ClassVar[tuple[str, ...]] = tuple(action for action in ACTIONS if action != "End")
+    about = "does whole actions by itself"
+
+    def __init__(self, argument: str = "") -> None:
+        if argument:
+            raise BadInput(f"The skill set 'own' takes no argument (got '{argument}').")
+        self._robot: Performer | None = None
+        self._able: tuple[str, ...] = ()
+
+    def enter(self, robot: Robot) -> None:
+        """Take the robot that is asked. Raises BadInput for one that carries out nothing by itself."""
+        if not isinstance(robot, Performer):
+            raise BadInput(
+                f"The {robot.spec.name} carries out no whole actions by itself: choose skills for it by --skills."
+            )
+        self._robot = robot
+        self._able = tuple(action for action in robot.actions if action != "End") or self.actions
+
+    def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
+        assert self._robot is not None, "it has entered one"
+        return [OwnSkill(self._robot, self._able)]
+
+
+class OwnSkill(Skill):
+    """Asks the robot once; what it answers is what happened."""
+
+    name = "own"
+
+    def __init__(self, robot: Performer, actions: tuple[str, ...]) -> None:
+        self.actions = actions
+        self._robot = robot
+        self._refusal = ""
+
+    def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        self._refusal = self._robot.perform(subtask, goal.name)
+
+    def act(self, observation: Observation) -> Command:
+        return Command()
+
+    @property
+    def outcome(self) -> Outcome:
+        return Outcome.FAILED if self._refusal else Outcome.SUCCEEDED
+
+    @property
+    def reason(self) -> str:
+        return self._refusal
+
+    @property
+    def hopeless(self) -> bool:
+        return True
+
+    @property
+    def complaint(self) -> str:
+        return self._refusal
