@@ -17,12 +17,12 @@ from homie.kernel.registry import BUILT_IN, find, load, names, targets, unknown,
 
 NAMES = {
     "planners": "rule scripted random table-expert human transformers chat anthropic responses gemini",
-    "skills": "classical nomad pixnav rt1x octo m3 remote arm",
+    "skills": "classical nomad pixnav rt1x octo m3 remote arm own",
     "robots": "mujoco franka",
     "detectors": "simulated yolo yolo-onnx owl grounding-dino rtdetr",
     "locators": "background sensors",
     "checks": "paper code",
-    "suites": "homie-100",
+    "suites": "homie-100 table-pick table-stack table-sort table-wipe",
 }
 
 

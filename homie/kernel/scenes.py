@@ -1,7 +1,7 @@
 """What an environment says of its scenes without a robot in them: suites, reports and runs ask here.
 
-An environment registers a `Scenes` under the name of its robot (`homie.scenes`, docs/extending.md). One without has
-scenes that are chosen by a seed or a file alone.
+An environment registers a `Scenes` under the name of its robot (`homie.scenes`, docs/extending.md). For one without,
+such as another body in the home, a suite chooses scenes by options of a run (`rooms: 3`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Scenes:
     """
 
     Choice: ClassVar[type[BaseModel] | None] = None
-    """What a suite may write under `scene` besides `seed` and `spec`; None for nothing."""
+    """What a suite may write under `scene` besides `seed` and `spec`; None for options of a run by their names."""
     expert: ClassVar[str] = ""
     """The planner that does every task of these scenes, which `homie bench --planner expert` plays where a suite gives
     no steps; "" where there is none."""
@@ -94,10 +94,7 @@ def scene_options(robot: str, chosen: Mapping[str, Any]) -> dict[str, Any]:
     """
     scenes = scenes_of(robot)
     if scenes.Choice is None:
-        if chosen:
-            name = robot.partition(":")[0]
-            raise BadInput(f"scene.{next(iter(chosen))}: scenes of the robot {name} are chosen by seed or spec alone.")
-        return {}
+        return dict(chosen)
     try:
         return dict(scenes.options(robot, scenes.Choice.model_validate(dict(chosen))))
     except ValidationError as error:

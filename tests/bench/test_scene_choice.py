@@ -38,7 +38,8 @@ def check(folder: Path, scene: dict[str, Any], *, suite: dict[str, Any] | None =
         ("franka", {"rooms": 3}, "scene.rooms: extra inputs are not permitted."),
         ("franka", {"family": "stak"}, "scene.family: input should be 'pick', 'stack', 'sort' or 'wipe'."),
         ("franka:sort", {"family": "pick"}, FAMILY),
-        ("tiny", {"rooms": 3}, "scene.rooms: scenes of the robot tiny are chosen by seed or spec alone."),
+        ("tiny", {"roms": 3}, "scene.roms: Extra inputs are not permitted (got 3)."),
+        ("tiny", {"rooms": 7}, "scene.rooms: Input should be less than or equal to 6 (got 7)."),
     ],
 )  # fmt: skip
 def test_a_scene_that_the_environment_does_not_have_is_refused(tmp_path, robot, scene, complaint):
@@ -52,6 +53,7 @@ def test_a_choice_becomes_the_options_of_a_run():
     assert scene_options("mujoco", house) == house and scene_options("mujoco", {}) == {}
     assert scene_options("franka", {"family": "stack"}) == {"robot": "franka:stack"}
     assert scene_options("franka:stack", {}) == scene_options("tiny", {}) == {}
+    assert scene_options("a_body:in_the_home", house) == house, "without scenes of its own: options of a run"
 
 
 def test_the_only_robot_of_a_suite_is_played_where_none_is_asked_for(tmp_path):

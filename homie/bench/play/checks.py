@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pydantic import ValidationError
+
 from homie.bench.play.worker import EXPERT
 from homie.bench.suite.suite import Suite, Task, find_suite
 from homie.kernel import registry
 from homie.kernel.errors import BadInput
-from homie.kernel.options import BenchOptions
+from homie.kernel.options import BenchOptions, OpenOptions, explain
 from homie.kernel.scenes import scene_options, scenes_of
 from homie.runtime.assembly import check_detector, check_planner, load_checks
 
@@ -44,9 +46,12 @@ def _check_scenes(robot: str, suite: Suite, tasks: Sequence[Task]) -> None:
         raise BadInput(f"The suite '{suite.name}' is for the robot {suite.robot}: add `--robot {suite.robot}`.")
     for task in tasks:
         try:
-            scene_options(robot, task.scene.settings)
+            chosen = scene_options(robot, task.scene.settings)
+            OpenOptions(**{"robot": robot, "seed": task.scene.seed, **chosen})
         except BadInput as error:
             raise BadInput(f"The suite '{suite.name}': task '{task.id}': {error}") from error
+        except ValidationError as error:
+            raise BadInput(f"The suite '{suite.name}': task '{task.id}': scene.{explain(error)}") from error
 
 
 def _check_planner(options: BenchOptions, tasks: Sequence[Task]) -> None:

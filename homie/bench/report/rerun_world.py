@@ -18,8 +18,9 @@ import rerun as rr
 import rerun.blueprint as rrb
 from numpy.typing import NDArray
 
+from homie.kernel import registry
 from homie.kernel.errors import BadInput
-from homie.kernel.scenes import Scenes, scenes_of
+from homie.kernel.scenes import scenes_of
 from homie.kernel.types import Array
 from homie.kernel.world import RoomState, ThingState, WorldSnapshot
 
@@ -82,21 +83,19 @@ class World:
 
 def read_world(folder: Path) -> World:
     """The world of an episode folder. In a bench every episode has its own scene, otherwise the run has one."""
-    run = folder.parent.parent
-    scenes, start = _scenes(run / "run.json"), None
-    for path in (folder / "scene.json", run / "scene.json"):
-        if start is None and path.exists():
-            with contextlib.suppress(BadInput):  # the scene of another environment
-                start = scenes.outset(path.read_text(encoding="utf-8"))
+    start = _outset(folder / "scene.json") or _outset(folder.parent.parent / "scene.json")
     path = folder / "final_state.json"
     state = json.loads(path.read_bytes()) if path.exists() else {}
     return World(start, state if isinstance(state, dict) else {})
 
 
-def _scenes(run: Path) -> Scenes:
-    """The scenes of the environment that a run was made in."""
-    options = json.loads(run.read_bytes()).get("options", {}) if run.exists() else {}
-    return scenes_of(str(options.get("robot", "")))
+def _outset(scene: Path) -> WorldSnapshot | None:
+    """How a scene starts, by the first environment that knows such scenes; None without a file, or where none does."""
+    for robot in registry.names("scenes") if scene.exists() else ():
+        with contextlib.suppress(BadInput):  # the scene of another environment
+            if (start := scenes_of(robot).outset(scene.read_text(encoding="utf-8"))) is not None:
+                return start
+    return None
 
 
 def _objects(state: Mapping[str, Any]) -> dict[str, Placed]:
