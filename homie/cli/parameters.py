@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
 
@@ -95,7 +95,7 @@ def build(model: type[Model], config: Sequence[Path] | None, values: dict[str, A
     named = {name: os.environ.get(variable(name)) or None for name in VARIABLES}
     beneath = settings({name: value for name, value in named.items() if value is not None})
     fields = {name: value for name, value in beneath.items() if name in model.model_fields}
-    return model.build(config or (), beneath=fields, **settings(values))
+    return model.build(config or (), beneath=fields, **settings(values, model.model_fields))
 
 
 def variable(name: str) -> str:
@@ -108,14 +108,18 @@ def variable(name: str) -> str:
     return f"HOMIE_{name.upper()}"
 
 
-def settings(values: dict[str, Any]) -> dict[str, Any]:
-    """The values of a command line, with pairs and shortcuts collected into mappings of settings. Raises BadInput."""
-    rest = {name: setting for name, setting in values.items() if name not in SHORTCUTS}
+def settings(values: dict[str, Any], own: Collection[str] = ()) -> dict[str, Any]:
+    """The values of a command line, with pairs and shortcuts collected into mappings of settings. Raises BadInput.
+
+    own: the options of the command; one that has the name of a shortcut is no setting of a planner.
+    """
+    shortcuts = [name for name in SHORTCUTS if name not in own]
+    rest = {name: setting for name, setting in values.items() if name not in shortcuts}
     for field, (flag, _, form, example) in PAIRS.items():
         if field in rest:
             rest[field] = dict(_pair(pair, flag, form, example) for pair in rest[field] or ())
-    shortcuts = {name: values[name] for name in SHORTCUTS if values.get(name) is not None}
-    rest["planner_settings"] = {**shortcuts, **rest.get("planner_settings", {})}
+    chosen = {name: values[name] for name in shortcuts if values.get(name) is not None}
+    rest["planner_settings"] = {**chosen, **rest.get("planner_settings", {})}
     return {name: setting for name, setting in rest.items() if setting != {}}
 
 

@@ -169,13 +169,14 @@ def homie(*arguments: str) -> int:
 def test_the_command_line(tmp_path, capfd):
     run = str(write_run(tmp_path / "run", [f"episode-{n}" for n in range(3)], REPLANNED))
     out = str(tmp_path / "out")
-    assert homie("data", "sft", run, "--out", out, "--prompt", "examples=0", "--json") == 0
+    words = ("--template", "emmoe-text", "--prompt", "examples=0")
+    assert homie("data", "sft", run, "--out", out, *words, "--json") == 0
     summary = json.loads(capfd.readouterr().out)
     assert summary["splits"]["train"]["lines"] == 15 and len(summary["sha256"]) == 64
     assert homie("data", "validate", out) == 0
     assert "15 lines checked, 0 problems" in capfd.readouterr().err
     assert homie("data", "show", out, "--line", "2") == 0
-    assert "[completion]" in capfd.readouterr().out
+    assert "[completion]\nAnalysis: so [Pick, apple]\n" in capfd.readouterr().out
     assert homie("data", "show", out, "--line", "99") == 2
     assert "has 15 lines" in capfd.readouterr().err
     assert homie("data", "stats", run) == 0
