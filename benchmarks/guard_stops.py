@@ -42,7 +42,7 @@ class Watch:
         node.subscription("geometry_msgs/msg/Twist", "/cmd_vel", self._on_command, NEWEST)
 
     def moves(self) -> bool:
-        return self.speed > 0.39 and self.joint > 0.1
+        return self.speed > 0.39 and self.joint > 0.03
 
     def stands(self) -> bool:
         return self.speed < 0.01 and self.joint < 0.01

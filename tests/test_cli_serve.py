@@ -10,7 +10,8 @@ pytest.importorskip("websockets")
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["robot", "m3"], "Unknown service 'robot': choose one of: policy."),
+        (["robot", "m3"], "No such command 'robot'."),
+        (["ros", "--profile", "fetsch"], "There is no robot profile 'fetsch': did you mean 'fetch'?"),
         (["policy", "octto"], "Unknown skill set 'octto': did you mean 'octo'?"),
         (["policy", "tiny"], "The skill set 'tiny' has no policy that could be served."),
         (["policy", "m3"], "The skill set 'm3' has no checkpoint: give what would follow the colon"),
@@ -22,7 +23,8 @@ pytest.importorskip("websockets")
     ],
 )
 def test_what_can_not_be_served_is_refused_in_a_sentence(homie, arguments, said):
-    done = homie("serve", *arguments, "--port", "0", HOMIE_POLICY_TOKEN="")
+    port = ("--port", "0") if arguments[0] == "policy" else ()
+    done = homie("serve", *arguments, *port, HOMIE_POLICY_TOKEN="")
     assert done.returncode == 2
     assert said in done.stderr and "Traceback" not in done.stderr
     assert done.stdout == ""

@@ -62,7 +62,8 @@ LAYERS = {
         ("policies", "arm"),
         ("nomad", "pixnav", "rt1x", "octo", "m3", "server"),
     ),
-    "ros_bridge": (("transport",), ("profiles",), ("guard",)),
+    "ros_bridge": (("transport",), ("profiles",), ("guard", "serving")),
+    "ros_bridge.serving": (("following", "written"), ("served",), ("process",)),
     "ros_bridge.guard": (
         ("messages",),
         ("limits", "measured", "outlet"),
@@ -127,6 +128,7 @@ MAY_IMPORT = {
     ),
     "ros_bridge": (
         "homie.kernel.types",
+        "homie.kernel.body",
         "homie.kernel.interfaces",
         "homie.kernel.body",
         "homie.kernel.errors",

@@ -29,7 +29,7 @@ COMMANDS = {
     "report": "Show runs in one HTML page: tables, plots, every episode round by round.",
     "skill": "Look at checkpoints of low-level policies, or make some to try Homie with.",
     "plan": "Ask a planner for one decision from pictures and a task, without a robot.",
-    "serve": "Serve the policy of a skill set to robots on other machines.",
+    "serve": "Serve a policy to robots on other machines, or a simulated robot to programs of ROS 2.",
     "play-server": "Answer a planner's questions yourself, in a browser, as a model would.",
     "robot": "A ROS 2 robot: make and check its profile, guard it.",
     "scene": "Show a scene: its rooms, receptacles and objects.",

@@ -76,6 +76,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         },
         "services": {
             "policy": "skills.server.serving:serve_policy",
+            "ros": "ros_bridge.serving.process:serve_robot",
         },
         "tools": {
             "checkpoint-info": "skills.checkpoints.info:inspect",

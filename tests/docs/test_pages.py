@@ -11,6 +11,7 @@ import yaml
 
 from homie.cli.app import COMMANDS
 from homie.cli.commands.play_server import play_server_command
+from homie.cli.commands.robot import robot_command
 from homie.cli.commands.serve import serve_command
 from homie.cli.parameters import SHORTCUTS
 from homie.data.options import EmmoeOptions, SplitOptions, TrainingOptions
@@ -41,9 +42,8 @@ def test_options_in_commands_exist(page):
     known = {name.replace("_", "-") for model in MODELS for name in model.model_fields}
     known |= {"no-video", "no-frames", "config", "json", "version", "help", "set", "skill-option", "detector-option"}
     known |= {"robot-option", "no-explain", "prompt", "rewriter-option", "line"}
-    served = [
-        name for command in (serve_command, play_server_command) for name in inspect.signature(command).parameters
-    ]
+    functions = (*serve_command.values(), *robot_command.values(), play_server_command)
+    served = [name for command in functions for name in inspect.signature(command).parameters]
     known |= {name.replace("_", "-") for name in (*SHORTCUTS, *served)}
     for block in blocks(page, "console"):
         for line in block.splitlines():

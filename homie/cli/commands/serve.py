@@ -1,4 +1,4 @@
-"""`homie serve`: serves the policy of a skill set to robots on other machines."""
+"""`homie serve`: the policy of a skill set for robots on other machines; a simulated robot for programs of ROS 2."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from homie.cli.output import print_json, tell
 from homie.cli.parameters import settings
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, MissingCheckpoint
-from homie.kernel.interfaces import SkillSet
+from homie.kernel.interfaces import Robot, SkillSet
+from homie.kernel.options import OpenOptions
 from homie.runtime.assembly import load_skills
 
 Option = typer.Option
 
 
-def serve_command(
-    what: Annotated[str, typer.Argument(help="What to serve: `policy`.")],
+def policy(
     name: Annotated[str, typer.Argument(help="The skill set: `nomad`, `octo`, `m3`, ...")],
     checkpoint: Annotated[Path | None, Option(help="The checkpoint, as after the colon of --skills.")] = None,
     host: Annotated[
@@ -36,8 +36,8 @@ def serve_command(
     debug: Annotated[bool, Option("--debug", help="Tell clients the tracebacks of unexpected errors.")] = False,
     json: Annotated[bool, Option("--json", help="Print one JSON object on stdout when it is ready.")] = False,
 ) -> None:
-    """Serve until Ctrl-C."""
-    serve = registry.load("services", what)
+    """Serve the policy of a skill set to robots on other machines until Ctrl-C."""
+    serve = registry.load("services", "policy")
     values = settings({"planner_settings": None, "skill_settings": skill_option})
     argument = "" if checkpoint is None else str(checkpoint)
     if "," in name + argument:
@@ -74,3 +74,35 @@ def serve_command(
         tell=tell,
     )
     tell("The policy server has ended.")
+
+
+def ros(
+    robot: Annotated[str, Option(help="The simulated robot: `mujoco`, `franka`, `franka:FAMILY`.")] = "mujoco",
+    seed: Annotated[int, Option(help="The house or table, as of `homie run`.", min=0)] = 0,
+    scene: Annotated[Path | None, Option(help="A scene spec (JSON) instead of a generated one.")] = None,
+    profile: Annotated[str, Option(help="The names on the network: `fetch`, `franka` or a YAML file.")] = "",
+    camera: Annotated[str, Option(help="The camera of the robot that it shows.")] = "head",
+    camera_rate: Annotated[float, Option(help="Pictures a second; 0 for none.", min=0.0, max=60.0)] = 5.0,
+    picture_size: Annotated[str | None, Option(help="Size of the pictures: 320 or 640x480.")] = None,
+    transport: Annotated[str, Option(help="`rclpy`, `dds`, or `auto`: rclpy where a ROS 2 is sourced.")] = "auto",
+) -> None:
+    """Play a simulated robot on a ROS 2 network, with the topics and actions of a profile, until Ctrl-C."""
+    options = OpenOptions.build(robot=robot, seed=seed, scene=scene, picture_size=picture_size)
+    kind = robot.partition(":")[0]
+    name = profile or {"mujoco": "fetch"}.get(kind, kind)
+
+    def ready(opened: Robot) -> None:
+        tell(f"The {opened.spec.name} is on the ROS 2 network with the names of the profile {name}; Ctrl-C ends it.")
+
+    registry.load("services", "ros")(
+        name,
+        lambda: registry.load("robots", kind)(options),
+        camera=camera,
+        camera_rate=camera_rate,
+        transport=transport,
+        ready=ready,
+    )
+    tell("The robot has left the network.")
+
+
+serve_command = {"policy": policy, "ros": ros}

@@ -1,0 +1,194 @@
+"""Robots of Homie as robots of ROS 2: driven, moved and looked at over the wire."""
+
+from __future__ import annotations
+
+import math
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from homie.envs.mujoco.table.robot import open_table
+from homie.kernel.body import Group, Joint, RobotSpec
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Robot
+from homie.kernel.options import OpenOptions
+from homie.kernel.types import GripperState, Observation, Pose, Pose2, Proprioception
+from ros_bridge.profiles.live import GRIPPER, TRAJECTORY, check_profile
+from ros_bridge.profiles.model import read_profile
+from ros_bridge.serving.served import ServedRobot
+from ros_bridge.serving.written import quaternion
+from ros_bridge.transport.actions import ActionClient, Status
+from ros_bridge.transport.interface import SENSOR
+from ros_bridge.transport.transforms import rotation
+from tests.ros_bridge.conftest import until
+
+FETCH = read_profile("fetch")
+
+
+class Puppet(Robot):
+    """A body with the joints of the Fetch that is at once where it is told to be; its base rolls on."""
+
+    over_limit = "refuse"
+
+    def __init__(self) -> None:
+        groups = tuple(
+            Group(name, name, tuple(Joint(j.name, *j.limits, speed=100.0) for j in group.joints))
+            for name, group in FETCH.groups.items()
+        )
+        base = Group.base(linear=1.0, angular=2.0, linear_acceleration=100.0, angular_acceleration=100.0)
+        gripper = Group.gripper(opening=0.1, speed=100.0)
+        self.spec = RobotSpec(name="puppet", groups=(base, *groups, gripper), period=0.02)
+        self.kinematics = self
+        self.x, self.velocity, self.opening = 0.0, (0.0, 0.0), 0.0
+        self.joints = {joint.name: 0.0 for group in FETCH.groups.values() for joint in group.joints}
+
+    def forward(self, q) -> Pose:
+        return Pose(np.array([float(q[0]), 0.0, 1.0]), np.eye(3))
+
+    def measured(self) -> Proprioception:
+        grippers = {"gripper": GripperState(self.opening)}
+        return Proprioception(Pose2(self.x, 0.0, 0.0), self.velocity, dict(self.joints), grippers)
+
+    def observe(self, cameras=()) -> Observation:
+        return Observation(0.0, self.measured())
+
+    def _send(self, command) -> None:
+        self.velocity = tuple(command.get("base"))
+        self.x += self.velocity[0] * self.spec.period
+        for group in self.spec.groups:
+            values = command.get(group.name)
+            if group.kind == "gripper" and values is not None:
+                self.opening = values[0]
+            elif group.kind != "base" and values is not None:
+                self.joints.update(zip(group.names, values, strict=True))
+
+    def _halt(self) -> None:
+        self.velocity = (0.0, 0.0)
+
+    def _restart(self, *, seed) -> None:
+        self.x = 0.0
+
+    def close(self) -> None:
+        self._halt()
+
+
+@pytest.fixture
+def puppet(nodes):
+    robot, over = Puppet(), threading.Event()
+    served = ServedRobot(nodes("/robot"), robot, FETCH, "head", 0.0)
+    thread = threading.Thread(target=served.run, args=(over.is_set,))
+    thread.start()
+    yield robot
+    over.set()
+    thread.join()
+
+
+def goal(positions, seconds, joints=("torso_lift_joint",)):
+    points = [
+        {"positions": p, "time_from_start": {"sec": int(t), "nanosec": round(t % 1 * 1e9)}}
+        for p, t in zip(positions, seconds, strict=True)
+    ]
+    return {"trajectory": {"joint_names": list(joints), "points": points}}
+
+
+def torso(node):
+    client = ActionClient(node, TRAJECTORY, FETCH.groups["torso"].action)
+    until(client.ready)
+    return client
+
+
+def test_a_velocity_drives_and_is_forgotten(puppet, nodes):
+    node, seen = nodes("/drives"), []
+    node.subscription("nav_msgs/msg/Odometry", "/odom", lambda m: seen.append(m.pose.pose.position.x), SENSOR)
+    command = node.publisher("geometry_msgs/msg/Twist", "/cmd_vel")
+    until(lambda: command.subscribers() and seen)
+    command.publish(node.message("geometry_msgs/msg/Twist", linear={"x": 0.5}))
+    until(lambda: seen[-1] > 0.01)
+    until(lambda: puppet.velocity == (0.0, 0.0))
+    command.publish(node.message("geometry_msgs/msg/Twist", linear={"x": math.nan}))
+    until(lambda: len(seen) > 20)
+    assert math.isfinite(seen[-1])
+
+
+def test_a_trajectory_goes_through_its_points(puppet, nodes):
+    outcome = torso(nodes("/moves")).send(goal([[0.1], [0.05]], [0.2, 0.4])).outcome.result(20)
+    assert (outcome.status, outcome.result.error_code) == (Status.SUCCEEDED, 0)
+    assert puppet.joints["torso_lift_joint"] == pytest.approx(0.05, abs=0.02)
+
+
+def test_a_trajectory_is_cancelled_where_it_is(puppet, nodes):
+    client = torso(nodes("/moves"))
+    sent = client.send(goal([[0.3]], [60.0]))
+    until(lambda: puppet.joints["torso_lift_joint"] > 0)
+    client.cancel(sent)
+    assert sent.outcome.result(20).status is Status.CANCELED
+    assert puppet.joints["torso_lift_joint"] < 0.3
+
+
+def test_a_newer_trajectory_takes_the_place_of_an_older(puppet, nodes):
+    client = torso(nodes("/moves"))
+    older = client.send(goal([[0.3]], [60.0]))
+    assert older.accepted.result(20)
+    newer = client.send(goal([[0.02]], [0.2]))
+    assert older.outcome.result(20).result.error_string == "another trajectory came"
+    assert newer.outcome.result(20).status is Status.SUCCEEDED
+
+
+@pytest.mark.parametrize(
+    ("given_goal", "code"),
+    [
+        (goal([[0.1]], [1.0], ["elbow"]), -2),
+        (goal([], []), -1),
+        (goal([[0.1, 0.2]], [1.0]), -1),
+        (goal([[math.nan]], [1.0]), -1),
+        (goal([[0.1], [0.2]], [1.0, 1.0]), -1),
+    ],
+)
+def test_a_trajectory_that_is_none_is_aborted(puppet, nodes, given_goal, code):
+    outcome = torso(nodes("/moves")).send(given_goal).outcome.result(20)
+    assert (outcome.status, outcome.result.error_code) == (Status.ABORTED, code)
+
+
+def test_the_fingers_open(puppet, nodes):
+    client = ActionClient(nodes("/grips"), GRIPPER, FETCH.gripper.action)
+    until(client.ready)
+    outcome = client.send({"command": {"position": 0.06, "max_effort": 10.0}}).outcome.result(20)
+    assert outcome.result.reached_goal and puppet.opening == pytest.approx(0.06)
+
+
+def test_a_profile_of_another_robot_is_refused(nodes):
+    with pytest.raises(BadInput, match="not that of the puppet"):
+        ServedRobot(nodes("/robot"), Puppet(), read_profile("franka"), "head", 0.0)
+
+
+def test_the_panda_of_the_table_has_all_that_its_profile_says(nodes):
+    profile, over, node = read_profile("franka"), threading.Event(), nodes("/homie_check")
+    findings = []
+
+    def look():
+        until(
+            lambda: profile.joint_states in node.graph().publishers and profile.gripper.action in node.graph().actions
+        )
+        findings.extend(check_profile(node, profile, length=2.0))
+        over.set()
+
+    with open_table(OpenOptions.build(robot="franka:pick", seed=1, picture_size="64")) as robot:
+        served = ServedRobot(nodes("/robot"), robot, profile, robot.eye, 5.0)
+        thread = threading.Thread(target=look)
+        thread.start()
+        served.run(over.is_set)  # here, since pictures are drawn in the thread that began with it
+        thread.join()
+    problems = [finding.problem for finding in findings if finding.problem]
+    assert len(findings) == 8
+    assert all(" old" in problem for problem in problems), problems  # on a busy machine pictures come late
+
+
+@given(st.lists(st.floats(-1, 1), min_size=4, max_size=4).filter(lambda q: np.linalg.norm(q) > 0.1))
+def test_a_rotation_goes_there_and_back(q):
+    matrix = rotation(np.array(q) / np.linalg.norm(q))
+    fields = quaternion(matrix)
+    again = rotation(np.array([fields["w"], fields["x"], fields["y"], fields["z"]]))
+    assert np.allclose(matrix, again, atol=1e-6)
