@@ -37,8 +37,8 @@ def played(family: str, seeds: int, runs: Path, workers: int) -> list[dict[str, 
     for episode in episodes:
         finished = episode.finished
         assert finished is not None, "the bench has played all of them"
-        done = [one for one in finished.ending.history if one.subtask.action != "End"]
-        failed = [one.feedback.message for one in done if not one.feedback.ok]
+        done = [item for item in finished.ending.history if item.subtask.action != "End"]
+        failed = [item.feedback.message for item in done if not item.feedback.ok]
         rows.append(
             {
                 "seed": episode.task.scene.seed,
@@ -74,10 +74,12 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=1)
     parser.add_argument("--runs", type=Path, default=Path("runs") / "franka-expert")
     parser.add_argument("--out", type=Path, default=FILE)
-    given = parser.parse_args()
-    episodes = {family: played(family, given.seeds, given.runs, given.workers) for family in given.families}
+    arguments = parser.parse_args()
+    episodes = {
+        family: played(family, arguments.seeds, arguments.runs, arguments.workers) for family in arguments.families
+    }
     families = {family: summary(rows) for family, rows in episodes.items()}
-    write_atomically(given.out, to_json({"families": families, "episodes": episodes}))
+    write_atomically(arguments.out, to_json({"families": families, "episodes": episodes}))
     for family, counted in families.items():
         print(family, counted["successes"], "of", counted["episodes"])
 

@@ -20,4 +20,4 @@ class GeneratedHouse(House):
 
 
 def _largest(surfaces: Sequence[SurfacePlan]) -> float:
-    return max((4 * one.half_x * one.half_y for one in surfaces), default=0.0)
+    return max((4 * plan.half_x * plan.half_y for plan in surfaces), default=0.0)

@@ -172,8 +172,8 @@ def complaint(error: ValidationError) -> str:
     twice = [isinstance(part, str) and part == before for before, part in pairwise((None, *location))]
     path = [str(part) for part, again in zip(location, twice, strict=True) if not again]
     where = f"{'.'.join(path)}: " if path else ""
-    said = own_words(first["msg"])
-    return f"{where}{said[:1].lower()}{said[1:]}."
+    message = own_words(first["msg"])
+    return f"{where}{message[:1].lower()}{message[1:]}."
 
 
 def unknown_words(condition: Condition, world: WorldSnapshot) -> list[str]:

@@ -106,8 +106,8 @@ class Sorted(Placed):
 
     @classmethod
     def there(cls, world: WorldSnapshot, name: str, place: str) -> bool:
-        thing = world.objects[name]
-        return thing.relation == "in" and thing.surface == thing.kind and place_meant(world, place, thing.at)
+        item = world.objects[name]
+        return item.relation == "in" and item.surface == item.kind and place_meant(world, place, item.at)
 
 
 class Stacked(Predicate):
@@ -117,11 +117,11 @@ class Stacked(Predicate):
 
     def holds(self, world: WorldSnapshot) -> bool:
         bottom, *rest = self.stacked
-        places = (thing.at for thing in world.objects.values())
+        places = (item.at for item in world.objects.values())
         below = {at for at in places if place_meant(world, bottom, at)}
         for words in rest:
             above = {name: world.objects[name] for name in objects_meant(world, words)}
-            below = {name for name, thing in above.items() if thing.relation == "on" and thing.at in below}
+            below = {name for name, item in above.items() if item.relation == "on" and item.at in below}
         return bool(below)
 
     def words(self) -> Iterator[Words]:
@@ -243,7 +243,7 @@ def _in_state(world: WorldSnapshot, words: Words, state: str) -> Mapping[str, St
     """A state of each thing that has it and that words mean. Raises BadInput for none."""
     having = states(world, words, state)
     if not having:
-        known = sorted({name for thing in world.things.values() for name in thing.states})
+        known = sorted({name for item in world.things.values() for name in item.states})
         hint = f"the states here are: {', '.join(known)}" if known else "this world tells no states"
         raise BadInput(
             f"The goal asks whether '{spoken(words)}' is {state}, which nothing of that name can be: {hint}."

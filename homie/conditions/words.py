@@ -27,7 +27,7 @@ def means(words: Words, name: str, kind: str = "") -> bool:
 def objects_meant(world: WorldSnapshot, words: Words) -> list[str]:
     """The loose objects that words mean."""
     every = ANYTHING in _several(words)
-    return [name for name, thing in world.objects.items() if every or means(words, name, thing.kind)]
+    return [name for name, item in world.objects.items() if every or means(words, name, item.kind)]
 
 
 def is_there(world: WorldSnapshot, name: str, place: str, relations: Collection[Relation]) -> bool:
@@ -35,13 +35,13 @@ def is_there(world: WorldSnapshot, name: str, place: str, relations: Collection[
 
     The last step, to the place itself, is of one of the relations.
     """
-    return any(thing.relation in relations and place_meant(world, place, thing.at) for thing in world.around(name))
+    return any(item.relation in relations and place_meant(world, place, item.at) for item in world.around(name))
 
 
 def place_meant(world: WorldSnapshot, words: Words, name: str) -> bool:
     """Whether words mean the thing or the room of this name. `anything` means every loose object here too."""
-    thing = world.objects.get(name) or world.fixed.get(name) or world.rooms.get(name)
-    kind = "" if thing is None else thing.kind
+    item = world.objects.get(name) or world.fixed.get(name) or world.rooms.get(name)
+    kind = "" if item is None else item.kind
     return means(words, name, kind) or (ANYTHING in _several(words) and name in world.objects)
 
 
@@ -60,9 +60,9 @@ def states(world: WorldSnapshot, words: Words, state: str) -> dict[str, State]:
     """A state of each thing that words mean and that has it, by name."""
     every = ANYTHING in _several(words)
     return {
-        name: thing.states[state]
-        for name, thing in world.things.items()
-        if state in thing.states and (means(words, name, thing.kind) or (every and name in world.objects))
+        name: item.states[state]
+        for name, item in world.things.items()
+        if state in item.states and (means(words, name, item.kind) or (every and name in world.objects))
     }
 
 
@@ -74,9 +74,9 @@ def spoken(words: Words) -> str:
 def names_and_kinds(world: WorldSnapshot) -> Iterator[tuple[str, str]]:
     """Everything that a word of a condition can mean in a world: things, rooms, what opens, what things are at."""
     for group in (world.things, world.rooms):
-        yield from ((name, one.kind) for name, one in group.items())
+        yield from ((name, entity.kind) for name, entity in group.items())
     yield from ((joint.receptacle, "") for joint in world.joints.values())
-    yield from ((thing.at, "") for thing in world.objects.values())
+    yield from ((item.at, "") for item in world.objects.values())
 
 
 def _several(words: Words) -> tuple[str, ...]:

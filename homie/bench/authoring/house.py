@@ -46,22 +46,22 @@ class House:
 
     def things_at(self, where: str) -> list[str]:
         """The objects in or on a piece of furniture, or in a room."""
-        return [name for name, thing in self.objects.items() if where in (thing.at, self.room(name))]
+        return [name for name, item in self.objects.items() if where in (item.at, self.room(name))]
 
     def word(self, name: str) -> str:
         """How subtasks call it: its kind where there is one of it, else its name."""
         if name in self.rooms:
             return self.rooms[name]
-        thing = self._things[name]
-        return thing.kind.replace("_", " ") if self._counts[thing.kind] == 1 else name
+        item = self._things[name]
+        return item.kind.replace("_", " ") if self._counts[item.kind] == 1 else name
 
     def spoken(self, name: str) -> str | None:
         """How people call it: by its kind, or by its colour among its kind; None if neither is unambiguous."""
-        thing = self._things[name]
-        kind = thing.kind.replace("_", " ")
-        if self._counts[thing.kind] == 1:
+        item = self._things[name]
+        kind = item.kind.replace("_", " ")
+        if self._counts[item.kind] == 1:
             return kind
-        return f"{thing.colour} {kind}" if self._looks[thing.kind, thing.colour] == 1 else None
+        return f"{item.colour} {kind}" if self._looks[item.kind, item.colour] == 1 else None
 
     @cached_property
     def _things(self) -> dict[str, ThingState]:
@@ -69,8 +69,8 @@ class House:
 
     @cached_property
     def _counts(self) -> Counter[str]:
-        return Counter(thing.kind for thing in self._things.values())
+        return Counter(item.kind for item in self._things.values())
 
     @cached_property
     def _looks(self) -> Counter[tuple[str, str]]:
-        return Counter((thing.kind, thing.colour) for thing in self._things.values())
+        return Counter((item.kind, item.colour) for item in self._things.values())

@@ -100,8 +100,8 @@ class _Stage:
                 self._change(held=None)
             case "Open" | "Close":
                 moved = {"fraction": 1.0 if subtask.action == "Open" else 0.0}
-                joints = {name: one for name, one in self.state.joints.items() if one.receptacle == target}
-                now = {name: one.model_copy(update=moved) for name, one in joints.items()}
+                joints = {name: joint for name, joint in self.state.joints.items() if joint.receptacle == target}
+                now = {name: joint.model_copy(update=moved) for name, joint in joints.items()}
                 self._change(joints={**self.state.joints, **now})
 
     def _change(self, **update: object) -> None:

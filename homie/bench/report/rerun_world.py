@@ -149,13 +149,13 @@ def _send_furniture(stream: rr.RecordingStream, fixed: Mapping[str, ThingState])
 def _send_objects(stream: rr.RecordingStream, objects: Mapping[str, ThingState]) -> dict[str, Placed]:
     """Send the shapes of the objects; returns the pose at which each starts."""
     begun: dict[str, Placed] = {}
-    for name, thing in objects.items():
-        placed = _placed(thing)
+    for name, item in objects.items():
+        placed = _placed(item)
         if placed is None:
             continue
         box = rr.Boxes3D(
-            half_sizes=[thing.half],
-            colors=[thing.rgb or UNPAINTED],
+            half_sizes=[item.half],
+            colors=[item.rgb or UNPAINTED],
             labels=[name],
             show_labels=False,
             fill_mode="solid",
@@ -165,12 +165,12 @@ def _send_objects(stream: rr.RecordingStream, objects: Mapping[str, ThingState])
     return begun
 
 
-def _placed(thing: ThingState) -> Placed | None:
+def _placed(item: ThingState) -> Placed | None:
     """Where a thing is that says how large it is; None for all others."""
-    if thing.position is None or thing.half is None:
+    if item.position is None or item.half is None:
         return None
-    w, *xyz = thing.quaternion or (1.0, 0.0, 0.0, 0.0)
-    return thing.position, (*xyz, w)
+    w, *xyz = item.quaternion or (1.0, 0.0, 0.0, 0.0)
+    return item.position, (*xyz, w)
 
 
 def _place(stream: rr.RecordingStream, name: str, placed: Placed, at: Moment) -> None:

@@ -42,7 +42,7 @@ class SymbolicLocator(Locator):
 
     def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
         """By the names of the world: its pictures have labels, and their colours mean nothing."""
-        return tuple(replace(one, name=self.called(one.instance) or one.name) for one in detections)
+        return tuple(replace(seen, name=self.called(seen.instance) or seen.name) for seen in detections)
 
     def called(self, entity: str) -> str:
         """Its kind where there is one of it, else its name: what `resolve` understands."""
@@ -50,20 +50,20 @@ class SymbolicLocator(Locator):
         if entity not in things:
             return ""
         kind = things[entity].kind
-        alone = sum(thing.kind == kind for thing in things.values()) == 1
+        alone = sum(item.kind == kind for item in things.values()) == 1
         return (kind if alone else entity).replace("_", " ")
 
     def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
         world = self._world
-        rooms = [NamedThing(room, one.kind) for room, one in world.rooms.items()]
+        rooms = [NamedThing(name, room.kind) for name, room in world.rooms.items()]
         things = [
-            NamedThing(key, one.kind, one.colour or None, (), one.room or "") for key, one in world.things.items()
+            NamedThing(name, item.kind, item.colour or None, (), item.room or "") for name, item in world.things.items()
         ]
         known = [*rooms, *things]
-        if any(thing.name == name for thing in known):
+        if any(item.name == name for item in known):
             return name
-        meant = sorted(thing.name for thing in self._best_matches(name, known))
-        return min(meant, key=lambda one: self._preference(one, subtask, observation), default=None)
+        meant = sorted(item.name for item in self._best_matches(name, known))
+        return min(meant, key=lambda entity: self._preference(entity, subtask, observation), default=None)
 
     def _preference(self, entity: str, subtask: Subtask, observation: Observation) -> float:
         fits = {
@@ -82,8 +82,8 @@ class SymbolicLocator(Locator):
         return Goal(entity, str(subtask), center, surfaces=surfaces)
 
     def _receives(self, entity: str) -> bool:
-        thing = self._world.things.get(entity)
-        return thing is not None and thing.receives is not None
+        item = self._world.things.get(entity)
+        return item is not None and item.receives is not None
 
     # ------------------------------------------------------------ questions
 
@@ -92,7 +92,7 @@ class SymbolicLocator(Locator):
 
     def closed_container(self, entity: str) -> str | None:
         world = self._world
-        for place in (entity, *(thing.at for thing in world.around(entity))):
+        for place in (entity, *(item.at for item in world.around(entity))):
             fractions = [joint.fraction for joint in world.joints.values() if joint.receptacle == place]
             if fractions and domain.is_closed(max(fractions)):
                 return place
@@ -124,7 +124,7 @@ class SymbolicLocator(Locator):
             case "Pick":
                 return world.held == entity
             case "Put":
-                return held is not None and world.held is None and entity in [one.at for one in world.around(held)]
+                return held is not None and world.held is None and entity in [item.at for item in world.around(held)]
             case "Open" | "Close":
                 fraction = max(joint.fraction for joint in world.joints.values() if joint.receptacle == entity)
                 return domain.is_open(fraction) if subtask.action == "Open" else domain.is_closed(fraction)
@@ -136,9 +136,9 @@ def _point(world: WorldSnapshot, entity: str) -> Vector | None:
     if entity in world.rooms:
         floor = world.rooms[entity].floor
         return None if floor is None else ((floor[0] + floor[2]) / 2, (floor[1] + floor[3]) / 2, 0.0)
-    return next((thing.position for thing in _outwards(world, entity) if thing.position is not None), None)
+    return next((item.position for item in _outwards(world, entity) if item.position is not None), None)
 
 
 def _outwards(world: WorldSnapshot, entity: str) -> Iterator[ThingState]:
-    places = [entity, *(thing.at for thing in world.around(entity))]
+    places = [entity, *(item.at for item in world.around(entity))]
     yield from (world.things[place] for place in places if place in world.things)

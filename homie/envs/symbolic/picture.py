@@ -32,9 +32,9 @@ def draw(things: Mapping[str, ThingState]) -> tuple[Image, NDArray[np.int32]]:
     pen = ImageDraw.Draw(picture)
     rows = -(-len(things) // COLUMNS)
     height, width = min(TALLEST, SIZE // max(rows, 1)), SIZE // COLUMNS
-    for index, (name, thing) in enumerate(things.items()):
+    for index, (name, item) in enumerate(things.items()):
         x, y = width * (index % COLUMNS), height * (index // COLUMNS)
-        pen.rectangle((x + 1, y + 1, x + width - 2, y + height - 2), fill=thing.rgb or _paint(thing.kind))
+        pen.rectangle((x + 1, y + 1, x + width - 2, y + height - 2), fill=item.rgb or _paint(item.kind))
         pen.text((x + 4, y + height // 4), name.replace("_", " "), fill=(0, 0, 0))
         instances[y + 1 : y + height - 1, x + 1 : x + width - 1] = index
     return np.asarray(picture), instances

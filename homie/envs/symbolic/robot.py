@@ -94,7 +94,7 @@ class SymbolicRobot(Robot):
         """The names of the things in sight, in the order in which they are drawn: by default those in the robot's room
         that are in nothing closed."""
         world, locator = self.snapshot(), SymbolicLocator(self)
-        here = [name for name, one in world.things.items() if one.room in (None, world.robot.room)]
+        here = [name for name, item in world.things.items() if item.room in (None, world.robot.room)]
         return [name for name in here if name != world.held and locator.closed_container(name) in (None, name)]
 
     def background(self) -> Locator:

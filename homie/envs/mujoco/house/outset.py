@@ -26,7 +26,7 @@ def outset(scene: SceneSpec) -> WorldSnapshot:
     """What goals ask about, and where everything is, at the start."""
     start = scene.robot
     return WorldSnapshot(
-        objects={thing.name: _object(scene, thing) for thing in scene.objects},
+        objects={item.name: _object(scene, item) for item in scene.objects},
         fixed={piece.name: _furniture(scene, piece) for piece in scene.furniture},
         rooms={room.name: RoomState(kind=room.kind, floor=_floor(room)) for room in scene.rooms},
         joints={
@@ -44,21 +44,21 @@ def outset(scene: SceneSpec) -> WorldSnapshot:
     )
 
 
-def _object(scene: SceneSpec, thing: ObjectSpec) -> ObjectState:
-    piece = scene.furniture_by_name.get(thing.receptacle)
-    position, quaternion = start_pose(scene, thing)
+def _object(scene: SceneSpec, item: ObjectSpec) -> ObjectState:
+    piece = scene.furniture_by_name.get(item.receptacle)
+    position, quaternion = start_pose(scene, item)
     return ObjectState(
-        kind=thing.kind,
-        colour=thing.colour,
-        relation="in" if piece is not None and thing.surface in _inner(scene, piece) else "on",
-        at=thing.receptacle,
-        surface=thing.surface if piece is not None else "",
-        room=piece.room if piece is not None else thing.receptacle,
+        kind=item.kind,
+        colour=item.colour,
+        relation="in" if piece is not None and item.surface in _inner(scene, piece) else "on",
+        at=item.receptacle,
+        surface=item.surface if piece is not None else "",
+        room=piece.room if piece is not None else item.receptacle,
         position=rounded(position),
         quaternion=rounded(quaternion),
-        half=rounded(thing.plan.half),
-        receives="in" if thing.plan.hollow is not None else "on",
-        rgb=_paint(thing.colour),
+        half=rounded(item.plan.half),
+        receives="in" if item.plan.hollow is not None else "on",
+        rgb=_paint(item.colour),
     )
 
 

@@ -18,8 +18,8 @@ from homie.kernel.world import (
 def snapshot_of(world: World, robot: RobotState) -> WorldSnapshot:
     """Every object's pose and place, all furniture with what is on, every joint's opening, what is held."""
     return WorldSnapshot(
-        objects={name: _object(world, thing) for name, thing in world.objects.items()},
-        fixed={name: _furniture(world, thing) for name, thing in world.receptacles.items()},
+        objects={name: _object(world, info) for name, info in world.objects.items()},
+        fixed={name: _furniture(world, info) for name, info in world.receptacles.items()},
         rooms={name: RoomState(kind=room.kind, floor=rounded(room.rect)) for name, room in world.rooms.items()},
         joints={
             item.name: JointState(
@@ -27,40 +27,40 @@ def snapshot_of(world: World, robot: RobotState) -> WorldSnapshot:
                 fraction=round(world.openness(item), 4),
                 opening=round(world.opening(item), 5),
             )
-            for name, thing in world.receptacles.items()
-            for item in thing.articulations
+            for name, info in world.receptacles.items()
+            for item in info.articulations
         },
         held=world.held,
         robot=robot,
     )
 
 
-def _object(world: World, thing: ObjectInfo) -> ObjectState:
-    place = world.place(thing.name)
+def _object(world: World, info: ObjectInfo) -> ObjectState:
+    place = world.place(info.name)
     return ObjectState(
-        kind=thing.kind,
-        colour=thing.colour,
+        kind=info.kind,
+        colour=info.colour,
         relation=place.relation,
         at=place.entity,
         surface=place.surface,
-        room=world.room_of(world.position(thing.body)),
-        position=rounded(world.position(thing.body)),
-        quaternion=rounded(world.data.xquat[thing.body]),
-        half=rounded(thing.half),
-        receives="in" if thing.hollow is not None else "on",
+        room=world.room_of(world.position(info.body)),
+        position=rounded(world.position(info.body)),
+        quaternion=rounded(world.data.xquat[info.body]),
+        half=rounded(info.half),
+        receives="in" if info.hollow is not None else "on",
     )
 
 
-def _furniture(world: World, thing: ReceptacleInfo) -> FixedState:
-    inside = any(plan.inside or plan.access == "front" for plan in thing.surfaces)
-    box = world.receptacle_box(thing)
+def _furniture(world: World, info: ReceptacleInfo) -> FixedState:
+    inside = any(plan.inside or plan.access == "front" for plan in info.surfaces)
+    box = world.receptacle_box(info)
     return FixedState(
-        kind=thing.kind,
-        colour=thing.colour,
-        room=thing.room,
+        kind=info.kind,
+        colour=info.colour,
+        room=info.room,
         position=rounded(box.center),
-        quaternion=rounded(world.data.xquat[thing.body]),
+        quaternion=rounded(world.data.xquat[info.body]),
         half=rounded(box.half),
-        states={"on": world.appliances.on[thing.name]} if thing.appliance is not None else {},
-        receives=("in" if inside else "on") if thing.surfaces else None,
+        states={"on": world.appliances.on[info.name]} if info.appliance is not None else {},
+        receives=("in" if inside else "on") if info.surfaces else None,
     )

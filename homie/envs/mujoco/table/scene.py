@@ -96,23 +96,23 @@ class TableScene(BaseModel):
     def _can_be(self, condition: Condition) -> bool:
         """Whether there are things on the table for a condition; of what the families do not ask for, by its words."""
         match condition:
-            case In(pair=(str() as thing, place)):
-                return self._kind(thing) in SHAPES and self._kind(place) == "container"
-            case Sorted(pair=(str() as thing, place)):
-                sorter = next((one for one in self.things if one.name == place), None)
-                return sorter is not None and self._kind(thing) in SHAPES and self._kind(thing) in sorter.holes
+            case In(pair=(str() as name, place)):
+                return self._kind(name) in SHAPES and self._kind(place) == "container"
+            case Sorted(pair=(str() as name, place)):
+                sorter = next((item for item in self.things if item.name == place), None)
+                return sorter is not None and self._kind(name) in SHAPES and self._kind(name) in sorter.holes
             case Stacked(stacked=names):
                 return all(isinstance(name, str) and self._kind(name) in SHAPES for name in names)
-            case Is(in_state=(str() as thing, "wiped")) | IsNot(not_in_state=(str() as thing, "wiped")):
-                return self._kind(thing) == "area" and any(one.kind == "sponge" for one in self.things)
-        entities = [*((one.name, one.kind) for one in self.things), *((name, name) for name in SURROUNDINGS)]
+            case Is(in_state=(str() as name, "wiped")) | IsNot(not_in_state=(str() as name, "wiped")):
+                return self._kind(name) == "area" and any(item.kind == "sponge" for item in self.things)
+        entities = [*((item.name, item.kind) for item in self.things), *((spot, spot) for spot in SURROUNDINGS)]
         return all(
             words in (ANYTHING, NOTHING) or any(means(words, *entity) for entity in entities)
             for words in condition.words()
         )
 
     def _kind(self, name: str) -> str:
-        return next((one.kind for one in self.things if one.name == name), "")
+        return next((item.kind for item in self.things if item.name == name), "")
 
     @classmethod
     def load(cls, path: Path) -> TableScene:
