@@ -46,7 +46,8 @@ class Words:
         whole = explained(episode) if self.explain else episode
         yield from self.form.lines(purpose, whole)
         if self.rewrite is not None:
-            for number, other in enumerate(versions(whole, self.versions, self.rewrite), 1):
+            others = versions(whole, self.versions, self.rewrite, analyses=purpose == "sft")
+            for number, other in enumerate(others, 1):
                 yield from self.form.lines(purpose, other, number)
 
 

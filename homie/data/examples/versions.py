@@ -12,14 +12,15 @@ Rewrite: TypeAlias = Callable[[str, Sequence[str]], Sequence[str]]
 """From a text, and the names that it has to keep, to other versions of it."""
 
 
-def versions(episode: Episode, number: int, rewrite: Rewrite) -> Iterator[Episode]:
+def versions(episode: Episode, number: int, rewrite: Rewrite, *, analyses: bool = True) -> Iterator[Episode]:
     """The episode in other words, at most `number` times.
 
     Where there are fewer versions of a text than wanted, the text stays as it is; a version in which no text is new
-    is none.
+    is none. analyses: whether they are rewritten too, which pairs do not show.
     """
     names = _names(episode)
-    texts = dict.fromkeys([episode.text, *(step.analysis for step in episode.steps if step.analysis)])
+    reasons = [step.analysis for step in episode.steps if step.analysis] if analyses else []
+    texts = dict.fromkeys([episode.text, *reasons])
     others = {text: tuple(rewrite(text, names)) for text in texts} if number else {}
     for place in range(number):
         new = {text: some[place] for text, some in others.items() if place < len(some)}
