@@ -21,6 +21,10 @@ from homie.kernel.knowledge import Knowledge
 from homie.kernel.types import Detection, Feedback, HistoryItem, Image, PlannerInput
 
 INPUTS = "inputs.jsonl"
+HAND = "hand"
+"""What the picture of the camera at the hand is called."""
+_OTHERS = ("detections", "pictures")
+"""Fields that are not as they are in the planner's input."""
 
 
 class NamedBox(BaseModel):
@@ -43,13 +47,13 @@ class NamedBox(BaseModel):
 
     def detection(self) -> Detection:
         """The detection again, without a mask."""
-        return Detection(**{name: getattr(self, name) for name in type(self).model_fields})
+        return Detection(self.name, self.view, self.box, self.score, self.instance, self.part, number=self.number)
 
 
 class RoundInput(BaseModel):
     """One line of `inputs.jsonl`; the fields are those of `homie.kernel.types.PlannerInput`.
 
-    The history is that of `steps.jsonl`, the pictures are in `frames/`.
+    The history is that of `steps.jsonl`, the pictures are in `frames/`; `pictures` are the names of their views.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -66,12 +70,14 @@ class RoundInput(BaseModel):
     listing: tuple[str, ...] = ()
     knowledge: Knowledge = Knowledge()
     detections: tuple[NamedBox, ...] = ()
+    pictures: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, given: PlannerInput) -> RoundInput:
         """What of a planner's input is kept."""
-        kept = {name: getattr(given, name) for name in cls.model_fields if name != "detections"}
-        return cls(**kept, detections=tuple(map(NamedBox.of, given.detections)))
+        kept = {name: getattr(given, name) for name in cls.model_fields if name not in _OTHERS}
+        pictures = (*given.views, *([HAND] if given.hand is not None else []))
+        return cls(**kept, detections=tuple(map(NamedBox.of, given.detections)), pictures=pictures)
 
     def planner_input(
         self, history: tuple[HistoryItem, ...], views: Mapping[str, Image], hand: Image | None = None
@@ -83,7 +89,7 @@ class RoundInput(BaseModel):
             views: pictures (H, W, 3) by the names of the views.
             hand: what the camera at the hand saw, None where nobody looked.
         """
-        kept = {name: getattr(self, name) for name in type(self).model_fields if name != "detections"}
+        kept = {name: getattr(self, name) for name in type(self).model_fields if name not in _OTHERS}
         boxes = tuple(box.detection() for box in self.detections)
         return PlannerInput(**kept, detections=boxes, history=history, views=views, hand=hand)
 

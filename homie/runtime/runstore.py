@@ -43,14 +43,12 @@ from homie.kernel.interfaces import Robot, WorldState
 from homie.kernel.options import RunOptions
 from homie.kernel.types import Answer, Decision, HistoryItem, Observation, PlannerInput, RoundRecord, SentCommand
 from homie.runtime.commandlog import CommandLog
-from homie.runtime.inputs import INPUTS, RoundInput
+from homie.runtime.inputs import HAND, INPUTS, RoundInput
 from homie.runtime.provenance import PartsFile, differences, keep, keep_text, read_parts, versions
 
 HASHED = ("steps.jsonl", INPUTS, "commands.jsonl", "final_state.json", "scene.json")
 """Files of an episode that numbers are made of: `episode.json` keeps their SHA-256."""
 FRAMES = "frames"
-HAND = "hand"
-"""What the picture of the camera at the hand is called."""
 SIZED = ("video.mp4",)
 """Files that are too long to be read again for a table: `episode.json` keeps their length."""
 SET_ASIDE = re.compile(r"-partial-(\d+)$")

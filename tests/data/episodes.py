@@ -62,6 +62,7 @@ def episode(acts: Sequence[tuple[Subtask, Feedback]] = DONE, name: str = "run/ep
             actions=ACTIONS,
             models=OFFICIAL_MODELS,
             abilities=ABILITIES,
+            pictures=VIEWS,
         )
         model = MODEL_OF.get(subtask.action, "nomad")
         steps.append(

@@ -161,6 +161,12 @@ def test_a_damaged_episode_is_named_and_left_out(run, tmp_path, file, reason):
     assert data.splits["train"].episodes == 2 and "run/episode-1" in (tmp_path / "out/README.md").read_text()
 
 
+def test_a_picture_that_is_gone_is_damage(run, tmp_path):
+    frame(run / "episodes/episode-1", 2, "left").unlink()
+    data = make_dataset(options(run, tmp_path / "out"), "sft")
+    assert data.left_out == {"run/episode-1": "damaged: round-02-left.png is missing"}
+
+
 def test_unfinished_and_old_episodes_are_named_and_left_out(run, tmp_path):
     (run / "episodes/episode-0/episode.json").unlink()
     ending = run / "episodes/episode-1/episode.json"

@@ -20,7 +20,7 @@ from homie.data.pictures import blank, read_picture
 from homie.kernel.actions import arguments_of
 from homie.kernel.prompts import Answered, Message, PromptWriter
 from homie.kernel.types import VIEWS, Image, PlannerInput
-from homie.runtime.runstore import HAND
+from homie.runtime.inputs import HAND
 
 Purpose: TypeAlias = Literal["sft", "dpo"]
 Look: TypeAlias = Callable[[Path], Image]

@@ -15,8 +15,8 @@ from homie.kernel.errors import BadInput
 from homie.kernel.files import to_json
 from homie.kernel.types import END, VIEWS, Execution, HistoryItem, RoundRecord
 from homie.runtime.damage import Damaged, read_finished
-from homie.runtime.inputs import INPUTS, RoundInput, read_inputs
-from homie.runtime.runstore import FRAMES, HAND, EpisodeFile, RunFile, episode_folders, frame, read_run
+from homie.runtime.inputs import HAND, INPUTS, RoundInput, read_inputs
+from homie.runtime.runstore import FRAMES, EpisodeFile, RunFile, episode_folders, frame, read_run
 from homie.runtime.session import own_verdict
 
 SCENE = "scene.json"
@@ -115,6 +115,9 @@ def read_played(folder: Path, records: Sequence[RoundRecord]) -> tuple[Step, ...
         if record.round not in inputs:
             raise LeftOut(f"{INPUTS} has no round {record.round}")
         places = {view: frame(folder, record.round, view) for view in (*VIEWS, HAND)}
+        for view in inputs[record.round].pictures if there else ():  # without any it was played without --frames
+            if frame(folder, record.round, view).name not in there:
+                raise LeftOut(f"damaged: {frame(folder, record.round, view).name} is missing")
         execution = record.execution
         steps.append(
             Step(
