@@ -30,15 +30,18 @@ from homie_100.played import fingerprint
 from homie_100.script import Unsuited
 from homie_100.tasks import ENTRIES, TEST
 
+from homie.bench.folder.episode import Episode
+from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench
 from homie.bench.score.results import load_run
-from homie.bench.suite.suite import Task, read_subtask, read_suite
+from homie.bench.suite.suite import Suite, Task, read_subtask, read_suite
 from homie.conditions import parse_condition, unknown_words
 from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
 from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 from homie.kernel.errors import BadInput
+from homie.kernel.files import to_json, write_atomically
 from homie.kernel.options import BenchOptions
 from homie.kernel.types import Subtask
 
@@ -192,50 +195,62 @@ def known_experts() -> dict[str, Any]:
 
 
 def experts(patterns: str | None, limit: int | None, workers: int) -> None:
-    """Play the experts of which nothing is known yet, and write down which reached their goal."""
+    """Play the experts of which nothing is known yet, and write down of each, once it is over, how it did."""
     suite = read_suite(SUITE)
     known = known_experts()
     left = [task for task in suite.select(patterns) if known.get(task.id, {}).get("task") != fingerprint(task)][:limit]
     if left:
         with tempfile.TemporaryDirectory() as folder:
-            played = _play(left, Path(folder) / "run", workers)
-        known = {**known_experts(), **played}  # another process may have added its own meanwhile
-        known = {one.id: known[one.id] for one in suite.tasks if one.id in known}
-        EXPERTS.parent.mkdir(parents=True, exist_ok=True)
-        EXPERTS.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+            _play(suite, left, Path(folder) / "run", workers)
+    known = known_experts()
     current = [known[task.id] for task in suite.tasks if known.get(task.id, {}).get("task") == fingerprint(task)]
     good = sum(entry["goal"] and entry["keypath"] for entry in current)
     print(f"{len(suite.tasks)} tasks; {len(current)} of their experts were played, {good} did what was asked")
 
 
-def _play(tasks: list[Task], out: Path, workers: int) -> dict[str, Any]:
-    """Play experts in one bench; what is known of each then."""
-    known, played = known_experts(), {}
+def _play(suite: Suite, tasks: list[Task], out: Path, workers: int) -> None:
+    """Play experts in one bench."""
     ids = ",".join(task.id for task in tasks)
-    lines = bench(
-        BenchOptions(
-            suite=str(SUITE), tasks=ids, planner="expert", trials=1, retries=0, workers=workers, recycle=1000, out=out
-        )
-    ).lines
-    scores = {score.task_id: score for score in load_run(out).results.scores}
-    for task, line in zip(tasks, lines, strict=True):
-        if line.ended_by == "infrastructure":
-            print(task.id, "could not be played:", line.cause)
-            continue
-        feedback, keypath = _failures(out / "episodes" / f"{task.id}-0"), bool(scores[task.id].success)
-        done = bool(line.success) and keypath
+    options = BenchOptions(
+        suite=str(SUITE), tasks=ids, planner="expert", trials=1, retries=0, workers=workers, recycle=1000, out=out
+    )
+    bench(options, _Recorder(suite, out))
+
+
+class _Recorder(Progress):
+    """Writes down how an expert did when its episode is over: who stops the command loses only what runs."""
+
+    def __init__(self, suite: Suite, out: Path) -> None:
+        super().__init__()
+        self._suite, self._out = suite, out
+
+    def finished(self, episode: Episode, seconds: float) -> None:
+        super().finished(episode, seconds)
+        task, ending = episode.task, episode.ending
+        assert ending is not None
+        score = next(score for score in load_run(self._out).in_order if score.task_id == task.id)
+        self._write(task, bool(score.success), ending.rounds, _failures(episode.folder))
+
+    def gave_up(self, episode: Episode, seconds: float) -> None:
+        super().gave_up(episode, seconds)
+        print(episode.task.id, "could not be played")
+
+    def _write(self, task: Task, done: bool, rounds: int, failed: list[str]) -> None:
+        known = known_experts()  # read anew: another process may have added its own meanwhile
         refused = set(known.get(task.id, {}).get("refused", [])) | (set() if done else {task.scene.seed})
-        played[task.id] = {
+        known[task.id] = {
             "task": fingerprint(task),
             "seed": task.scene.seed,
-            "goal": bool(line.success),
-            "keypath": keypath,
-            "rounds": line.rounds,
-            "failed": feedback,
+            "goal": done,
+            "keypath": done,
+            "rounds": rounds,
+            "failed": failed,
             "refused": sorted(refused),
         }
-        print(task.id, "done" if done else "NOT done", line.rounds, *feedback)
-    return played
+        known = {one.id: known[one.id] for one in self._suite.tasks if one.id in known}
+        EXPERTS.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(EXPERTS, to_json(known, indent=1))
+        print(task.id, "done" if done else "NOT done", rounds, *failed, flush=True)
 
 
 def _failures(episode: Path) -> list[str]:
