@@ -13,10 +13,10 @@ import numpy as np
 from PIL import Image as Pillow
 from PIL import ImageDraw, ImageFont
 
-from homie.runtime.assembly import load_detector
 from homie.envs.mujoco.home.home import open_home
 from homie.kernel.options import RunOptions
 from homie.kernel.types import VIEWS, in_sight
+from homie.runtime.making import DETECTOR, make_part
 from perception.boxes import in_order, mark
 
 SIDE = 448
@@ -28,7 +28,7 @@ def numbered_views(path: Path, seed: int, detector: str) -> None:
     with open_home(RunOptions.build(task="look", seed=seed)) as robot:
         robot.reset(seed=seed)
         observation = robot.observe(VIEWS)
-    found = load_detector(detector).detect(observation)
+    found = make_part(DETECTOR, detector).detect(observation)
     things = [one for one in in_sight(found) if one.part != "floor"]
     pictures = {view: observation.frames[view].rgb for view in VIEWS}
     large = {view: cv2.resize(one, (SIDE, SIDE), interpolation=cv2.INTER_CUBIC) for view, one in pictures.items()}

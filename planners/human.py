@@ -39,10 +39,6 @@ class HumanPlanner(Planner):
 
     name = "human"
 
-    def __init__(self, argument: str = "") -> None:
-        if argument:
-            raise BadInput(f"The human planner takes no argument (got '{argument}'): --planner human.")
-
     def reset(self, task: str, *, seed: int) -> None:
         """Nothing is kept between rounds."""
 

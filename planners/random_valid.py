@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 
-from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.types import END, Decision, PlannerInput, Subtask, in_sight
 from perception.words.names import canonical
@@ -22,8 +21,7 @@ class RandomPlanner(Planner):
     name = "random"
 
     def __init__(self, argument: str = "") -> None:
-        if argument:
-            raise BadInput(f"The random planner takes no argument (got '{argument}'): --planner random.")
+        super().__init__(argument)
         self._random = random.Random()
         self._rooms: dict[str, None] = {}
 

@@ -13,13 +13,13 @@ from homie.runtime import session
 from homie.runtime.assembly import (
     SkillShelf,
     assemble,
-    check_planner,
     load_checks,
-    load_detector,
     load_planner,
     load_skills,
+    named_planner,
     skill_names,
 )
+from homie.runtime.making import DETECTOR, make_part
 from homie.runtime.provenance import read_parts, read_text
 from homie.runtime.runstore import read_run
 
@@ -112,7 +112,7 @@ def test_a_refused_model_is_one_sentence(homie, tiny_arguments):
 
 
 def test_a_detector_gets_its_argument_and_its_settings(tmp_path):
-    detector = load_detector("simulated", {"min_pixels": 50})
+    detector = make_part(DETECTOR, "simulated", {"min_pixels": 50})
     assert detector.describe() == {"min_pixels": 50, "min_part_pixels": 16}
     for name, settings, said in (
         ("simulated:model.onnx", {}, "takes no argument"),
@@ -124,7 +124,7 @@ def test_a_detector_gets_its_argument_and_its_settings(tmp_path):
         ("tiny", {"score": 1}, "no settings"),
     ):
         with pytest.raises(BadInput, match=said):
-            load_detector(name, settings)
+            make_part(DETECTOR, name, settings)
 
 
 def test_the_run_file_keeps_what_the_detector_says(homie, tmp_path):
@@ -190,7 +190,7 @@ def test_what_is_no_order_of_checks():
 
 
 def test_the_expert_is_of_a_bench_alone():
-    for load in (load_planner, check_planner):
+    for load in (load_planner, named_planner):
         with pytest.raises(
             BadInput, match=r"^The planner 'expert' plays the steps that a suite gives: only `homie bench`"
         ):

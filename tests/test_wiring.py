@@ -15,16 +15,15 @@ from homie.kernel.options import OpenOptions
 from homie.kernel.types import Check, Decision
 from homie.runtime.assembly import (
     assemble,
-    check_detector,
-    check_planner,
     choose,
     load_checks,
-    load_detector,
     load_planner,
     load_skills,
+    named_planner,
     skill_names,
 )
-from homie.runtime.objects import constructed, path_of, resolve, split
+from homie.runtime.making import DETECTOR, constructed, make_part, named_part
+from homie.runtime.objects import path_of, resolve, split
 from planners.rule import RulePlanner
 
 TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny"}
@@ -210,22 +209,23 @@ def test_names_of_skill_sets_are_different():
 
 
 def test_planners_and_detectors_before_they_are_made():
-    assert check_planner("rule") == (RulePlanner, "", None)
-    made, argument, settings = check_planner("chat:gpt", {"examples": 2})
-    assert (made.name, argument, settings.examples) == ("chat", "gpt", 2)
-    made, argument, settings = check_detector("simulated", {"min_pixels": 3})
-    assert (made.name, argument, settings.min_pixels) == ("simulated", "", 3)
-    assert load_detector("simulated", {"min_pixels": 3}).describe()["min_pixels"] == 3
-    for load in (load_planner, check_planner):
+    rule = named_planner("rule")
+    assert (rule.make, rule.argument, rule.settings) == (RulePlanner, "", None)
+    chat = named_planner("chat:gpt", {"examples": 2})
+    assert (chat.make.name, chat.argument, chat.settings.examples) == ("chat", "gpt", 2)
+    simulated = named_part(DETECTOR, "simulated", {"min_pixels": 3})
+    assert (simulated.make.name, simulated.argument, simulated.settings.min_pixels) == ("simulated", "", 3)
+    assert make_part(DETECTOR, "simulated", {"min_pixels": 3}).describe()["min_pixels"] == 3
+    for load in (load_planner, named_planner):
         with pytest.raises(
             BadInput, match=r"^The planner 'expert' plays the steps that a suite gives: only `homie bench`"
         ):
             load("expert")
         with pytest.raises(BadInput, match=r"^The planner 'chat' has no setting 'exampels': did you mean 'examples'"):
             load("chat:gpt", {"exampels": 2})
-    for look in (check_detector, load_detector):
+    for look in (named_part, make_part):
         with pytest.raises(BadInput, match=r"^The detector 'simulated' has no setting 'pixels': "):
-            look("simulated", {"pixels": 2})
+            look(DETECTOR, "simulated", {"pixels": 2})
     with pytest.raises(
         BadInput, match=r"^The planner 'planner' is an object that was made in Python: give its settings"
     ):

@@ -53,20 +53,37 @@ from homie.kernel.types import (
 from homie.kernel.world import WorldSnapshot
 
 
-class Planner(ABC):
+class NamedByUsers:
+    """What users choose by a name, made as `cls(argument, settings)`: of NAME:ARGUMENT and of the settings beside it.
+
+    A class whose constructor takes fewer gets fewer: no settings where it has no `Settings`, no argument where none is
+    given.
+    """
+
+    word: ClassVar[str] = "part"
+    """What users call one of its kind."""
+    name: str = ""
+    Settings: ClassVar[type[BaseModel] | None] = None
+    """The model of its settings, or None if it has none."""
+    extra: ClassVar[str] = ""
+    """The extra of Homie that brings the packages it needs (`homie.kernel.packages.requirements`), "" if none."""
+
+    def __init__(self, argument: str = "", settings: BaseModel | None = None) -> None:
+        """Raises BadInput for an argument, which a part may take that has a constructor of its own."""
+        if argument:
+            raise BadInput(f"The {self.word} '{self.name}' takes no argument (got '{argument}').")
+
+
+class Planner(NamedByUsers, ABC):
     """A brain: from what the robot knows to the next decision. It never sees world state.
 
     One instance serves one episode at a time; `reset` is called before each. `decide` may raise
     `homie.kernel.errors.PlannerError` (the episode ends as infrastructure) but never invents a decision.
 
-    It is made as `cls(argument)` from `--planner NAME:ARGUMENT`; with `Settings`, as `cls(argument, settings)`.
+    Its argument is that of `--planner NAME:ARGUMENT`, its settings those of `--set NAME=VALUE`.
     """
 
-    name: str = ""
-    Settings: ClassVar[type[BaseModel] | None] = None
-    """The model of its settings (`--set NAME=VALUE`), or None if it has none."""
-    extra: ClassVar[str] = ""
-    """The extra of Homie that brings the packages it needs (`homie.kernel.packages.requirements`), "" if none."""
+    word = "planner"
     keys: ClassVar[tuple[str, ...]] = ()
     """Names of environment variables that may hold its API keys."""
     looks_at_hand: bool = False
@@ -376,16 +393,16 @@ class Skill(ABC):
         return ""
 
 
-class SkillSet(ABC):
+class SkillSet(NamedByUsers, ABC):
     """The skills of one low-level model, as `--skills` names it; to a planner its `name` is a model to choose.
 
-    It is made as `cls(argument)` from `--skills NAME:ARGUMENT`, with `Settings` as `cls(argument, settings)`, once for
-    all episodes of a process: networks are loaded then. What is of one episode is in the skills, which `skills` makes
-    anew for each. The argument of a learned model is its checkpoint. Without one the constructor raises
-    MissingCheckpoint, and `classical` may stand in for its `actions`.
+    It is made once for all episodes of a process: networks are loaded then. What is of one episode is in the skills,
+    which `skills` makes anew for each. Its argument is that of `--skills NAME:ARGUMENT`, its settings those of
+    `--skill-option NAME.SETTING=VALUE`. The argument of a learned model is its checkpoint. Without one the constructor
+    raises MissingCheckpoint, and `classical` may stand in for its `actions`.
     """
 
-    name: str = ""
+    word = "skill set"
     actions: ClassVar[tuple[str, ...]] = ()
     """What the set can do, known without a checkpoint."""
     meant_for: ClassVar[tuple[str, ...]] = ()
@@ -394,10 +411,6 @@ class SkillSet(ABC):
     """What it is good at, for planners: the rest of a sentence that begins with its name, such as `goes to rooms`."""
     arguments: ClassVar[ActionTable] = {}
     """What actions of its own take, if not one target: `{"Wait": (), "Pour": ("target", "destination")}`."""
-    Settings: ClassVar[type[BaseModel] | None] = None
-    """The model of its settings (`--skill-option SET.NAME=VALUE`), or None if it has none."""
-    extra: ClassVar[str] = ""
-    """The extra of Homie that brings the packages it needs (`homie.kernel.packages.requirements`), "" if none."""
 
     @abstractmethod
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
@@ -412,24 +425,15 @@ class SkillSet(ABC):
         """Let go of what it holds. Idempotent."""
 
 
-class Detector(ABC):
+class Detector(NamedByUsers, ABC):
     """From pictures to named boxes.
 
-    It is made as `cls(argument)` from `--detector NAME:ARGUMENT`, with `Settings` as `cls(argument, settings)`, once
-    for all episodes of a process; `reset` begins an episode. The argument of a network is its file or the name of its
-    weights.
+    It is made once for all episodes of a process; `reset` begins an episode. Its argument is that of
+    `--detector NAME:ARGUMENT`, its settings those of `--detector-option NAME=VALUE`. The argument of a network is its
+    file or the name of its weights.
     """
 
-    name: str = ""
-    Settings: ClassVar[type[BaseModel] | None] = None
-    """The model of its settings (`--detector-option NAME=VALUE`), or None if it has none."""
-    extra: ClassVar[str] = ""
-    """The extra of Homie that brings the packages it needs (`homie.kernel.packages.requirements`), "" if none."""
-
-    def __init__(self, argument: str = "") -> None:
-        """Raises BadInput for an argument, which a detector may take that has a constructor of its own."""
-        if argument:
-            raise BadInput(f"The detector '{self.name}' takes no argument (got '{argument}').")
+    word = "detector"
 
     def describe(self) -> Mapping[str, object]:
         """What decides its boxes (the hash of its weights, settings), JSON-ready, without secrets; as for planners."""

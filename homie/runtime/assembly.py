@@ -11,8 +11,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
-
 from homie.kernel import registry
 from homie.kernel.actions import action_table
 from homie.kernel.errors import BadInput, MissingCheckpoint, suggestion
@@ -28,10 +26,20 @@ from homie.kernel.interfaces import (
     Skill,
     SkillSet,
 )
-from homie.kernel.options import OpenOptions, explain
+from homie.kernel.options import OpenOptions
 from homie.kernel.prompts import PromptWriter
 from homie.kernel.senses import Senses
-from homie.runtime.objects import NO_OBJECTS, Objects, Part, constructed, resolve
+from homie.runtime.making import (
+    DETECTOR,
+    PLANNER,
+    SKILL_SET,
+    NamedPart,
+    checked_settings,
+    constructed,
+    make_part,
+    named_part,
+)
+from homie.runtime.objects import NO_OBJECTS, Objects, resolve
 from homie.runtime.provenance import described
 
 STAND_IN = "classical"
@@ -179,7 +187,7 @@ def choose(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Chosen:
     """
     planner = load_planner(options.planner, options.planner_settings, objects)
     checks = load_checks(options.check_order, objects)
-    detector = load_detector(options.detector, options.detector_settings, objects)
+    detector = make_part(DETECTOR, options.detector, options.detector_settings, objects)
     make_locator, _ = resolve("targets", options.targets, objects)
     make_robot, robot_argument = resolve("robot", options.robot, objects)
     fallback = options.on_missing_model == "fallback"
@@ -213,17 +221,17 @@ def _check_pictures(robot: Robot, options: OpenOptions) -> None:
 
 
 def load_planner(text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS) -> Planner:
-    """A planner from NAME or NAME:ARGUMENT (`scripted:plan.yaml`) and its settings. Raises BadInput, MissingPart."""
-    _check_place(text)
-    made, argument = resolve("planner", text, objects)
-    return _configured("planner", text, made, argument, settings, Planner)  # type: ignore[type-abstract]
+    """A planner from NAME or NAME:ARGUMENT (`scripted:plan.yaml`) and its settings. Raises as `make_part`."""
+    return named_planner(text, settings, objects).made()
 
 
-def check_planner(text: str, settings: Mapping[str, Any] | None = None) -> tuple[type[Planner], str, BaseModel | None]:
-    """The class, the argument and the checked settings of a planner that is not made yet. Raises as `load_planner`."""
-    _check_place(text)
-    made, argument = registry.find("planners", text)
-    return made, argument, _checked(f"planner '{_short(text, argument)}'", _settings_of(made), settings or {})
+def named_planner(
+    text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS
+) -> NamedPart[Planner]:
+    """The planner that `load_planner` would make, not made yet. Raises as `make_part`."""
+    if text == "expert":  # of a bench, which knows it and asks nobody here
+        raise BadInput("The planner 'expert' plays the steps that a suite gives: only `homie bench` has it.")
+    return named_part(PLANNER, text, settings, objects)
 
 
 def load_prompts(settings: Mapping[str, Any] | None = None, name: str = "default") -> PromptWriter:
@@ -232,27 +240,8 @@ def load_prompts(settings: Mapping[str, Any] | None = None, name: str = "default
     Raises BadInput, MissingPart.
     """
     made = registry.load("prompts", name)
-    checked = _checked("prompt", _settings_of(made), settings or {})
-    return constructed("prompt", made, [] if checked is None else [checked], PromptWriter)  # type: ignore[type-abstract]
-
-
-def _check_place(planner: str) -> None:
-    if planner == "expert":  # of a bench, which knows it and asks nobody here
-        raise BadInput("The planner 'expert' plays the steps that a suite gives: only `homie bench` has it.")
-
-
-def load_detector(text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS) -> Detector:
-    """A detector from NAME or NAME:ARGUMENT (`yolo-onnx:model.onnx`) and its settings. Raises BadInput, MissingPart."""
-    made, argument = resolve("detector", text, objects)
-    return _configured("detector", text, made, argument, settings, Detector)  # type: ignore[type-abstract]
-
-
-def check_detector(
-    text: str, settings: Mapping[str, Any] | None = None
-) -> tuple[type[Detector], str, BaseModel | None]:
-    """The class, the argument and the checked settings of a detector not made yet. Raises as `load_detector`."""
-    made, argument = registry.find("detectors", text)
-    return made, argument, _checked(f"detector '{_short(text, argument)}'", _settings_of(made), settings or {})
+    checked = checked_settings("prompt", getattr(made, "Settings", None), settings or {})
+    return constructed("prompt", made, [checked], PromptWriter)  # type: ignore[type-abstract]
 
 
 def load_checks(text: str, objects: Objects = NO_OBJECTS) -> tuple[ErrorCheck, ...]:
@@ -278,9 +267,10 @@ def load_skills(
     lent: set[str] = set()
     for name, rest in wanted:
         item = f"{name}:{rest}" if rest else name
-        made, argument = resolve("skills", item, objects)
+        named = named_part(SKILL_SET, item, given.get(name), objects)
+        made = named.make
         try:
-            one = _configured("skill set", item, made, argument, given.get(name), SkillSet)  # type: ignore[type-abstract]
+            one = named.made()
         except MissingCheckpoint as error:
             if not fallback:
                 raise
@@ -308,28 +298,6 @@ def skill_names(text: str) -> list[tuple[str, str]]:
     return pairs
 
 
-def _configured(
-    word: str, text: str, made: Any, argument: str, settings: Mapping[str, Any] | None, kind: type[Part]
-) -> Part:
-    """A part from its class, or the object that it is already, with its argument and its settings."""
-    whose = f"{word} '{_short(text, argument)}'"
-    if isinstance(made, kind):
-        if settings:
-            raise BadInput(f"The {whose} is an object that was made in Python: give its settings to its constructor.")
-        return made
-    checked = _checked(whose, _settings_of(made), settings or {})
-    return constructed(whose, made, [argument] if checked is None else [argument, checked], kind)
-
-
-def _settings_of(made: Any) -> type[BaseModel] | None:
-    return getattr(made, "Settings", None)
-
-
-def _short(text: str, argument: str) -> str:
-    """The name of a part without its argument."""
-    return text.removesuffix(f":{argument}") if argument else text
-
-
 def _by_set(settings: Mapping[str, Any], sets: list[str]) -> dict[str, dict[str, Any]]:
     split: dict[str, dict[str, Any]] = {}
     for key, value in settings.items():
@@ -339,22 +307,6 @@ def _by_set(settings: Mapping[str, Any], sets: list[str]) -> dict[str, dict[str,
             raise BadInput(f"A setting of a skill set is SET.NAME, such as {sets[0]}.NAME (got '{key}'): {hint}")
         split.setdefault(owner, {})[name] = value
     return split
-
-
-def _checked(whose: str, model: type[BaseModel] | None, given: Mapping[str, Any]) -> BaseModel | None:
-    if model is None:
-        if given:
-            raise BadInput(f"The {whose} has no settings (got {', '.join(given)}).")
-        return None
-    known = list(model.model_fields)
-    for key in given:
-        if key not in known:
-            hint = suggestion(key, known, f"it knows: {', '.join(known)}.")
-            raise BadInput(f"The {whose} has no setting '{key}': {hint}")
-    try:
-        return model(**given)
-    except ValidationError as error:
-        raise BadInput(f"Setting of the {whose}: {explain(error)}") from error
 
 
 def _by_action(made: SkillSet, robot: Robot) -> dict[str, Skill]:

@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
 from homie.kernel import registry
-from homie.kernel.errors import BadInput
 
 Objects: TypeAlias = Mapping[tuple[str, str], Any]
 """Parts made in Python, by option and the name that they have in it."""
@@ -62,35 +61,10 @@ def resolve(option: str, text: str, objects: Objects) -> tuple[Any, str]:
     return registry.find(KINDS[option], text)
 
 
-def constructed(whose: str, make: Any, arguments: Sequence[Any], kind: type[Part]) -> Part:
-    """A part from its class or factory. Raises BadInput if that takes other arguments or makes something else."""
-    wrong_class = inspect.isclass(make) and not issubclass(make, kind)
-    made = _called(whose, make, arguments) if callable(make) and not wrong_class else make
-    if not isinstance(made, kind):
-        raise BadInput(f"The {whose} is no homie.kernel.interfaces.{kind.__name__}, but {path_of(made)}.")
-    return made
-
-
 def path_of(value: object) -> str:
     """Module and name of the class of an object, of a class, or of a function, as `MODULE:NAME`."""
     named: Any = value if inspect.isclass(value) or inspect.isroutine(value) else type(value)
     return f"{named.__module__}:{named.__qualname__}"
-
-
-def _called(whose: str, make: Callable[..., Any], arguments: Sequence[Any]) -> Any:
-    try:
-        signature = inspect.signature(make)
-    except ValueError:  # some callables have none
-        return make(*arguments)
-    for given in (arguments, [one for one in arguments if one != ""]):  # a class without argument needs to take none
-        try:
-            signature.bind(*given)
-        except TypeError:
-            continue
-        return make(*given)
-    raise BadInput(
-        f"The {whose} cannot be made: {path_of(make)} takes {signature} and is given {len(arguments)} argument(s)."
-    )
 
 
 def _name(value: object) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
 from homie.kernel.types import END, Decision, PlannerInput
 from planners.rule.errands import Errands, GaveUp
@@ -29,8 +28,7 @@ class RulePlanner(Planner):
     name = "rule"
 
     def __init__(self, argument: str = "") -> None:
-        if argument:
-            raise BadInput(f"The rule planner takes no argument (got '{argument}'): --planner rule.")
+        super().__init__(argument)
         self._task = ""
         self._course: Generator[Decision, PlannerInput, str] | None = None
 

@@ -15,10 +15,6 @@ class Arm(SkillSet):
     actions = ("Move",)
     about = "moves the gripper along planned ways"
 
-    def __init__(self, argument: str = "") -> None:
-        if argument:
-            raise BadInput(f"The skill set 'arm' takes no argument (got '{argument}').")
-
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
         spec.require("The skill set 'arm'", "arm", "gripper")
         if spec.first("base") is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from homie.kernel.body import RobotSpec
-from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Kinematics, Skill, SkillSet
 from skills.classical.goto import GoTo
 from skills.classical.hand import Hand
@@ -18,10 +17,6 @@ class Classical(SkillSet):
     name = "classical"
     actions = ("Go to", "Pick", "Put", "Open", "Close")
     about = "drives and moves the arm along planned ways"
-
-    def __init__(self, argument: str = "") -> None:
-        if argument:
-            raise BadInput(f"The skill set 'classical' takes no argument (got '{argument}').")
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
         spec.require("The skill set 'classical'", "base", "arm", "gripper", postures=True)

@@ -21,7 +21,7 @@ from hypothesis.extra import numpy as arrays
 
 from homie.kernel.errors import BadInput, InfrastructureError, PlannerError
 from homie.kernel.prompts import Message
-from homie.runtime.assembly import check_planner, load_planner
+from homie.runtime.assembly import load_planner, named_planner
 from planners.llm.local import host
 from planners.llm.local.engine import Engine
 from planners.llm.local.frames import question_frame, read_question
@@ -136,8 +136,8 @@ def weights(tiny) -> Weights:
 
 def test_a_process_answers_as_this_one_does_and_is_started_again(weights, tmp_path, monkeypatch) -> None:
     alone = load_engine(Load(Path(weights.name))).answer([question(1)])[0]
-    planner, argument, checked = check_planner(f"transformers:{weights.name}", SETTINGS)
-    process = planner.share(argument, checked, tmp_path / "model.log")
+    named = named_planner(f"transformers:{weights.name}", SETTINGS)
+    process = named.make.share(named.argument, named.settings, tmp_path / "model.log")
     assert isinstance(process, ModelProcess)
     try:
         process.ensure()

@@ -12,7 +12,8 @@ from homie.kernel import registry
 from homie.kernel.errors import BadInput
 from homie.kernel.options import BenchOptions, OpenOptions, explain
 from homie.kernel.scenes import scene_options, scenes_of
-from homie.runtime.assembly import check_detector, check_planner, load_checks
+from homie.runtime.assembly import load_checks, named_planner
+from homie.runtime.making import DETECTOR, named_part
 
 
 def ready(options: BenchOptions) -> tuple[BenchOptions, Suite]:
@@ -26,7 +27,7 @@ def ready(options: BenchOptions) -> tuple[BenchOptions, Suite]:
     tasks = suite.select(options.tasks, options.split)
     _check_scenes(options.robot, suite, tasks)
     _check_planner(options, tasks)
-    check_detector(options.detector, options.detector_settings)
+    named_part(DETECTOR, options.detector, options.detector_settings)
     load_checks(options.check_order)
     for kind, name in (("robots", options.robot), ("locators", options.targets)):
         registry.find(kind, name)
@@ -56,7 +57,7 @@ def _check_scenes(robot: str, suite: Suite, tasks: Sequence[Task]) -> None:
 
 def _check_planner(options: BenchOptions, tasks: Sequence[Task]) -> None:
     if options.planner != EXPERT:
-        check_planner(options.planner, options.planner_settings)
+        named_planner(options.planner, options.planner_settings)
         return
     lacking = [task.id for task in tasks if task.expert is None]
     if lacking and not scenes_of(options.robot).expert:

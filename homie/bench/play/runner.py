@@ -29,7 +29,7 @@ from homie.kernel.errors import BadInput, HomieError, InfrastructureError, Inter
 from homie.kernel.interfaces import Planner, SharedPart
 from homie.kernel.options import BenchOptions, PartsOptions, RunOptions
 from homie.kernel.scenes import scene_options
-from homie.runtime.assembly import check_planner
+from homie.runtime.assembly import named_planner
 from homie.runtime.session import stoppable, undisturbed
 
 TICK = 1.0
@@ -206,9 +206,10 @@ def shared_part(run: Path, options: BenchOptions) -> SharedPart | None:
     """What the planners of several workers share, None for nothing. It is not started yet. Raises BadInput."""
     if options.planner == EXPERT:
         return None
-    planner, argument, settings = check_planner(options.planner, options.planner_settings)
-    is_class = isinstance(planner, type) and issubclass(planner, Planner)  # a function may make planners too
-    return planner.share(argument, settings, run / "workers" / "model.log") if is_class else None
+    named = named_planner(options.planner, options.planner_settings)
+    if not (isinstance(named.make, type) and issubclass(named.make, Planner)):
+        return None  # a function may make planners too
+    return named.make.share(named.argument, named.settings, run / "workers" / "model.log")
 
 
 def _raised(report: Report) -> HomieError:

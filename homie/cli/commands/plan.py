@@ -33,7 +33,8 @@ from homie.kernel.types import (
     Pose2,
     Proprioception,
 )
-from homie.runtime.assembly import load_detector, load_planner, skill_names
+from homie.runtime.assembly import load_planner, skill_names
+from homie.runtime.making import DETECTOR, make_part
 
 log = logging.getLogger("homie.cli")
 
@@ -95,7 +96,7 @@ def _detected(views: Mapping[str, Image], options: PlanOptions) -> tuple[Detecti
         return ()
     if options.detector.partition(":")[0] == "simulated":
         raise BadInput("The detector 'simulated' reads the simulator, not pictures: choose another --detector.")
-    detector = load_detector(options.detector, options.detector_settings)
+    detector = make_part(DETECTOR, options.detector, options.detector_settings)
     frames = {
         view: CameraFrame(view, picture, None, _pinhole(picture), Pose(np.zeros(3), np.eye(3)))
         for view, picture in views.items()

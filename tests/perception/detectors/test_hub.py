@@ -20,12 +20,12 @@ from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
 from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
 from homie.kernel.errors import BadInput, InfrastructureError, MissingPart
 from homie.kernel.types import Image, Pose2
-from homie.runtime.assembly import load_detector
+from homie.runtime.making import DETECTOR, make_part
 from perception.detectors import hub
 from perception.detectors.pictures import Boxes, PictureDetector
 from perception.words.names import canonical, vocabulary
 
-DETECTOR = {"owlv2": "owl", "owlvit": "owl", "rt_detr": "rtdetr", "grounding-dino": "grounding-dino"}
+NAMES = {"owlv2": "owl", "owlvit": "owl", "rt_detr": "rtdetr", "grounding-dino": "grounding-dino"}
 EVERYTHING = {"score": 0.0, "overlap": 1.0, "device": "cpu"}
 
 
@@ -56,7 +56,7 @@ def look(detector: object, picture: Image) -> Boxes:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_loaded_sees_and_is_recorded(folders: dict[str, Path], picture: Image, kind: str) -> None:
-    detector = load_detector(f"{DETECTOR[kind]}:{folders[kind]}", {**EVERYTHING, "most": 7})
+    detector = make_part(DETECTOR, f"{NAMES[kind]}:{folders[kind]}", {**EVERYTHING, "most": 7})
     found = detector.detect(seen(picture, picture[:, :150]))
     assert {one.view for one in found} == {"0", "1"}
     for one in found:
@@ -65,14 +65,14 @@ def test_every_kind_is_loaded_sees_and_is_recorded(folders: dict[str, Path], pic
         assert 0 <= x0 < x1 <= width and 0 <= y0 < y1 <= height
         assert one.mask is None and one.instance == "" and one.part == ""
     assert detector.describe()["type"] == kind
-    strict = load_detector(f"{DETECTOR[kind]}:{folders[kind]}", {"score": 1.0})
+    strict = make_part(DETECTOR, f"{NAMES[kind]}:{folders[kind]}", {"score": 1.0})
     assert strict.detect(seen(picture)) == ()
 
 
 @pytest.mark.parametrize("kind", ["owlv2", "owlvit"])
 def test_owl_answers_as_the_whole_model_does(folders: dict[str, Path], picture: Image, kind: str) -> None:
     """The text is read once here and with every picture there."""
-    detector: Any = load_detector(f"owl:{folders[kind]}", {**EVERYTHING, "names": "red mug, apple,tv stand"})
+    detector: Any = make_part(DETECTOR, f"owl:{folders[kind]}", {**EVERYTHING, "names": "red mug, apple,tv stand"})
     found = look(detector, picture)
     network = detector._network
     names = ["red mug", "apple", "tv stand"]
@@ -90,14 +90,14 @@ def test_owl_answers_as_the_whole_model_does(folders: dict[str, Path], picture: 
     assert found.boxes == pytest.approx(theirs["boxes"].numpy(), abs=1e-3)
     assert found.scores == pytest.approx(theirs["scores"].numpy(), abs=1e-5)
     assert list(found.labels) == [names[index] for index in theirs["labels"]]
-    other = look(load_detector(f"owl:{folders[kind]}", {**EVERYTHING, "names": "spoon"}), picture)
+    other = look(make_part(DETECTOR, f"owl:{folders[kind]}", {**EVERYTHING, "names": "spoon"}), picture)
     assert np.abs(other.scores - found.scores).max() > 1e-4  # words make a difference
 
 
 @pytest.mark.parametrize("size", [64, 300])
 def test_owl_v2_prepares_pictures_as_its_processor_does(folders: dict[str, Path], picture: Image, size: int) -> None:
     pytest.importorskip("scipy", reason="the processor needs it, Homie does not")
-    detector: Any = load_detector(f"owl:{folders['owlv2']}")
+    detector: Any = make_part(DETECTOR, f"owl:{folders['owlv2']}")
     detector._network.images.size = {"height": size, "width": size}
     theirs = hf.Owlv2ImageProcessor(size={"height": size, "width": size})(images=[picture], return_tensors="np")
     difference = np.abs(detector._squared(picture) - theirs["pixel_values"])
@@ -107,7 +107,7 @@ def test_owl_v2_prepares_pictures_as_its_processor_does(folders: dict[str, Path]
 
 
 def test_owl_v2_has_its_picture_in_the_upper_left_of_a_square(folders: dict[str, Path]) -> None:
-    detector: Any = load_detector(f"owl:{folders['owlv2']}")
+    detector: Any = make_part(DETECTOR, f"owl:{folders['owlv2']}")
     white = np.full((32, 64, 3), 255, np.uint8)
     square = detector._squared(white)
     mean, deviation = np.array([0.48145466, 0.4578275, 0.40821073]), np.array([0.26862954, 0.26130258, 0.27577711])
@@ -116,8 +116,8 @@ def test_owl_v2_has_its_picture_in_the_upper_left_of_a_square(folders: dict[str,
 
 
 def test_grounding_dino_gives_each_box_one_of_the_names(folders: dict[str, Path], picture: Image) -> None:
-    detector: Any = load_detector(
-        f"grounding-dino:{folders['grounding-dino']}", {**EVERYTHING, "names": "apple, Red mug"}
+    detector: Any = make_part(
+        DETECTOR, f"grounding-dino:{folders['grounding-dino']}", {**EVERYTHING, "names": "apple, Red mug"}
     )
     found = look(detector, picture)
     network = detector._network
@@ -140,7 +140,7 @@ def test_grounding_dino_gives_each_box_one_of_the_names(folders: dict[str, Path]
 
 def test_grounding_dino_reads_many_names_in_several_texts(folders: dict[str, Path], picture: Image) -> None:
     name = f"grounding-dino:{folders['grounding-dino']}"
-    detector: Any = load_detector(name, EVERYTHING)
+    detector: Any = make_part(DETECTOR, name, EVERYTHING)
     assert [name for text in detector._texts for name in text.names] == list(vocabulary().kinds)
     assert len(detector._texts) > 1
     for text in detector._texts:
@@ -148,11 +148,11 @@ def test_grounding_dino_reads_many_names_in_several_texts(folders: dict[str, Pat
         assert text.parts.sum(dim=1).tolist() == pytest.approx([1.0] * len(text.names))
     assert len(look(detector, picture).scores) == 15 * len(detector._texts)
     with pytest.raises(BadInput, match="too long"):
-        load_detector(name, {"names": "mug " * 30})
+        make_part(DETECTOR, name, {"names": "mug " * 30})
 
 
 def test_rt_detr_answers_as_its_processor_does(folders: dict[str, Path], picture: Image) -> None:
-    detector: Any = load_detector(f"rtdetr:{folders['rt_detr']}", EVERYTHING)
+    detector: Any = make_part(DETECTOR, f"rtdetr:{folders['rt_detr']}", EVERYTHING)
     network, found = detector._network, look(detector, picture)
     with torch.inference_mode():
         outputs = network.model(**network.images(images=[picture], return_tensors="pt"))
@@ -167,39 +167,39 @@ def test_what_homes_hold_is_looked_for_unless_told_otherwise(folders: dict[str, 
     assert {name.replace("_", " ") for name in (*FURNITURE, *OBJECTS)} <= set(kinds)
     assert len(set(kinds)) == len(kinds) and all(canonical(kind) == kind for kind in kinds)
     owl = f"owl:{folders['owlvit']}"
-    assert load_detector(owl)._names == kinds  # type: ignore[attr-defined]
-    told: Any = load_detector(owl, {"names": " red  mug,, apple,apple"})
+    assert make_part(DETECTOR, owl)._names == kinds  # type: ignore[attr-defined]
+    told: Any = make_part(DETECTOR, owl, {"names": " red  mug,, apple,apple"})
     assert told._names == ("red mug", "apple")
     assert len(told._queries) == 2
     with pytest.raises(BadInput, match="prompt of 'owl' has no"):
-        load_detector(owl, {"prompt": "a photo"})
+        make_part(DETECTOR, owl, {"prompt": "a photo"})
 
 
 def test_a_model_stays_loaded_for_the_next_episode(folders: dict[str, Path]) -> None:
     name = f"rtdetr:{folders['rt_detr']}"
-    one: Any = load_detector(name, {"score": 0.3})
-    other: Any = load_detector(name, {"score": 0.6})
+    one: Any = make_part(DETECTOR, name, {"score": 0.3})
+    other: Any = make_part(DETECTOR, name, {"score": 0.6})
     assert one._network is other._network
 
 
 def test_folders_that_hold_no_such_model_are_refused(folders: dict[str, Path], tmp_path: Path) -> None:
     hub._load.cache_clear()
     with pytest.raises(BadInput, match="is a 'rt_detr'; the detector 'owl' runs: owlv2, owlvit"):
-        load_detector(f"owl:{folders['rt_detr']}")
+        make_part(DETECTOR, f"owl:{folders['rt_detr']}")
     with pytest.raises(BadInput, match="has no model"):
-        load_detector(f"owl:{tmp_path}")
+        make_part(DETECTOR, f"owl:{tmp_path}")
     with pytest.raises(BadInput, match="There is no folder"):
-        load_detector(f"owl:{tmp_path}/none")
+        make_part(DETECTOR, f"owl:{tmp_path}/none")
     with pytest.raises(BadInput, match="needs a model"):
-        load_detector("grounding-dino")
+        make_part(DETECTOR, "grounding-dino")
     with pytest.raises(BadInput, match="There is no device 'tpu:9'"):
-        load_detector(f"owl:{folders['owlvit']}", {"device": "tpu:9"})
+        make_part(DETECTOR, f"owl:{folders['owlvit']}", {"device": "tpu:9"})
 
 
 def test_a_hub_that_is_away_is_nobodys_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(InfrastructureError, match="hub cannot be reached and nobody/no-such-detector"):
-        load_detector("rtdetr:nobody/no-such-detector")
+        make_part(DETECTOR, "rtdetr:nobody/no-such-detector")
 
 
 def test_weights_that_lack_something_are_refused(folders: dict[str, Path], tmp_path: Path) -> None:
@@ -209,10 +209,10 @@ def test_weights_that_lack_something_are_refused(folders: dict[str, Path], tmp_p
     del weights["box_head.dense0.weight"]
     save_file(weights, tmp_path / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(BadInput, match=r"lack 1 tensors, the first is box_head\.dense0\.weight"):
-        load_detector(f"owl:{tmp_path}")
+        make_part(DETECTOR, f"owl:{tmp_path}")
     (tmp_path / "model.safetensors").write_bytes(b"cut off")
     with pytest.raises(BadInput, match="has no model"):
-        load_detector(f"owl:{tmp_path}")
+        make_part(DETECTOR, f"owl:{tmp_path}")
 
 
 def test_pickled_weights_are_not_touched(folders: dict[str, Path], tmp_path: Path) -> None:
@@ -220,10 +220,10 @@ def test_pickled_weights_are_not_touched(folders: dict[str, Path], tmp_path: Pat
     (tmp_path / "config.json").write_text(json.dumps(config))
     torch.save({"a": torch.zeros(1)}, tmp_path / "pytorch_model.bin")
     with pytest.raises(BadInput, match="has no model"):
-        load_detector(f"rtdetr:{tmp_path}")
+        make_part(DETECTOR, f"rtdetr:{tmp_path}")
 
 
 def test_without_torch_the_command_is_named(folders: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub, "_NEEDED", ("no_such_package",))
     with pytest.raises(MissingPart, match=r"'no_such_package': .*`pip install 'torch>=2\.6'"):
-        load_detector(f"owl:{folders['owlv2']}")
+        make_part(DETECTOR, f"owl:{folders['owlv2']}")

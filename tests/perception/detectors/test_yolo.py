@@ -13,7 +13,7 @@ import pytest
 from painting import painted, seen
 
 from homie.kernel.errors import BadInput, InfrastructureError, MissingPart
-from homie.runtime.assembly import load_detector
+from homie.runtime.making import DETECTOR, make_part
 
 STAND_IN = """
 import numpy as np
@@ -57,7 +57,7 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_pictures_go_as_bgr_and_boxes_come_back_by_our_names(model: Path) -> None:
-    detector = load_detector(f"yolo:{model}", {"score": 0.3, "size": 320, "device": "cpu"})
+    detector = make_part(DETECTOR, f"yolo:{model}", {"score": 0.3, "size": 320, "device": "cpu"})
     red, none = painted(64, 48, red=(10, 20, 30, 40)), painted(32, 32, green=(0, 0, 8, 8))
     (found,) = detector.detect(seen(red, none))
     assert (found.name, found.view, found.box) == ("fridge", "0", (10, 20, 30, 40))
@@ -71,20 +71,20 @@ def test_pictures_go_as_bgr_and_boxes_come_back_by_our_names(model: Path) -> Non
 def test_other_models_are_refused(model: Path, text: str, said: str) -> None:
     model.write_text(text)
     with pytest.raises(BadInput, match=said):
-        load_detector(f"yolo:{model}")
+        make_part(DETECTOR, f"yolo:{model}")
     with pytest.raises(BadInput, match="There is no file"):  # nothing is downloaded
-        load_detector("yolo:yolo11n.pt")
+        make_part(DETECTOR, "yolo:yolo11n.pt")
     with pytest.raises(BadInput, match="needs a file"):
-        load_detector("yolo")
+        make_part(DETECTOR, "yolo")
 
 
 def test_without_the_package_the_command_is_named(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ultralytics", None)
     with pytest.raises(MissingPart, match=r"pip install 'ultralytics>=8\.3'"):
-        load_detector(f"yolo:{model}")
+        make_part(DETECTOR, f"yolo:{model}")
 
 
 def test_a_torchvision_that_breaks_it_is_told(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (model.parent / "ultralytics.py").write_text("raise RuntimeError('operator torchvision::nms does not exist')")
     with pytest.raises(InfrastructureError, match="install a torchvision that fits torch"):
-        load_detector(f"yolo:{model}")
+        make_part(DETECTOR, f"yolo:{model}")

@@ -14,7 +14,7 @@ from painting import BODY, painted, seen
 
 from homie.kernel.errors import BadInput, MissingPart
 from homie.kernel.types import Detection, Observation
-from homie.runtime.assembly import load_detector
+from homie.runtime.making import DETECTOR, make_part
 from perception.detectors.simulated import SimulatedDetector
 
 
@@ -25,7 +25,7 @@ def told(found: tuple[Detection, ...]) -> set[tuple[str, str, tuple[int, int, in
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("batch", [1, 2, "N"])
 def test_each_layout_finds_what_is_there(tmp_path: Path, layout: Layout, batch: int | str) -> None:
-    detector = load_detector(f"yolo-onnx:{finder(tmp_path / 'm.onnx', layout, (128, 64), batch)}")
+    detector = make_part(DETECTOR, f"yolo-onnx:{finder(tmp_path / 'm.onnx', layout, (128, 64), batch)}")
     first = painted(128, 64, red=(16, 8, 24, 16))
     second = painted(128, 64, green=(40, 32, 48, 40), red=(0, 0, 8, 8))
     sure = 0.5 if layout == "v5" else 1.0
@@ -41,7 +41,7 @@ def test_each_layout_finds_what_is_there(tmp_path: Path, layout: Layout, batch: 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_boxes_come_back_to_pictures_of_another_size(tmp_path: Path, layout: Layout) -> None:
     """336 x 240 in 168 x 168: half as large, with 24 rows of gray above and below."""
-    detector = load_detector(f"yolo-onnx:{finder(tmp_path / 'm.onnx', layout, (168, 168))}")
+    detector = make_part(DETECTOR, f"yolo-onnx:{finder(tmp_path / 'm.onnx', layout, (168, 168))}")
     (found,) = detector.detect(seen(painted(336, 240, red=(32, 48, 48, 64))))
     assert found.box == (32, 48, 48, 64)
 
@@ -50,8 +50,8 @@ def test_boxes_come_back_to_pictures_of_another_size(tmp_path: Path, layout: Lay
 def test_it_sees_red_and_green_things_in_a_rendered_room(
     house: House, detector: SimulatedDetector, tmp_path: Path, layout: Layout
 ) -> None:
-    finds = load_detector(
-        f"yolo-onnx:{finder(tmp_path / 'm.onnx', layout)}", {"score": 0.07 if layout == "v5" else 0.14}
+    finds = make_part(
+        DETECTOR, f"yolo-onnx:{finder(tmp_path / 'm.onnx', layout)}", {"score": 0.07 if layout == "v5" else 0.14}
     )
     base = house.before("cabinet", 1.2)
     observation = house.observe(base)
@@ -79,25 +79,27 @@ def test_it_sees_red_and_green_things_in_a_rendered_room(
 def test_sixteen_bits_and_a_size_that_the_file_leaves_open(tmp_path: Path) -> None:
     small = finder(tmp_path / "half.onnx", size=(64, 64), half=True)
     picture = painted(64, 64, red=(8, 8, 16, 16))
-    assert told(load_detector(f"yolo-onnx:{small}").detect(seen(picture))) == {("red thing", "0", (8, 8, 16, 16), 1.0)}
+    assert told(make_part(DETECTOR, f"yolo-onnx:{small}").detect(seen(picture))) == {
+        ("red thing", "0", (8, 8, 16, 16), 1.0)
+    }
     free = finder(tmp_path / "open.onnx", size=(64, 64), batch="N", open_size=True)
-    found = load_detector(f"yolo-onnx:{free}", {"size": 64}).detect(seen(picture))
+    found = make_part(DETECTOR, f"yolo-onnx:{free}", {"size": 64}).detect(seen(picture))
     assert told(found) == {("red thing", "0", (8, 8, 16, 16), 1.0)}
     told_size = {"task": "detect", "names": NAMES, "imgsz": "[64, 64]"}
     free = finder(tmp_path / "told.onnx", size=(64, 64), batch="N", open_size=True, metadata=told_size)
-    assert len(load_detector(f"yolo-onnx:{free}").detect(seen(picture))) == 1
+    assert len(make_part(DETECTOR, f"yolo-onnx:{free}").detect(seen(picture))) == 1
 
 
 def test_names_are_those_of_homie_and_may_be_given(tmp_path: Path) -> None:
     picture = painted(64, 64, red=(8, 8, 16, 16))
     known = finder(tmp_path / "a.onnx", size=(64, 64), metadata={"names": "['refrigerator', \"cook's hat\", 'mug']"})
-    assert [one.name for one in load_detector(f"yolo-onnx:{known}").detect(seen(picture))] == ["fridge"]
+    assert [one.name for one in make_part(DETECTOR, f"yolo-onnx:{known}").detect(seen(picture))] == ["fridge"]
     bare = finder(tmp_path / "b.onnx", size=(64, 64), metadata={})
     with pytest.raises(BadInput, match="no names of classes"):
-        load_detector(f"yolo-onnx:{bare}")
-    found = load_detector(f"yolo-onnx:{bare}", {"names": "couch, cup, mug"}).detect(seen(picture))
+        make_part(DETECTOR, f"yolo-onnx:{bare}")
+    found = make_part(DETECTOR, f"yolo-onnx:{bare}", {"names": "couch, cup, mug"}).detect(seen(picture))
     assert [one.name for one in found] == ["sofa"]
-    few = load_detector(f"yolo-onnx:{bare}", {"names": "couch"})
+    few = make_part(DETECTOR, f"yolo-onnx:{bare}", {"names": "couch"})
     with pytest.raises(BadInput, match="not a YOLO output for 1 classes"):
         few.detect(seen(picture))
 
@@ -113,18 +115,18 @@ def test_what_the_network_repeats_is_told_once_and_larger_boxes_come_first(tmp_p
     ]
     path = constant(tmp_path / "m.onnx", table, (64, 64))
     picture = painted(64, 64)
-    found = load_detector(f"yolo-onnx:{path}").detect(seen(picture))
+    found = make_part(DETECTOR, f"yolo-onnx:{path}").detect(seen(picture))
     assert [(one.name, one.box) for one in found] == [
         ("green thing", (40, 40, 64, 64)),
         ("red thing", (11, 10, 31, 30)),
         ("green thing", (10, 10, 30, 30)),
     ]
-    assert len(load_detector(f"yolo-onnx:{path}", {"score": 0.1, "overlap": 1.0}).detect(seen(picture))) == 5
-    (best,) = load_detector(f"yolo-onnx:{path}", {"most": 1}).detect(seen(picture))
+    assert len(make_part(DETECTOR, f"yolo-onnx:{path}", {"score": 0.1, "overlap": 1.0}).detect(seen(picture))) == 5
+    (best,) = make_part(DETECTOR, f"yolo-onnx:{path}", {"most": 1}).detect(seen(picture))
     assert best.score == pytest.approx(0.9)
     table[0, 0, 5] = 7
     with pytest.raises(BadInput, match="reports class 7"):
-        load_detector(f"yolo-onnx:{constant(path, table, (64, 64))}").detect(seen(picture))
+        make_part(DETECTOR, f"yolo-onnx:{constant(path, table, (64, 64))}").detect(seen(picture))
 
 
 def test_one_class_is_told_from_end_to_end(tmp_path: Path) -> None:
@@ -132,7 +134,7 @@ def test_one_class_is_told_from_end_to_end(tmp_path: Path) -> None:
     table = np.zeros((1, 252, 6))
     table[0, 7] = (20, 20, 10, 10, 0.9, 0.5)
     path = constant(tmp_path / "m.onnx", table, (64, 64), "['mug']")
-    (found,) = load_detector(f"yolo-onnx:{path}").detect(seen(painted(64, 64)))
+    (found,) = make_part(DETECTOR, f"yolo-onnx:{path}").detect(seen(painted(64, 64)))
     assert (found.name, found.box, round(found.score, 3)) == ("mug", (15, 15, 25, 25), 0.45)
 
 
@@ -145,12 +147,12 @@ def test_nonsense_from_a_network_is_left_out(tmp_path: Path) -> None:
         (70, 70, 90, 90, 0.9, 0),
     ]
     path = constant(tmp_path / "m.onnx", table, (64, 64))
-    assert load_detector(f"yolo-onnx:{path}").detect(seen(painted(64, 64))) == ()
+    assert make_part(DETECTOR, f"yolo-onnx:{path}").detect(seen(painted(64, 64))) == ()
 
 
 def test_the_record_names_the_file(tmp_path: Path) -> None:
     path = finder(tmp_path / "m.onnx")
-    told = load_detector(f"yolo-onnx:{path}", {"score": 0.4}).describe()
+    told = make_part(DETECTOR, f"yolo-onnx:{path}", {"score": 0.4}).describe()
     assert told["model"] == str(path) and len(str(told["sha256"])) == 64
     assert told["classes"] == 3 and told["score"] == 0.4
 
@@ -173,11 +175,11 @@ def test_files_that_are_no_exported_yolo_are_refused(tmp_path: Path) -> None:
         (finder(tmp_path / "code.onnx", metadata={"names": "__import__('os').getcwd()"}), {}, "no names of classes"),
     ):
         with pytest.raises(BadInput, match=said):
-            load_detector(f"yolo-onnx:{path}", settings)
+            make_part(DETECTOR, f"yolo-onnx:{path}", settings)
 
 
 def test_without_onnxruntime_the_command_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = finder(tmp_path / "m.onnx")
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(MissingPart, match=r"pip install 'onnxruntime>=1\.20'"):
-        load_detector(f"yolo-onnx:{path}")
+        make_part(DETECTOR, f"yolo-onnx:{path}")
