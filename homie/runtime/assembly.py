@@ -32,6 +32,7 @@ from homie.kernel.senses import Senses
 from homie.runtime.making import (
     DETECTOR,
     PLANNER,
+    ROBOT,
     SKILL_SET,
     NamedPart,
     checked_settings,
@@ -134,18 +135,19 @@ class Chosen:
     detector: Detector
     make_locator: Any
     shelf: SkillShelf
-    make_robot: Any
-    robot_argument: str = ""
+    objects: Objects
 
     def robot(self, options: OpenOptions) -> Robot:
         """The robot of the options: a class is made as `cls(argument, settings)`, a function gets the options, for
         simulators whose scene is one. Raises BadInput, MissingPart."""
-        made, settings = self.make_robot, options.robot_settings
-        if inspect.isclass(made) or isinstance(made, Robot):
-            return _configured("robot", options.robot, made, self.robot_argument, settings, Robot)  # type: ignore[type-abstract]
-        whose = f"robot '{options.robot}'"
-        _checked(whose, None, settings)
-        return constructed(whose, made, [options], Robot)  # type: ignore[type-abstract]
+        named = self.named_robot(options)
+        if inspect.isclass(named.make) or isinstance(named.make, Robot):
+            return named.made()
+        return constructed(f"robot '{options.robot}'", named.make, [options], Robot)  # type: ignore[type-abstract]
+
+    def named_robot(self, options: OpenOptions) -> NamedPart[Robot]:
+        """The robot of the options, not made yet. Raises BadInput, MissingPart."""
+        return named_part(ROBOT, options.robot, options.robot_settings, self.objects)
 
     def around(self, robot: Robot, options: OpenOptions) -> Parts:
         """The parts on a robot that is there. Raises BadInput, MissingPart."""
@@ -189,7 +191,7 @@ def choose(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Chosen:
     checks = load_checks(options.check_order, objects)
     detector = make_part(DETECTOR, options.detector, options.detector_settings, objects)
     make_locator, _ = resolve("targets", options.targets, objects)
-    make_robot, robot_argument = resolve("robot", options.robot, objects)
+    named_part(ROBOT, options.robot, options.robot_settings, objects)  # a mistake shows before networks are loaded
     fallback = options.on_missing_model == "fallback"
     shelf = load_skills(options.skills, options.skill_settings, objects, fallback=fallback)
     execution = registry.load("execution", "emmoe")
@@ -200,8 +202,7 @@ def choose(options: OpenOptions, objects: Objects = NO_OBJECTS) -> Chosen:
         detector=detector,
         make_locator=make_locator,
         shelf=shelf,
-        make_robot=make_robot,
-        robot_argument=robot_argument,
+        objects=objects,
     )
 
 

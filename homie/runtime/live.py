@@ -235,7 +235,7 @@ class Session:
         options = self.options
         if seed is not None and seed != options.seed:
             options = OpenOptions.build(**{**options.model_dump(exclude_defaults=True), "seed": seed})
-            if not isinstance(self._chosen.make_robot, Robot):
+            if not isinstance(self._chosen.named_robot(options).make, Robot):
                 before, self._parts = self._parts, self._chosen.on_robot(options)
                 before.robot.close()
         self._parts.reset(options.seed)

@@ -13,7 +13,7 @@ from typing import Any, Generic
 from pydantic import BaseModel, ValidationError
 
 from homie.kernel.errors import BadInput, suggestion
-from homie.kernel.interfaces import Detector, Planner, SkillSet
+from homie.kernel.interfaces import Detector, Planner, Robot, SkillSet
 from homie.kernel.options import explain
 from homie.runtime.objects import NO_OBJECTS, Objects, Part, path_of, resolve
 
@@ -29,6 +29,7 @@ class Kind(Generic[Part]):
 
 PLANNER = Kind("planner", "planner", Planner)  # type: ignore[type-abstract]
 DETECTOR = Kind("detector", "detector", Detector)  # type: ignore[type-abstract]
+ROBOT = Kind("robot", "robot", Robot)  # type: ignore[type-abstract]
 SKILL_SET = Kind("skills", "skill set", SkillSet)  # type: ignore[type-abstract]
 
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from homie.kernel import registry
 from homie.kernel.interfaces import Robot
 from homie.kernel.options import OpenOptions, PartsOptions
 from homie.runtime.assembly import Chosen, Parts, choose, load_planner
@@ -72,8 +71,6 @@ class WorkerParts:
         if self._chosen is None or not changed <= set(VARIED):
             self.close()
             self._chosen, changed = choose(options), set()
-        if "robot" in changed:
-            self._chosen = replace(self._chosen, make_robot=registry.find("robots", options.robot)[0])
         if changed & {"planner", "planner_settings"}:
             self._chosen = replace(self._chosen, planner=load_planner(options.planner, options.planner_settings))
         self._made_from = wanted
