@@ -21,6 +21,9 @@ from homie.kernel.files import slug
 from homie.kernel.types import VIEWS
 from homie.runtime.runstore import HeldFolder, held_folder
 
+LONGEST = 40
+"""Characters of a folder's name: `homie bench` makes the id of a task of it, which has 48 with what comes before it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Exported:
@@ -112,7 +115,7 @@ def _write(folder: Path, episode: Episode) -> None:
 def _name(episode: str, taken: set[str]) -> str:
     """A folder name for an episode: the number of a task of EMMOE-100, or words."""
     last = episode.rpartition("/")[2]
-    plain = last if last.isdigit() else slug(episode.replace("/", " "))
+    plain = last if last.isdigit() else slug(episode.replace("/", " "), LONGEST)
     name, number = plain, 2
     while name in taken:
         name, number = f"{plain}-{number}", number + 1

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from episodes import DONE, REPLANNED, TEXT, episode, files_of, write_run
 
+from homie.bench.suite.suite import read_suite
 from homie.cli.main import main
 from homie.data.convert import make_dataset
 from homie.data.emmoe_export import export_emmoe, keypaths_of
@@ -147,6 +148,13 @@ def test_episodes_become_files_of_emmoe_and_come_back(tmp_path):
         make_dataset(TrainingOptions.build(sources=[source], out=tmp_path / out, form="emmoe"), "sft")
     lines = [[{**line, "id": ""} for line in read_lines(tmp_path / out, "train")] for out in ("a", "b")]
     assert lines[0] == lines[1], "and give the same conversations"
+
+
+def test_exported_episodes_are_a_suite(tmp_path):
+    names = [f"a-task-with-a-name-that-is-longer-than-most-{n}" for n in range(2)]
+    export_emmoe(EmmoeOptions(sources=[write_run(tmp_path / "run", names)], out=tmp_path / "emmoe"))
+    tasks = read_suite(tmp_path / "emmoe").tasks
+    assert [task.text for task in tasks] == [TEXT, TEXT] and tasks[0].id != tasks[1].id
 
 
 def test_a_key_path_of_an_episode_without_task():

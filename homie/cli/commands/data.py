@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -33,6 +34,8 @@ from homie.data.statistics import count
 from homie.kernel.errors import BadInput
 from homie.kernel.text import counted
 
+QUIET = 30.0
+"""Seconds between two lines about the progress, where there is no terminal."""
 MOST = 5
 """Lines about single episodes on stderr, where there are many."""
 
@@ -75,7 +78,7 @@ def split_command(config: Config = None, json: Json = False, **given: Any) -> No
 
 @options_from(StatsOptions, positional="sources")
 def stats_command(config: Config = None, json: Json = False, **given: Any) -> None:
-    """Count what is in episodes, or in data sets."""
+    """Count what is in episodes."""
     options = build(StatsOptions, config, given)
     with _progress(options.sources) as progress:
         counts = count(open_sources(options.sources), progress).report()
@@ -170,12 +173,21 @@ def _progress(sources: Any) -> Iterator[EpisodeOver]:
 
 @contextmanager
 def _bar(total: int, what: str) -> Iterator[Callable[[str], None]]:
-    """A bar on a terminal; nothing elsewhere."""
+    """A bar on a terminal, a line now and then elsewhere."""
     console = progress_console()
     look = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TaskProgressColumn(), TimeRemainingColumn())
     with Progress(*look, console=console, transient=True, disable=not console.is_terminal) as bars:
         task = bars.add_task(what, total=total)
-        yield lambda name: bars.advance(task)
+        last = time.monotonic()
+
+        def advance(name: str) -> None:
+            nonlocal last
+            bars.advance(task)
+            if not console.is_terminal and time.monotonic() - last > QUIET:
+                last = time.monotonic()
+                tell(f"{bars.tasks[task].completed:.0f} of {total} {what}: {name}")
+
+        yield advance
 
 
 def _counts(value: Any) -> str:
