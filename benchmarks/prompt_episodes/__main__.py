@@ -1,4 +1,4 @@
-"""Writes docs/prompts: for each household template an episode as a model would see it, every text of it.
+"""Writes docs/prompts: for each template an episode as a model would see it, every text of it.
 
     python -m benchmarks.prompt_episodes docs/prompts
     python -m benchmarks.prompt_episodes docs/prompts --only emmoe-json

@@ -6,11 +6,14 @@ import json
 
 import pytest
 
+from homie.kernel.actions import Ability
 from homie.kernel.types import END, PlannerInput, Subtask
 from planners.llm.answers import Layout
+from planners.llm.prompting.examples import load_examples
 from planners.llm.prompting.prompt import Prompt
 from planners.llm.prompting.settings import PromptSettings
 from planners.llm.reading import Unreadable, read
+from skills.arm.arm_actions import ArmAction
 
 ACTIONS = ("Move", "End")
 SEVEN = [54, 90, 49, 0, 60, 90, 1]
@@ -41,25 +44,48 @@ def test_wrong_numbers_are_for_the_checks_and_no_target_of_other_actions():
         read(text.replace("Move", "Pick"), Layout("plan"), ("Pick", "End"))
 
 
-def test_the_prompt_for_an_arm_tells_the_list_of_things():
-    given = PlannerInput(
-        task="Put the star into the container.",
-        round=1,
-        views={},
-        detections=(),
-        inventory=(),
-        history=(),
-        feedback=None,
-        actions=ACTIONS,
-        models=("arm",),
-        listing=("object 1: red star at [51, 36, 18]", "object 2: teal container at [40, 67, 17]"),
-    )
-    prompt = Prompt(PromptSettings(template="arm", images=False))
-    request, _ = prompt.request(given)
-    text = "".join(str(part) for message in request.messages for part in message.parts)
-    for words in (
-        "object 1: red star at [51, 36, 18]",
-        "Put the star into the container.",
-        "[x, y, z, roll, pitch, yaw",
-    ):
-        assert words in text
+GIVEN = PlannerInput(
+    task="Put the star into the container.",
+    round=1,
+    views={},
+    detections=(),
+    inventory=(),
+    history=(),
+    feedback=None,
+    actions=ACTIONS,
+    models=("arm", "other"),
+    abilities={"arm": Ability(("Move",), about="moves the gripper along planned ways"), "other": Ability(("Pick",))},
+    listing=("object 1: red star at [51, 36, 18]", "object 2: teal container at [40, 67, 17]"),
+)
+
+
+def texts(**settings: object) -> tuple[str, str]:
+    """System message and question of the prompt for an arm."""
+    prompt = Prompt(PromptSettings.model_validate({"template": "arm", "images": False, **settings}))
+    system, user = prompt.request(GIVEN)[0].messages
+    return "\n".join(map(str, system.parts)), "\n".join(map(str, user.parts))
+
+
+def test_the_prompt_for_an_arm_tells_the_list_of_things_and_what_each_model_does():
+    system, user = texts()
+    assert "object 1: red star at [51, 36, 18]\nobject 2: teal container at [40, 67, 17]\nTask: Put the star" in user
+    assert "[x, y, z, roll, pitch, yaw" in system and "red star" not in system
+    assert "- arm (Move) moves the gripper along planned ways." in system and "- other (Pick)." in system
+
+
+def test_the_fixed_part_for_an_arm_is_long_enough_for_caches_and_its_examples_are_answers_that_are_read():
+    """Its poses are in the workspace, its plans are of a model that can move, and a grip that failed is among them."""
+    system, _ = texts()
+    assert len(system) / 4 > 1024, "about four characters a token"
+    examples = load_examples("poses", None).all
+    assert len(examples) == len(Prompt(PromptSettings(template="arm")).fitting(GIVEN))
+    for one in examples:
+        reading = read(one.answer("plan", GIVEN.models, GIVEN.abilities), Layout("plan"), ACTIONS, GIVEN.models)
+        assert (reading.subtasks, reading.model) == (tuple(one.steps()), "arm")
+        for step in one.steps():
+            assert step == END or str(ArmAction.read(step.target)) == step.target
+        assert f"Task: {one.task}\nInventory: {one.inventory}\nHistory: {one.history}" in system
+    slipped = next(one for one in examples if one.inventory == "None" and "(12)" in one.history)
+    assert "fail" not in slipped.history and "inventory is None" in slipped.analysis
+    assert any("Unable to move" in one.feedback for one in examples)
+    assert [one for one in examples if END in one.steps() and len(one.subtasks) > 1] == [], "End after a look"

@@ -228,12 +228,9 @@ def test_what_is_recorded_of_a_prompt() -> None:
         folder = files("planners.llm").joinpath("prompts")
         data = folder.joinpath(f"{name}.md").read_bytes()
         told = Prompt(PromptSettings(template=name)).describe()
-        assert (told["template"], told["version"]) == (name, 1 if name == "arm" else 2)
+        assert (told["template"], told["version"]) == (name, 2)
         assert told["sha256"] == hashlib.sha256(data).hexdigest()
         examples = told["examples"]
-        if name == "arm":  # which has none
-            assert examples is None
-            continue
         assert isinstance(examples, dict)
         path = folder.joinpath("examples", f"{examples['name']}.yaml")
         assert examples["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()

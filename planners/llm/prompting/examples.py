@@ -18,22 +18,24 @@ from homie.kernel.errors import BadInput
 from homie.kernel.types import END, VIEWS, Subtask
 from planners.llm.answers import AnswerFormat
 from planners.llm.prompting.answering import written_answer
-from planners.parsing import parse_subtask
+from planners.parsing import make_subtask, parse_subtask
 
 
 class Example(BaseModel):
     """One round: what was known, in the words of the prompt, and what a good planner says.
 
     setting: the one in which it is right, "" for every one. views: the names in sight by view. rooms, memory: what is
-    told of the home, line by line. subtasks: one, or a whole plan, each as `[Pick, apple]`. seen, plan: what a
-    multi-step answer says of the pictures and of its plan.
+    told of the home, line by line; listing: what a robot tells besides. subtasks: one, or a whole plan, each as
+    `[Pick, apple]`, or as a list of its parts where these have commas. seen, plan: what a multi-step answer says of
+    the pictures and of its plan.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     setting: Literal["", "background", "sensors"] = ""
     task: StrictStr = Field(min_length=1)
-    views: dict[StrictStr, list[StrictStr]]
+    views: dict[StrictStr, list[StrictStr]] = {}
+    listing: list[StrictStr] = []
     rooms: list[StrictStr] = []
     memory: list[StrictStr] = []
     inventory: StrictStr = "None"
@@ -42,11 +44,11 @@ class Example(BaseModel):
     seen: StrictStr = ""
     analysis: StrictStr = Field(min_length=1)
     plan: StrictStr = ""
-    subtasks: list[StrictStr] = Field(min_length=1)
+    subtasks: list[StrictStr | list[StrictStr]] = Field(min_length=1)
 
     def steps(self) -> list[Subtask]:
         """The subtasks of the answer. Raises BadInput."""
-        return [parse_subtask(one) for one in self.subtasks]
+        return [parse_subtask(one) if isinstance(one, str) else make_subtask(one) for one in self.subtasks]
 
     def fits(self, actions: Collection[str], setting: str, *, doorways: bool = True) -> bool:
         """Whether every action of the answer is among these, and the answer right in a setting. doorways: whether they
@@ -61,6 +63,7 @@ class Example(BaseModel):
         return {
             "task": self.task,
             "views": views,
+            "listing": self.listing,
             "rooms": self.rooms,
             "memory": self.memory,
             "inventory": self.inventory,
