@@ -12,28 +12,9 @@ from error_detection.layers import LayerCheck
 from homie.kernel.interfaces import ErrorCheck
 
 paper_order: tuple[ErrorCheck, ...] = (
-    LayerCheck(
-        "format",
-        (
-            format.listed_action,
-            format.no_more_names,
-            format.listed_model,
-            format.named_place,
-            format.existing_target,
-        ),
-    ),
-    LayerCheck(
-        "logical",
-        (
-            logical.hand_full,
-            logical.hand_empty,
-            logical.other_in_hand,
-            logical.closed_for_put,
-            logical.closed_for_pick,
-            logical.interactive,
-        ),
-    ),
-    LayerCheck("distance", (distance.within_reach,)),
+    LayerCheck("format", format.RULES),
+    LayerCheck("logical", logical.RULES),
+    LayerCheck("distance", distance.RULES),
 )
 """Format, logical, distance, as the paper has it."""
 

@@ -8,18 +8,18 @@ from homie.kernel import domain
 from homie.kernel.interfaces import CheckQuestion
 from homie.kernel.types import ErrorCode
 
-MANIPULATION = ("Pick", "Put", "Open", "Close")
-"""Actions that need the target within reach."""
-
 
 def within_reach(question: CheckQuestion) -> Complaint | None:
-    """D1 and D2 for pick, put, open and close."""
-    action = question.subtask.action
-    if action not in MANIPULATION or question.entity is None:
+    """D1 and D2 for actions that need their target within reach: pick, put, open and close."""
+    if not question.action.near or question.entity is None:
         return None
-    metres = question.locator.distance(question.entity, question.observation)
+    action = question.action.name
+    metres = question.world.distance(question.entity, question.observation)
     if not domain.within_reach(metres):
         return Complaint(ErrorCode.D1, messages.far_away(action))
     if metres < domain.TOO_CLOSE:
         return Complaint(ErrorCode.D2, messages.too_close(action))
     return None
+
+
+RULES = (within_reach,)

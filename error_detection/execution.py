@@ -1,6 +1,6 @@
 """Execution errors, seen after a skill: E1 it has not worked, E2 the object is gone (EMMOE, appendix E.4).
 
-What counts is the effect, as far as the locator can see it; where it cannot, the skill is believed. This module is a
+What counts is the effect, as far as it can be seen; where it cannot, the skill is believed. This module is a
 `homie.kernel.interfaces.ExecutionCheck`.
 """
 
@@ -13,10 +13,24 @@ from error_detection.reasons import lasting
 from homie.kernel.interfaces import Trial
 from homie.kernel.types import Attempt, Check, ErrorCode, Outcome
 
-EMPTY_HANDED = ("Open", "Close")
-"""Actions that need a free hand and leave it free: one that keeps the handle is no success, whatever it has moved."""
 WITHOUT_EFFECT = "done by its own account, without effect"
 """The reason of an attempt that a skill calls a success and that has changed nothing."""
+
+
+def effect(trial: Trial) -> bool | None:
+    """Whether what the action should come to (`Action.result`) is so; None where it cannot be told."""
+    world, entity, now = trial.world, trial.entity, trial.observation
+    match trial.action.result if entity else "":
+        case "":
+            return None
+        case "reached":
+            return world.arrived(entity, now)
+        case "held":
+            return world.holds(entity, now)
+        case "placed":
+            return world.placed(trial.held, entity, now)
+        case state:
+            return world.state(entity, state, now)
 
 
 def judged(trial: Trial) -> Attempt:
@@ -29,29 +43,27 @@ def judged(trial: Trial) -> Attempt:
         FAILED for a success without effect and for a hand that has kept a handle; SUCCEEDED for a failure whose effect
         is there all the same, with how the skill ended behind `done, then:` in the reason.
     """
-    attempt, subtask = trial.attempt, trial.subtask
-    done = None
-    if trial.entity:
-        done = trial.locator.verify(subtask, trial.entity, trial.held, trial.observation)
+    attempt, action = trial.attempt, trial.action
+    done = effect(trial)
     succeeded = attempt.outcome is Outcome.SUCCEEDED
-    if subtask.action in EMPTY_HANDED and trial.observation.body.holding:
+    if action.ends_empty_handed and trial.observation.body.holding:
         kept = "; ".join(["the hand has not let go", *([attempt.reason] if attempt.reason else [])])
         return replace(attempt, outcome=Outcome.FAILED, reason=kept)
     if done is False and succeeded:
         return replace(attempt, outcome=Outcome.FAILED, reason=WITHOUT_EFFECT)
-    if done and not succeeded and subtask.action != "Go to":  # of a drive that failed, being near is no effect
+    if done and not succeeded and action.result != "reached":  # of a drive that failed, being near is no effect
         return replace(attempt, outcome=Outcome.SUCCEEDED, reason=f"done, then: {attempt.reason}")
     return attempt
 
 
 def check(trial: Trial) -> Check:
     """What a judged attempt comes to: E2 for a Put after which the hand is empty, E1 for every other failure."""
-    attempt, action = trial.attempt, trial.subtask.action
+    attempt, name = trial.attempt, trial.action.name
     if attempt.outcome is Outcome.SUCCEEDED:
         return Check("execution")
-    if action == "Put" and trial.locator.held(trial.observation) is None:
-        return Check("execution", ErrorCode.E2, messages.missing(action))
+    if trial.action.inventory == "gives" and trial.world.held(trial.observation) is None:
+        return Check("execution", ErrorCode.E2, messages.missing(name))
     if trial.complaint:
         return Check("execution", ErrorCode.E1, trial.complaint, attempt.about, lasting=True)
-    sentence = messages.too_difficult(action, attempt.reason)
+    sentence = messages.too_difficult(name, attempt.reason)
     return Check("execution", ErrorCode.E1, sentence, attempt.about, lasting(attempt.reason))

@@ -29,16 +29,16 @@ def listed_model(question: CheckQuestion) -> Complaint | None:
 
 def no_more_names(question: CheckQuestion) -> Complaint | None:
     """F1 for a name that the action does not take: `[Pick, banana, bowl]`."""
-    subtask = question.subtask
-    given = (subtask.target, subtask.destination)[len(question.arguments) :]
+    subtask, arguments = question.subtask, question.action.arguments
+    given = (subtask.target, subtask.destination)[len(arguments) :]
     extra = next((words for words in given if words), "")
-    return Complaint(ErrorCode.F1, messages.extra_name(subtask.action, question.arguments, extra)) if extra else None
+    return Complaint(ErrorCode.F1, messages.extra_name(subtask.action, arguments, extra)) if extra else None
 
 
 def named_place(question: CheckQuestion) -> Complaint | None:
     """F2 for an action that takes a place and has one name only. The official code takes the name for the place."""
     subtask = question.subtask
-    if "destination" in question.arguments and subtask.target and not subtask.destination:
+    if "destination" in question.action.arguments and subtask.target and not subtask.destination:
         return Complaint(ErrorCode.F2, messages.no_place(subtask.action, subtask.target))
     return None
 
@@ -49,12 +49,12 @@ def existing_target(question: CheckQuestion) -> Complaint | None:
     Of a Put only the place is looked at. An action that takes nothing needs no target.
     """
     words = place(question)
-    if not question.arguments:
+    if not question.action.arguments:
         return None
     if not words:
         return Complaint(ErrorCode.F2, messages.no_target(question.subtask.action))
     if question.entity is None:
-        objection = question.locator.objection(question.subtask)
+        objection = question.world.objection(words, question.action)
         return Complaint(ErrorCode.F2, objection or messages.unknown_target(words))
     return None
 
@@ -62,6 +62,9 @@ def existing_target(question: CheckQuestion) -> Complaint | None:
 def pickable_or_place(question: CheckQuestion) -> Complaint | None:
     """The official code looks a Pick up among the objects and a Put among the receptacles; anything else "does
     not exist" (F2)."""
-    if question.entity is None or question.subtask.action not in ("Pick", "Put") or suitable(question):
+    if question.entity is None or question.action.target not in ("loose", "place") or suitable(question):
         return None
     return Complaint(ErrorCode.F2, messages.unknown_target(place(question)))
+
+
+RULES = (listed_action, no_more_names, listed_model, named_place, existing_target)

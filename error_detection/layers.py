@@ -45,4 +45,4 @@ class LayerCheck:
 
 def place(question: CheckQuestion) -> str:
     """The words that `question.entity` stands for: the destination of a Put, the target of all else."""
-    return acted_on(question.subtask, question.arguments)
+    return acted_on(question.subtask, question.action.arguments)

@@ -67,9 +67,9 @@ def hand_empty(action: str) -> str:
     return ErrorCode.L2.sentence.format(action=action.lower())
 
 
-def other_in_hand(name: str, held: str) -> str:
+def other_in_hand(action: str, name: str, held: str) -> str:
     """L2: the hand holds something else. Ours: the official code puts what it holds, whatever it is called."""
-    return f"Unable to put {name.lower()}, what is in the hand is the {held.lower()}"
+    return f"Unable to {action.lower()} {name.lower()}, what is in the hand is the {held.lower()}"
 
 
 def closed(action: str, container: str) -> str:

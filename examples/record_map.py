@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from homie.kernel.actions import ACTION_TABLE
 from homie.envs.mujoco.home.background import BackgroundLocator
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.home.home import MujocoHome
@@ -30,7 +31,7 @@ def tour(scene: SceneSpec, home: MujocoHome) -> list[tuple[str, Goal]]:
         for room in scene.rooms
         for name in (room.name, *(piece.name for piece in scene.furniture if piece.room == room.name))
     ]
-    return [(name, locator.goal(name, Subtask("Go to", name), home.observe())) for name in names]
+    return [(name, locator.goal(name, ACTION_TABLE["Go to"], home.observe())) for name in names]
 
 
 def main() -> None:

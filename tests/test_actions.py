@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from homie_tiny import TinyRobot
@@ -11,9 +11,11 @@ from text_world import Stage, TextSkill, World, home, stage
 
 from error_detection import code_order, paper_order
 from homie.kernel.actions import (
+    ACTION_TABLE,
     ARGUMENTS,
-    ActionTable,
+    Action,
     acted_on,
+    action_of,
     action_table,
     arguments_of,
     canonical_action,
@@ -84,6 +86,8 @@ def to(place: str, name: str = "apple_1") -> Happening:
     return move
 
 
+POUR = Action(name="Pour", arguments=("target", "destination"))
+WAIT = Action(name="Wait", arguments=())
 PICK, PUT = Subtask("Pick", "apple"), Subtask("Put", "apple", "kitchen counter")
 
 
@@ -166,20 +170,26 @@ def test_a_listed_action_is_named_exactly() -> None:
 
 
 def test_a_skill_set_adds_its_actions_to_the_table() -> None:
-    table = action_table([{"Pour": ("target", "destination")}, {"Wait": ()}])
-    assert table["Pour"] == ("target", "destination") and table["Wait"] == () and table["Put"] == ARGUMENTS["Put"]
+    table = action_table([[POUR], [WAIT, POUR]])
+    assert (table["Pour"], table["Wait"], table["Put"]) == (POUR, WAIT, ACTION_TABLE["Put"])
+    assert action_of("Pour", table) is POUR and action_of("Pour") == Action(name="Pour")
 
 
 @pytest.mark.parametrize(
     ("declared", "said"),
     [
-        ({"Wipe": ("cloth",)}, "'Wipe' cannot take"),
-        ({"Pick": ("target", "destination")}, "'Pick' takes a target, and a skill set declares a target and a dest"),
+        ({"name": "Wipe", "arguments": ("cloth",)}, "'Wipe' cannot take"),
+        ({"name": "Wipe", "hand": "wet"}, "'Wipe' has the hand 'wet': it is one of '', 'empty', 'full'"),
+        (
+            {"name": "Pick", "arguments": ("target", "destination")},
+            "'Pick' takes a target, and a skill set declares a target and a dest",
+        ),
+        ({"name": "Go to"}, "'Go to' has words=.*, and a skill set declares words=.*: give it another name"),
     ],
 )
-def test_what_a_skill_set_cannot_declare(declared: dict[str, tuple[str, ...]], said: str) -> None:
+def test_what_a_skill_set_cannot_declare(declared: dict[str, Any], said: str) -> None:
     with pytest.raises(BadInput, match=said):
-        action_table([declared])
+        action_table([[Action(**declared)]])
 
 
 @pytest.mark.parametrize(
@@ -218,7 +228,7 @@ def test_an_action_of_a_package_gets_what_it_takes(checks: Sequence[ErrorCheck])
     own = Own(world)
     book = SkillBook(
         {"own": dict.fromkeys(own.actions, own)},
-        arguments=action_table([{"Pour": ("target", "destination"), "Wait": ()}]),
+        table=action_table([[POUR, WAIT]]),
     )
     made = stage(world=world, checks=checks)
     old = made.executor
@@ -238,7 +248,7 @@ class Kitchen(SkillSet):
 
     name = "kitchen"
     actions = ("Pour", "Wait")
-    arguments: ClassVar[ActionTable] = {"Pour": ("target", "destination"), "Wait": ()}
+    own_actions: ClassVar[tuple[Action, ...]] = (POUR, WAIT)
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
         return [Own(home())]

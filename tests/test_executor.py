@@ -10,7 +10,7 @@ import pytest
 from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkill, TinySkills
 
 from error_detection import execution, paper_order
-from homie.kernel.actions import ARGUMENTS, Ability
+from homie.kernel.actions import ACTION_TABLE, Ability, Action
 from homie.kernel.agent import EpisodeListener
 from homie.kernel.errors import BadInput, CommandRefused, TargetLost
 from homie.kernel.executor import Executor, SkillBook
@@ -100,18 +100,27 @@ class Looking(TinyLocator):
     def seen(self, entity, detections):
         return tuple(detection for detection in detections if detection.name == entity)
 
-    def verify(self, subtask, entity, held, observation):
+    def arrived(self, entity, observation):
+        return self.sees
+
+    def holds(self, entity, observation):
+        return self.sees
+
+    def placed(self, thing, entity, observation):
+        return self.sees
+
+    def state(self, entity, state, observation):
         return self.sees
 
 
 def run(
     subtask: Subtask, *skills: Skill, robot: TinyRobot | None = None, locator: Any = TinyLocator, attempts: int = 1,
-    checks: Sequence[ErrorCheck] = (), model: str = "", arguments: dict[str, tuple[str, ...]] | None = None,
+    checks: Sequence[ErrorCheck] = (), model: str = "", table: dict[str, Action] | None = None,
 ) -> tuple[Execution, Watch]:  # fmt: skip
     robot = robot or TinyRobot()
     every = [*TinySkills().skills(SPEC, robot.kinematics), *skills]
     book = SkillBook(
-        {"tiny": {action: skill for skill in every for action in skill.actions}}, arguments=arguments or ARGUMENTS
+        {"tiny": {action: skill for skill in every for action in skill.actions}}, table=table or ACTION_TABLE
     )
     located = locator(robot) if isinstance(locator, type) else locator
     executor = Executor(Senses(robot, TinyDetector(), located), book, checks, execution, attempts=attempts)
@@ -260,11 +269,11 @@ def test_a_target_that_is_forgotten_ends_the_subtask_not_the_episode():
     class Forgetful(Looking):
         goals = 0
 
-        def goal(self, entity, subtask, observation):
+        def goal(self, entity, action, observation):
             self.goals += 1
             if self.goals > 1:
                 raise TargetLost("the target is no longer where it was seen")
-            return super().goal(entity, subtask, observation)
+            return super().goal(entity, action, observation)
 
     skill = Steps(ends=Outcome.FAILED)
     execution, _ = run(PICK, skill, locator=Forgetful, attempts=3)
@@ -282,7 +291,8 @@ def test_an_action_without_a_target_is_done_where_the_robot_stands():
     robot = TinyRobot()
     robot.x = 1.5
     skill = Steps("Wait", cameras=("left",))
-    execution, _ = run(Subtask("Wait"), skill, robot=robot, locator=Looking(robot), arguments={"Wait": ()})
+    wait = Action(name="Wait", arguments=())
+    execution, _ = run(Subtask("Wait"), skill, robot=robot, locator=Looking(robot), table={"Wait": wait})
     ((goal, _),) = skill.goals
     assert (goal.name, goal.text, goal.seen) == ("", "[Wait]", ()) and list(goal.position) == [1.5, 0.0, 0.0]
     assert execution.feedback.ok and execution.target == ""

@@ -9,9 +9,10 @@ import pytest
 from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkill, TinySkills
 
 from homie.kernel import interfaces
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Detector, Locator, Planner, Robot, Skill, SkillSet, kind_of
-from homie.kernel.types import VIEWS, Detection, Goal, Subtask
+from homie.kernel.types import VIEWS, Detection, Goal
 
 
 class Silent(Planner):
@@ -99,7 +100,7 @@ def test_a_locator() -> None:
     robot = TinyRobot()
     locator, seen = TinyLocator(robot), robot.observe()
     assert (Locator.name, locator.cameras, locator.due(seen)) == ("", (), None)
-    assert locator.objection(Subtask("Pick", "moon")) == "" and locator.listing() == ()
+    assert locator.objection("moon", ACTION_TABLE["Pick"]) == "" and locator.listing() == ()
     boxes = [Detection("apple", "front", (0, 0, 1, 1), instance=name) for name in ("apple_1", "apple_2", "apple_1")]
     assert locator.arranged(boxes) == tuple(boxes)
     assert Locator.seen(locator, "apple_1", boxes) == (boxes[0], boxes[2])
@@ -117,9 +118,9 @@ class Named(TinyLocator):
     def held(self, observation):  # type: ignore[no-untyped-def]
         return self.holds
 
-    def resolve(self, name, subtask, observation):  # type: ignore[no-untyped-def]
-        assert subtask == Subtask("Pick", name)
-        return {"fruit": "red_apple_2", "snack": "lemon_1", "apple": "red_apple_1"}.get(name)
+    def resolve(self, words, action, observation):  # type: ignore[no-untyped-def]
+        assert action.target == "loose"
+        return {"fruit": "red_apple_2", "snack": "lemon_1", "apple": "red_apple_1"}.get(words)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkills
 
 from error_detection import execution as execution_check
 from error_detection import paper_order
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.agent import (
     Episode,
     EpisodeListener,
@@ -75,7 +76,7 @@ def done(subtask: Subtask, feedback: Feedback = SUCCESS, target: str = "") -> Ex
     ],
 )
 def test_the_inventory_by_feedback(before, execution, after):
-    assert update_inventory(before, execution) == after
+    assert update_inventory(before, execution, ACTION_TABLE[execution.subtask.action]) == after
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -13,6 +12,7 @@ from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkill, Ti
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable
+from homie.kernel.actions import ACTION_TABLE, Action
 from homie.kernel.body import Group, Joint
 from homie.kernel.knowledge import Knowledge, Remembered
 from homie.kernel.types import Command, Detection, Outcome, Subtask
@@ -50,7 +50,7 @@ def test_our_skills_conform(home, table):
     table.reset(seed=0)
     locator.reset(seed=0)
     move = Subtask("Move", "[54, 50, 40, 0, 60, 90, 1]")
-    check_skills(Arm(), table, [(move, locator.goal(move.target, move, table.observe()))])
+    check_skills(Arm(), table, [(move, locator.goal(move.target, Action(name="Move"), table.observe()))])
 
 
 def test_our_locators_conform(home):
@@ -123,7 +123,7 @@ class Lame(TinySkill):
 class Odd(TinySkills):
     name = "odd"
     actions = ("Go to", "Pick", "Put", "Fly")
-    arguments: ClassVar = {"Fly": ("wings",)}
+    own_actions = (replace(ACTION_TABLE["Pick"], hand="full"),)
 
     def skills(self, spec, kinematics):
         return [Mad("Go to"), Lame("Pick"), TinySkill("Put")]
@@ -132,7 +132,7 @@ class Odd(TinySkills):
 def test_what_is_wrong_with_skills():
     told = said(check_skills, Odd(), TinyRobot())
     assert "`actions` says ['Fly', 'Go to', 'Pick', 'Put'], and its skills have ['Go to', 'Pick', 'Put']" in told
-    assert "`arguments`: The action 'Fly' cannot take ('wings',)" in told
+    assert "`own_actions`: The action 'Pick' has hand='empty', and a skill set declares hand='full'" in told
     assert "tiny go to: act gave a command that is not finite" in told
     assert "tiny pick: start or act (Pick) raised KeyError: 'surfaces'" in told
     assert "tiny put" not in told and Outcome.RUNNING in Outcome
@@ -141,7 +141,7 @@ def test_what_is_wrong_with_skills():
 class Vague(TinyLocator):
     name = ""
 
-    def resolve(self, name, subtask, observation):
+    def resolve(self, words, action, observation):
         return "ball"
 
     def distance(self, entity, observation):

@@ -23,7 +23,7 @@ from homie.kernel.actions import listed_actions
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.options import OpenOptions
 from homie.kernel.scenes import scene_options
-from homie.kernel.types import VIEWS
+from homie.kernel.types import END, VIEWS
 from homie.runtime.assembly import choose
 from homie.runtime.objects import split
 
@@ -81,7 +81,7 @@ class HomeEnv(SessionEnv[NDArray[np.int64]]):
     def step(self, action: NDArray[np.int64]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
         """Carry out one subtask; End gives up."""
         number, target, destination = (int(one) for one in action)
-        if self.actions[number] == "End":
+        if self.actions[number] == END.action:
             return self._outcome(None, ended=True)
         done = self.session.call(self.actions[number], WORDS[target], WORDS[destination])
         return self._outcome(done, ended=False)

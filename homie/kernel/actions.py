@@ -1,29 +1,119 @@
-"""The one table of actions: which there are, and what each of them takes."""
+"""The one table of actions: what each of them is called, takes, asks of the world, and leaves behind.
+
+Everything that has to know an action asks this table: the checks (L1 to L4, D1, D2), the execution check, the locators
+and the inventory. A skill set adds its own (`SkillSet.own_actions`), and no other file changes.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from homie.kernel.errors import BadInput
 
 if TYPE_CHECKING:
     from homie.kernel.types import Subtask
 
-ActionTable: TypeAlias = Mapping[str, tuple[str, ...]]
-"""What actions take, by their names: nothing, `target`, or `target` and `destination`."""
+Hand: TypeAlias = Literal["", "empty", "full"]
+Target: TypeAlias = Literal["", "loose", "place", "opens"]
+Inventory: TypeAlias = Literal["", "takes", "gives"]
+USUAL = ("target",)
+"""What an action takes of which the table says nothing."""
+_SHAPES = ((), ("target",), ("target", "destination"))
 
-ARGUMENTS: ActionTable = {
-    "Go to": ("target",),
-    "Pick": ("target",),
-    "Put": ("target", "destination"),
-    "Open": ("target",),
-    "Close": ("target",),
-    "End": (),
-}
-"""The actions of EMMOE (section 3.2) with what they take. Skill sets add theirs (`SkillSet.arguments`)."""
-ACTIONS = tuple(ARGUMENTS)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Action:
+    """One action, as data. What is left out is not asked.
+
+    name: as planners write it. words: other ways to say it, in small letters, that answers of language models are read
+    by. arguments: what it takes: (), `target`, or `target` and `destination`; it is done to the last of them, its
+    entity. hand: how the hand has to be: `empty` (else L1) or `full` (else L2). target: what the entity has to be
+    (else L4): `loose`, a `place` where something can be put, or something that `opens`. accessible: it cannot be done
+    to what is closed or inside of something closed (L3). near: the entity has to be within reach (D1, D2). inventory:
+    whether the hand `takes` the entity or `gives` away what it holds. result: what is true once it has been done, as
+    far as a locator can see it: `reached` the robot is there, `held` the entity is in the hand, `placed` what was in
+    the hand is there, else a state of the entity such as `open` (`WorldModel.state`); "" where only the skill can say.
+
+    Raises BadInput for values that there are not.
+
+    >>> Action(name="Wipe", hand="full", target="place", near=True).arguments
+    ('target',)
+    """
+
+    name: str
+    words: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = USUAL
+    hand: Hand = ""
+    target: Target = ""
+    accessible: bool = False
+    near: bool = False
+    inventory: Inventory = ""
+    result: str = ""
+
+    def __post_init__(self) -> None:
+        if tuple(self.arguments) not in _SHAPES:
+            raise BadInput(
+                f"The action '{self.name}' cannot take {tuple(self.arguments)!r}: declare (), ('target',) or "
+                "('target', 'destination')."
+            )
+        for field, values in (("hand", Hand), ("target", Target), ("inventory", Inventory)):
+            value, known = getattr(self, field), get_args(values)
+            if value not in known:
+                raise BadInput(
+                    f"The action '{self.name}' has the {field} {value!r}: it is one of {', '.join(map(repr, known))}."
+                )
+
+    @property
+    def ends_empty_handed(self) -> bool:
+        """Whether a hand that holds something afterwards has failed: it has kept a handle."""
+        return self.hand == "empty" and self.inventory != "takes"
+
+
+HOUSEHOLD = (
+    Action(
+        name="Go to",
+        words=("navigate to", "navigate", "move to", "walk to", "drive to", "head to"),
+        result="reached",
+    ),
+    Action(
+        name="Pick",
+        words=("pick up", "grab", "grasp", "take"),
+        hand="empty",
+        target="loose",
+        accessible=True,
+        near=True,
+        inventory="takes",
+        result="held",
+    ),
+    Action(
+        name="Put",
+        words=("place",),
+        arguments=("target", "destination"),
+        hand="full",
+        target="place",
+        accessible=True,
+        near=True,
+        inventory="gives",
+        result="placed",
+    ),
+    Action(name="Open", words=("open up",), hand="empty", target="opens", near=True, result="open"),
+    Action(name="Close", words=("shut",), hand="empty", target="opens", near=True, result="closed"),
+    Action(name="End", arguments=()),  # has no other words: it cannot be taken back
+)
+"""The actions of EMMOE (section 3.2)."""
+
+ActionTable: TypeAlias = Mapping[str, Action]
+"""Actions by their names."""
+Arguments: TypeAlias = Mapping[str, tuple[str, ...]]
+"""What actions take, by their names, as planners are told: nothing, `target`, or `target` and `destination`."""
+
+ACTION_TABLE: ActionTable = {action.name: action for action in HOUSEHOLD}
+ARGUMENTS: Arguments = {action.name: action.arguments for action in HOUSEHOLD}
+WORDS: Mapping[str, str] = {words: action.name for action in HOUSEHOLD for words in action.words}
+"""Other words for the actions of EMMOE, each with the action that it means."""
+ACTIONS = tuple(ACTION_TABLE)
 """The action list of EMMOE; robots and skill sets may have others."""
 
 
@@ -40,35 +130,36 @@ class Ability:
     about: str = ""
 
 
-USUAL = ("target",)
-"""What an action takes of which the table says nothing."""
-_SHAPES = ((), ("target",), ("target", "destination"))
+def action_of(name: str, table: ActionTable = ACTION_TABLE) -> Action:
+    """The action of a name. One that nobody has declared takes a target and asks for nothing."""
+    return table.get(name) or Action(name=name)
 
 
-def arguments_of(action: str, table: ActionTable = ARGUMENTS) -> tuple[str, ...]:
+def arguments_of(action: str, arguments: Arguments = ARGUMENTS) -> tuple[str, ...]:
     """What an action takes: the names of its arguments in their order."""
-    return tuple(table.get(action, USUAL))
+    return tuple(arguments.get(action, USUAL))
 
 
-def action_table(declared: Iterable[ActionTable]) -> ActionTable:
+def action_table(declared: Iterable[Iterable[Action]]) -> ActionTable:
     """The table with the actions that skill sets declare besides.
 
-    Raises BadInput for arguments that there are not, and where two declare the same action differently.
+    Raises BadInput where two declare the same action differently.
     """
-    table = dict(ARGUMENTS)
-    for one in declared:
-        for action, arguments in one.items():
-            if tuple(arguments) not in _SHAPES:
-                raise BadInput(
-                    f"The action '{action}' cannot take {tuple(arguments)!r}: declare (), ('target',) or "
-                    "('target', 'destination')."
-                )
-            if table.setdefault(action, tuple(arguments)) != tuple(arguments):
-                raise BadInput(
-                    f"The action '{action}' takes {spoken(table[action])}, and a skill set declares "
-                    f"{spoken(tuple(arguments))}: give it another name."
-                )
+    table = dict(ACTION_TABLE)
+    for actions in declared:
+        for action in actions:
+            known = table.setdefault(action.name, action)
+            if known != action:
+                raise BadInput(f"The action '{action.name}' {_differences(known, action)}: give it another name.")
     return table
+
+
+def _differences(known: Action, declared: Action) -> str:
+    """How two actions of a name differ, in words: `takes a target, and a skill set declares a destination`."""
+    if known.arguments != declared.arguments:
+        return f"takes {spoken(known.arguments)}, and a skill set declares {spoken(declared.arguments)}"
+    name = next(one.name for one in fields(Action) if getattr(known, one.name) != getattr(declared, one.name))
+    return f"has {name}={getattr(known, name)!r}, and a skill set declares {name}={getattr(declared, name)!r}"
 
 
 def canonical_action(text: str, actions: Sequence[str] = ACTIONS) -> str | None:

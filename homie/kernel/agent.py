@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from homie.kernel.actions import canonical_action
+from homie.kernel.actions import Action, acted_on, action_of, canonical_action
 from homie.kernel.executor import Executor
 from homie.kernel.interfaces import Planner, kind_of
 from homie.kernel.senses import Sight
 from homie.kernel.types import (
+    END,
     SUCCESS,
     Attempt,
     Check,
@@ -201,8 +202,8 @@ class Episode:
             return (self._record(decision, execution, clock),)
         records = []
         for subtask in decision.subtasks:
-            if canonical_action(subtask.action, self.executor.actions) == "End":
-                execution = Execution(Subtask("End"), decision.model, (), (), SUCCESS)
+            if canonical_action(subtask.action, self.executor.actions) == END.action:
+                execution = Execution(END, decision.model, (), (), SUCCESS)
                 self.ended = True
             else:
                 self.listener.executing(self.round, subtask)
@@ -245,6 +246,7 @@ class Episode:
             rounds=self.rounds,
             listing=executor.locator.listing(),
             arguments=executor.skills.arguments,
+            words=executor.skills.words,
             abilities=executor.skills.abilities,
             knowledge=executor.locator.knowledge(self.round),
             hand=self._hand() if self.planner.looks_at_hand else None,
@@ -274,36 +276,28 @@ def aftermath(
     """
     if executor.robot.inventory_by == "hand":
         return execution, in_hand(executor)
-    expected = update_inventory(inventory, execution)
+    action = action_of(execution.subtask.action, executor.skills.table)
+    gives = action.inventory == "gives" and execution.feedback.ok
+    expected = update_inventory(inventory, execution, action)
     observation = executor.robot.observe()
     held = executor.locator.held(observation)
     after, remark = expected, ""
     if held is None and expected and not observation.body.holding:
         after, remark = (), f"{expected[-1]} is no longer in the hand"
-    elif held is not None and not _expects(held, inventory, execution):
+    elif held is not None and not (not gives if inventory else _takes(held, execution, action)):
         after = (kind_of(held),)
         remark = f"what is in the hand is the {after[-1]}"
     subtask = execution.subtask
-    if inventory and _has_put(execution) and not executor.locator.names_held(subtask.target, inventory, observation):
-        execution = replace(execution, subtask=replace(subtask, target=inventory[-1], destination=_place(subtask)))
+    if inventory and gives and not executor.locator.names_held(subtask.target, inventory, observation):
+        place = acted_on(subtask, action.arguments)
+        execution = replace(execution, subtask=replace(subtask, target=inventory[-1], destination=place))
         remark = f"what was put is the {inventory[-1]}"
     return (_remarked(execution, remark) if remark else execution), after
 
 
-def _expects(held: str, inventory: tuple[str, ...], execution: Execution) -> bool:
-    """Whether by the feedback there is just this in the hand: it was there before, or it is what was picked."""
-    if inventory:
-        return not _has_put(execution)
-    return execution.subtask.action == "Pick" and execution.feedback.ok and execution.target in ("", held)
-
-
-def _has_put(execution: Execution) -> bool:
-    return execution.subtask.action == "Put" and execution.feedback.ok
-
-
-def _place(subtask: Subtask) -> str:
-    """Where a Put has put: one name alone is the place (`homie.kernel.actions.acted_on`)."""
-    return subtask.destination or subtask.target
+def _takes(held: str, execution: Execution, action: Action) -> bool:
+    """Whether by the feedback just this has been taken into an empty hand."""
+    return action.inventory == "takes" and execution.feedback.ok and execution.target in ("", held)
 
 
 def _remarked(execution: Execution, remark: str) -> Execution:
@@ -319,12 +313,12 @@ def unreadable(decision: Decision) -> Execution:
     return Execution(Subtask(""), decision.model, (check,), (), check.feedback)
 
 
-def update_inventory(inventory: tuple[str, ...], execution: Execution) -> tuple[str, ...]:
+def update_inventory(inventory: tuple[str, ...], execution: Execution, action: Action) -> tuple[str, ...]:
     """The inventory after a subtask by its feedback (appendix D): a pick adds, a put removes, a lost object is gone."""
-    action, feedback = execution.subtask.action, execution.feedback
-    if action == "Pick" and feedback.ok:
+    feedback = execution.feedback
+    if action.inventory == "takes" and feedback.ok:
         return (*inventory, execution.subtask.target)
-    if action == "Put" and (feedback.ok or feedback.code is ErrorCode.E2):
+    if action.inventory == "gives" and (feedback.ok or feedback.code is ErrorCode.E2):
         return inventory[:-1]
     return inventory
 

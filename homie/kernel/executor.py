@@ -13,12 +13,14 @@ from typing import Protocol
 import numpy as np
 
 from homie.kernel.actions import (
+    ACTION_TABLE,
     ACTIONS,
-    ARGUMENTS,
     Ability,
+    Action,
     ActionTable,
+    Arguments,
     acted_on,
-    arguments_of,
+    action_of,
     canonical_action,
     listed_actions,
 )
@@ -54,18 +56,28 @@ class Watcher(Protocol):
 class SkillBook:
     """Which skill runs for (model, action). Models are the names of the loaded skill sets, in order of preference.
 
-    missing: models that are listed and have the skills of another one, because they have no checkpoint. arguments: what
-    the actions take, those that the skill sets declare among them. sets: the skill sets themselves, by model.
+    missing: models that are listed and have the skills of another one, because they have no checkpoint. table: what
+    is known of the actions, of those that the skill sets declare too. sets: the skill sets themselves, by model.
     """
 
     by_model: Mapping[str, Mapping[str, Skill]]
     missing: frozenset[str] = frozenset()
-    arguments: ActionTable = field(default_factory=lambda: ARGUMENTS)
+    table: ActionTable = field(default_factory=lambda: ACTION_TABLE)
     sets: Mapping[str, SkillSet | type[SkillSet]] = field(default_factory=dict)
 
     @property
     def models(self) -> tuple[str, ...]:
         return tuple(self.by_model)
+
+    @property
+    def arguments(self) -> Arguments:
+        """What the actions take, as planners are told."""
+        return {name: action.arguments for name, action in self.table.items()}
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """Other words for the actions, each with the action that it means."""
+        return {words: name for name, action in self.table.items() for words in action.words}
 
     @property
     def abilities(self) -> Mapping[str, Ability]:
@@ -129,22 +141,22 @@ class Executor:
 
         What it is done to is what its action takes by the table of actions, never a name beyond that.
         """
-        action = canonical_action(subtask.action, self.actions)
-        subtask = Subtask(action or subtask.action, subtask.target, subtask.destination)
-        arguments = arguments_of(subtask.action, self.skills.arguments)
-        words = acted_on(subtask, arguments)
-        entity = self.locator.resolve(words, subtask, seen) if words else None
+        listed = canonical_action(subtask.action, self.actions)
+        subtask = Subtask(listed or subtask.action, subtask.target, subtask.destination)
+        action = action_of(subtask.action, self.skills.table)
+        words = acted_on(subtask, action.arguments)
+        entity = self.locator.resolve(words, action, seen) if words else None
         question = CheckQuestion(
             decision=decision,
             subtask=subtask,
+            action=action,
             entity=entity,
             inventory=inventory,
             observation=seen,
-            locator=self.locator,
+            world=self.locator,
             actions=self.actions,
             models=self.skills.models,
             skilled=self.skills.choose(decision.model, subtask.action) is not None,
-            arguments=arguments,
         )
         made: list[Check] = []
         for check in self.checks:
@@ -159,25 +171,28 @@ class Executor:
             if found.code is not None:
                 return Execution(subtask, decision.model, tuple(made), (), found.feedback, entity or "")
         skill = self.skills.choose(decision.model, subtask.action)
-        assert skill is not None and (entity is not None or not arguments)  # the format check has seen to it
-        return self._run(decision, subtask, entity or "", skill, made, watcher)
+        assert skill is not None and (entity is not None or not action.arguments)  # the format check has seen to it
+        return self._run(decision, _Task(subtask, action, entity or "", skill), made, watcher)
 
-    def _run(
-        self, decision: Decision, subtask: Subtask, entity: str, skill: Skill, made: list[Check], watcher: Watcher
-    ) -> Execution:
+    def _run(self, decision: Decision, task: _Task, made: list[Check], watcher: Watcher) -> Execution:
+        subtask, skill, entity = task.subtask, task.skill, task.entity
         attempts: list[Attempt] = []
         timed = _Timed(skill)
-        held = self.locator.held(self.robot.observe())
+        before = self.robot.observe()
+        held = self.locator.held(before)
+        if entity:
+            self.locator.aim(entity, task.action, before)
         verdict = Check("execution")
         for number in range(1, self.attempts + 1):
-            attempt = self._attempt(number, subtask, entity, skill, timed, watcher)
+            attempt = self._attempt(number, task, timed, watcher)
             trial = Trial(
                 subtask=subtask,
+                action=task.action,
                 entity=entity,
                 held=held,
                 attempt=replace(attempt, stands_in_for=self.skills.stands_in_for(decision.model, subtask.action)),
                 observation=self.senses.look(self.locator.cameras).observation,
-                locator=self.locator,
+                world=self.locator,
                 complaint=skill.complaint,
             )
             trial = replace(trial, attempt=self.execution.judged(trial))
@@ -190,32 +205,33 @@ class Executor:
         watcher.checked(verdict)
         return Execution(subtask, decision.model, tuple(made), tuple(attempts), verdict.feedback, entity, timed.seconds)
 
-    def _begin(self, subtask: Subtask, entity: str, skill: Skill) -> Observation:
+    def _begin(self, task: _Task) -> Observation:
         """Look through the cameras of locator and skill, and start the skill with its goal."""
+        skill = task.skill
         sight = self.senses.look(tuple(dict.fromkeys((*self.locator.cameras, *skill.cameras))))
-        goal = self._goal(entity, subtask, sight.observation)
-        if skill.cameras and entity:
-            goal = replace(goal, seen=self.locator.seen(entity, sight.detections))
-        skill.start(subtask, goal, sight.observation)
+        goal = self._goal(task, sight.observation)
+        if skill.cameras and task.entity:
+            goal = replace(goal, seen=self.locator.seen(task.entity, sight.detections))
+        skill.start(task.subtask, goal, sight.observation)
         return sight.observation
 
-    def _goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
+    def _goal(self, task: _Task, observation: Observation) -> Goal:
         """The goal for an entity; for an action that takes no target it is where the robot stands."""
-        if entity:
-            return self.locator.goal(entity, subtask, observation)
+        text = str(task.subtask)
+        if task.entity:
+            return replace(self.locator.goal(task.entity, task.action, observation), text=text)
         base = observation.body.base
-        return Goal("", str(subtask), np.array([base.x, base.y, 0.0]))
+        return Goal("", text, np.array([base.x, base.y, 0.0]))
 
-    def _attempt(
-        self, number: int, subtask: Subtask, entity: str, skill: Skill, timed: _Timed, watcher: Watcher
-    ) -> Attempt:
+    def _attempt(self, number: int, task: _Task, timed: _Timed, watcher: Watcher) -> Attempt:
         """Run the skill until it says that it is over, its time is up, or the gate refuses a command."""
+        skill = task.skill
         observation = self.robot.observe()
         began = observation.stamp
         commands = clamped = 0
         outcome, reason = Outcome.FAILED, ""
         try:
-            observation = self._begin(subtask, entity, skill)
+            observation = self._begin(task)
             outcome = skill.outcome
             while outcome is Outcome.RUNNING:
                 if observation.stamp - began > skill.max_seconds:
@@ -232,7 +248,7 @@ class Executor:
                 watcher.ticked(observation)
                 if (due := self.locator.due(observation)) is not None:
                     observation = self.senses.look(due).observation if due else observation
-                    skill.revise(self._goal(entity, subtask, observation))
+                    skill.revise(self._goal(task, observation))
                 outcome = skill.outcome
         except (CommandRefused, TargetLost) as error:
             outcome, reason = Outcome.FAILED, str(error)
@@ -242,6 +258,16 @@ class Executor:
         return Attempt(
             number, skill.name, outcome, reason or skill.reason, seconds, commands, clamped=clamped, about=about
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A subtask that has passed the checks: what is done to which entity ("" for none) by which skill."""
+
+    subtask: Subtask
+    action: Action
+    entity: str
+    skill: Skill
 
 
 class _Timed:

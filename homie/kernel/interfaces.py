@@ -26,7 +26,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from homie.kernel import domain
-from homie.kernel.actions import USUAL, ActionTable
+from homie.kernel.actions import ACTION_TABLE, Action
 from homie.kernel.body import RobotSpec, stands_still
 from homie.kernel.errors import BadInput, CommandRefused, RobotFault
 from homie.kernel.knowledge import Knowledge
@@ -409,8 +409,9 @@ class SkillSet(NamedByUsers, ABC):
     """Those of its actions that a planner should choose it for, where other sets have them too (EMMOE, table E2)."""
     about: ClassVar[str] = ""
     """What it is good at, for planners: the rest of a sentence that begins with its name, such as `goes to rooms`."""
-    arguments: ClassVar[ActionTable] = {}
-    """What actions of its own take, if not one target: `{"Wait": (), "Pour": ("target", "destination")}`."""
+    own_actions: ClassVar[tuple[Action, ...]] = ()
+    """What is to know of actions that only it has (`Action(name="Wait", arguments=())`). One that is not here takes a
+    target and asks for nothing."""
 
     @abstractmethod
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
@@ -447,71 +448,32 @@ class Detector(NamedByUsers, ABC):
         """Detections in every frame of the observation, larger boxes first within a view."""
 
 
-class Locator(ABC):
-    """From names to goals: the goal adapter of one setting (background or sensors).
+class WorldModel(ABC):
+    """What is known of the world in one setting: questions, which change nothing.
 
-    It also answers the questions that error detection asks, from the same knowledge: what exists, what is closed,
-    what opens, how far away things are. The background locator reads world state, the sensors locator only what
-    was observed.
+    Error detection asks it what exists, what is closed, what opens, how far away things are, and what a skill has
+    changed. Every answer comes from the same knowledge: world state in the background setting, in the sensors setting
+    only what was observed.
     """
 
-    name: str = ""
-    cameras: tuple[str, ...] = ()
-    """The cameras it looks through before and after a skill runs; empty if it needs no pictures."""
-
-    def due(self, observation: Observation) -> tuple[str, ...] | None:
-        """While a skill runs: the cameras to look through before its goal is made anew, None for no new goal yet.
-
-        Asked once per control period.
-        """
-        return None
-
     @abstractmethod
-    def reset(self, *, seed: int) -> None:
-        """Forget the episode."""
+    def resolve(self, words: str, action: Action, observation: Observation) -> str | None:
+        """The entity that a planner's words mean, or None.
 
-    @abstractmethod
-    def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
-        """Take in a new observation (remember what was seen where).
-
-        Of one moment there may be several, each with pictures of other cameras (`homie.kernel.senses.Senses`).
+        Where they are ambiguous it is one that the action can be done to, and the nearest of those. An entity's own
+        name means itself.
         """
 
-    @abstractmethod
-    def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
-        """The entity that a planner's words mean, the nearest where they are ambiguous, or None."""
-
-    def objection(self, subtask: Subtask) -> str:
-        """Why the words of a subtask mean nothing, a sentence; "" where all there is to say is that it is not there."""
+    def objection(self, words: str, action: Action) -> str:
+        """Why words mean nothing to an action, a sentence; "" where all there is to say is that it is not there."""
         return ""
 
     def called(self, entity: str) -> str:
-        """What a planner is told that an entity is called, "" where there is no better name than that of the entity."""
-        return ""
+        """What a planner is told that an entity is called, "" where there is no better name than that of the entity.
 
-    def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
-        """The detections as a planner gets them: by the names that `resolve` understands, with their numbers; what a
-        listing numbers comes in its order."""
-        return tuple(detections)
-
-    def knowledge(self, round_number: int) -> Knowledge:
-        """What a planner can be told of the home in a round, after `update` with what is seen in it."""
-        return Knowledge()
-
-    def listing(self) -> tuple[str, ...]:
-        """What a planner is told of the things in sight besides names and pictures, by line; () for nothing."""
-        return ()
-
-    @abstractmethod
-    def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
-        """The goal for a resolved entity. For Put the entity is the destination.
-
-        Raises `homie.kernel.errors.TargetLost` if the entity has been forgotten since it was resolved.
+        What has no name yet gets one, for the rest of the episode.
         """
-
-    def seen(self, entity: str, detections: Sequence[Detection]) -> tuple[Detection, ...]:
-        """Which of the detections show the entity, for skills that go by pixels."""
-        return tuple(one for one in detections if one.instance == entity)
+        return ""
 
     @abstractmethod
     def opens(self, entity: str) -> bool:
@@ -529,14 +491,13 @@ class Locator(ABC):
     def is_spot(self, entity: str) -> bool:
         """Whether it is a place to go to only (a room), not a thing."""
 
+    def has_place(self, entity: str) -> bool:
+        """Whether a place on or in it is known where something can be put."""
+        return not self.is_spot(entity)
+
     @abstractmethod
     def distance(self, entity: str, observation: Observation) -> float:
         """Metres between the robot base and the nearest part of the entity that matters for reaching it."""
-
-    def arrived(self, entity: str, observation: Observation) -> bool:
-        """Whether the robot is where Go to ends: in the room, or within reach of the thing."""
-        metres = self.distance(entity, observation)
-        return metres <= domain.AT_SPOT if self.is_spot(entity) else domain.within_reach(metres)
 
     @abstractmethod
     def held(self, observation: Observation) -> str | None:
@@ -552,16 +513,99 @@ class Locator(ABC):
         names = [*inventory[-1:], *([held] if held else [])]
         if any(_alike(words, name) for name in names):
             return True
-        meant = self.resolve(words, Subtask("Pick", words), observation)
-        known = held or (self.resolve(names[0], Subtask("Pick", names[0]), observation) if names else None)
+        meant = self.resolve(words, LOOSE, observation)
+        known = held or (self.resolve(names[0], LOOSE, observation) if names else None)
         return meant is not None and known is not None and kind_of(meant) == kind_of(known)
 
-    @abstractmethod
-    def verify(self, subtask: Subtask, entity: str, held: str | None, observation: Observation) -> bool | None:
-        """Whether the effect of a subtask can be seen to have happened; None if it can't be told.
+    # What a skill has come to (`Action.result`). None where it cannot be told.
 
-        `held` is what the hand held before the subtask; `entity` the resolved target (for Put: the destination).
+    def arrived(self, entity: str, observation: Observation) -> bool | None:
+        """Whether the robot is where Go to ends: in the room, or within reach of the thing."""
+        metres = self.distance(entity, observation)
+        return metres <= domain.AT_SPOT if self.is_spot(entity) else domain.within_reach(metres)
+
+    def holds(self, entity: str, observation: Observation) -> bool | None:
+        """Whether the hand holds the entity."""
+        return self.held(observation) == entity
+
+    def placed(self, thing: str | None, entity: str, observation: Observation) -> bool | None:
+        """Whether a thing has been put on or into the entity. thing: what the hand held before."""
+        return None
+
+    def state(self, entity: str, state: str, observation: Observation) -> bool | None:
+        """Whether the entity is in a state, such as `open` or `closed`, or that of an action of one's own."""
+        return None
+
+
+class Locator(WorldModel):
+    """A world model that learns from what is observed, tells planners of it, and makes goals for skills.
+
+    It is the goal adapter of one setting: `background` reads world state, `sensors` only what was observed. Made as
+    `cls(robot)`.
+    """
+
+    name: str = ""
+    cameras: tuple[str, ...] = ()
+    """The cameras it looks through before and after a skill runs; empty if it needs no pictures."""
+
+    @abstractmethod
+    def reset(self, *, seed: int) -> None:
+        """Forget the episode."""
+
+    @abstractmethod
+    def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
+        """Take in a new observation (remember what was seen where).
+
+        Of one moment there may be several, each with pictures of other cameras (`homie.kernel.senses.Senses`).
         """
+
+    def aim(self, entity: str, action: Action, observation: Observation) -> None:
+        """A subtask begins that is done to the entity: what the hand takes next is most likely that."""
+
+    # What a planner is told.
+
+    def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
+        """The detections as a planner gets them: by the names that `resolve` understands, with their numbers; what a
+        listing numbers comes in its order."""
+        return tuple(detections)
+
+    def knowledge(self, round_number: int) -> Knowledge:
+        """What a planner can be told of the home in a round, after `update` with what is seen in it."""
+        return Knowledge()
+
+    def listing(self) -> tuple[str, ...]:
+        """What a planner is told of the things in sight besides names and pictures, by line; () for nothing."""
+        return ()
+
+    # What a skill needs.
+
+    @abstractmethod
+    def goal(self, entity: str, action: Action, observation: Observation) -> Goal:
+        """The goal for a resolved entity, but for its text. Changes nothing.
+
+        Args:
+            entity: what the action is done to, of a Put the destination.
+            action: which parts of the world are told depends on what it does to them.
+            observation: where the robot is now.
+
+        Raises:
+            TargetLost: the entity has been forgotten since it was resolved.
+        """
+
+    def seen(self, entity: str, detections: Sequence[Detection]) -> tuple[Detection, ...]:
+        """Which of the detections show the entity, for skills that go by pixels."""
+        return tuple(one for one in detections if one.instance == entity)
+
+    def due(self, observation: Observation) -> tuple[str, ...] | None:
+        """While a skill runs: the cameras to look through before its goal is made anew, None for no new goal yet.
+
+        Asked once per control period.
+        """
+        return None
+
+
+LOOSE = ACTION_TABLE["Pick"]
+"""The action whose target is meant by the name of what is in the hand."""
 
 
 def kind_of(entity: str) -> str:
@@ -657,40 +701,43 @@ class ErrorCheck(Protocol):
         """What the layer found; a Check without code where it has nothing against the subtask."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckQuestion:
-    """All that a check may look at. `entity` is what the target (for Put: the destination) resolved to, or None.
+    """All that a check may look at.
 
-    `skilled` tells whether some skill runs the action under the model that the planner chose, `arguments` what the
-    action takes (`homie.kernel.actions`).
+    action: what is known of the subtask's action. entity: what it is done to (of a Put the destination), None where the
+    words mean nothing. world: what is known; it answers questions. actions, models: what may be chosen. skilled:
+    whether some skill runs the action under the model that the planner chose.
     """
 
     decision: Decision
     subtask: Subtask
+    action: Action
     entity: str | None
     inventory: tuple[str, ...]
     observation: Observation
-    locator: Locator
+    world: WorldModel
     actions: tuple[str, ...]
     models: tuple[str, ...]
     skilled: bool
-    arguments: tuple[str, ...] = USUAL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
     """An attempt of a skill, for the execution check to judge.
 
-    entity: what it was done to, "" for an action that takes no target. held: what the hand held before. observation: of
-    after the attempt; the locator has taken in what it shows. complaint: what the skill itself has to tell the planner.
+    action: what is known of it. entity: what it was done to, "" for an action that takes no target. held: what the
+    hand held before. observation: of after the attempt; the world model has taken in what it shows. complaint: what the
+    skill itself has to tell the planner.
     """
 
     subtask: Subtask
+    action: Action
     entity: str
     held: str | None
     attempt: Attempt
     observation: Observation
-    locator: Locator
+    world: WorldModel
     complaint: str = ""
 
 

@@ -16,15 +16,13 @@ class Landmark:
 
     entity: its name in the memory, that of the detector where it tells things of a kind apart. kind: what it is called
     without colour and number. center (3,): where it is, None where only a name is known. alone: whether the name, with
-    its number, can mean nothing else; `table` may mean any table, though just one was told by that name. passage: of a
-    doorway the rectangle (x0, y0, x1, y1) on the floor at its far side.
+    its number, can mean nothing else; `table` may mean any table, though just one was told by that name.
     """
 
     entity: str
     kind: str
     center: Array | None = None
     alone: bool = True
-    passage: tuple[float, float, float, float] | None = None
 
 
 class Recall(ABC):
@@ -57,6 +55,20 @@ class Recall(ABC):
 
         base: where the robot is; of several doorways only the one that is meant from there comes back.
         """
+
+    @abstractmethod
+    def passage(self, entity: str, base: Pose2) -> tuple[float, float, float, float] | None:
+        """Of a doorway the rectangle (x0, y0, x1, y1) on the floor at its far side, as seen from a base; None for what
+        is no doorway."""
+
+    @abstractmethod
+    def is_passage(self, entity: str) -> bool:
+        """Whether it is a doorway."""
+
+    @abstractmethod
+    def in_hand(self, observation: Observation) -> str | None:
+        """What the hand holds now: what was known to be in it, else what it was about to pick up; None if it holds
+        nothing, and where nobody knows."""
 
     @abstractmethod
     def objection(self, words: str) -> str:

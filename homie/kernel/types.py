@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.kernel.actions import ARGUMENTS, Ability, ActionTable
+from homie.kernel.actions import ARGUMENTS, WORDS, Ability, Arguments
 from homie.kernel.knowledge import Knowledge
 
 Array: TypeAlias = NDArray[np.float64]
@@ -172,8 +172,8 @@ class PlannerInput:
     and views, no depth and no world state. `actions` and `models` are the lists the planner may choose from. `rounds`
     is the last round that there will be. `listing` is what a suite tells besides, by line: of an arm on a table the
     things by number with their places; the detections of the first view are then in its order. `arguments` is what
-    each action takes, `abilities` what each of the models can do. `knowledge` is what is remembered of the home. `hand`
-    is what the camera at the hand sees, for a planner that `looks_at_hand`.
+    each action takes, `words` other words for actions, `abilities` what each of the models can do. `knowledge` is what
+    is remembered of the home. `hand` is what the camera at the hand sees, for a planner that `looks_at_hand`.
     """
 
     task: str
@@ -187,7 +187,8 @@ class PlannerInput:
     models: tuple[str, ...]
     rounds: int = 20
     listing: tuple[str, ...] = ()
-    arguments: ActionTable = field(default_factory=lambda: ARGUMENTS)
+    arguments: Arguments = field(default_factory=lambda: ARGUMENTS)
+    words: Mapping[str, str] = field(default_factory=lambda: WORDS)
     abilities: Mapping[str, Ability] = field(default_factory=dict)
     knowledge: Knowledge = field(default_factory=Knowledge)
     hand: Image | None = None

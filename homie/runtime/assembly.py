@@ -66,8 +66,8 @@ class SkillShelf:
         spare = _by_action(self.stand_in, robot) if self.stand_in is not None else {}
         for name in self.missing:
             made[name] = {action: spare[action] for action in self.sets[name].actions if action in spare}
-        arguments = action_table(one.arguments for one in self.sets.values())
-        return SkillBook({name: made[name] for name in self.sets}, frozenset(self.missing), arguments, self.sets)
+        table = action_table(one.own_actions for one in self.sets.values())
+        return SkillBook({name: made[name] for name in self.sets}, frozenset(self.missing), table, self.sets)
 
     def describe(self) -> dict[str, Any]:
         """What they say of themselves, by the names of their models."""

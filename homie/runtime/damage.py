@@ -8,7 +8,7 @@ from typing import Literal
 
 from homie.kernel.checksums import FileMark, mark
 from homie.kernel.errors import BadInput
-from homie.kernel.types import HistoryItem, RoundRecord
+from homie.kernel.types import END, HistoryItem, RoundRecord
 from homie.runtime.runstore import EpisodeFile, read_episode, read_steps
 
 DAMAGED: Literal["damaged"] = "damaged"
@@ -46,7 +46,7 @@ def read_finished(folder: Path) -> tuple[EpisodeFile, tuple[RoundRecord, ...]] |
         raise Damaged(f"{STEPS} ({_short(error, folder)})") from error
     if ending.history != history_of(records):
         raise Damaged(f"{STEPS} (its subtasks are not the history in {ENDING})")
-    if (ending.ended_by == "ended") != (bool(records) and records[-1].execution.subtask.action == "End"):
+    if (ending.ended_by == "ended") != (bool(records) and records[-1].execution.subtask.action == END.action):
         raise Damaged(f"{STEPS} (its last subtask does not fit '{ending.ended_by}' in {ENDING})")
     return ending, records
 

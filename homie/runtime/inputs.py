@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from homie.kernel.actions import ARGUMENTS, Ability, ActionTable
+from homie.kernel.actions import ARGUMENTS, WORDS, Ability, Arguments
 from homie.kernel.errors import BadInput
 from homie.kernel.files import to_json
 from homie.kernel.knowledge import Knowledge
@@ -65,7 +65,8 @@ class RoundInput(BaseModel):
     feedback: Feedback | None = None
     actions: tuple[str, ...]
     models: tuple[str, ...]
-    arguments: ActionTable = ARGUMENTS
+    arguments: Arguments = ARGUMENTS
+    words: Mapping[str, str] = WORDS
     abilities: dict[str, Ability] = {}
     listing: tuple[str, ...] = ()
     knowledge: Knowledge = Knowledge()

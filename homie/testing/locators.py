@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from homie.kernel.actions import ACTIONS
+from homie.kernel.actions import ACTION_TABLE, HOUSEHOLD
 from homie.kernel.interfaces import Locator, Robot
 from homie.kernel.knowledge import Knowledge
-from homie.kernel.types import Detection, Goal, Observation, Subtask, in_sight
+from homie.kernel.types import Detection, Goal, Observation, in_sight
 from homie.testing.violations import NotConforming, raised, settle
 
 NOWHERE = "no such thing 4711"
+GO, PICK = ACTION_TABLE["Go to"], ACTION_TABLE["Pick"]
 
 
 def check_locator(
@@ -22,7 +23,7 @@ def check_locator(
 
     detections: what a detector reports in the robot's views, for a locator that goes by it. view: whether to give it
     pictures. Looked at: names mean an entity or None, an entity has a goal with a finite place and a distance, the
-    questions that error detection asks have answers of the right kind for every action, and every name that a planner
+    questions that error detection asks have answers of the right kind and change nothing, and every name that a planner
     is told means something.
     """
     if not isinstance(locator, Locator):
@@ -36,9 +37,9 @@ def check_locator(
         seen = robot.observe(dict.fromkeys((*robot.views, *locator.cameras)) if view else ())
         locator.update(seen, detections)
         found += _due(locator, seen)
-        for action in ACTIONS[:-1]:
-            if (meant := locator.resolve(NOWHERE, Subtask(action, NOWHERE), seen)) is not None:
-                found.append(f"resolve('{NOWHERE}') for {action} must be None (is {meant!r}).")
+        for action in HOUSEHOLD[:-1]:
+            if (meant := locator.resolve(NOWHERE, action, seen)) is not None:
+                found.append(f"resolve('{NOWHERE}') for {action.name} must be None (is {meant!r}).")
         held: object = locator.held(seen)
         if held is not None and not isinstance(held, str):
             found.append(f"held must be an entity or None (is {held!r}).")
@@ -65,18 +66,18 @@ def _told(locator: Locator, detections: Sequence[Detection], seen: Observation) 
     spots = [*known.rooms, *(doorway.name for doorway in known.doorways)]
     named += [(name, "knowledge") for name in (*spots, *(thing.name for thing in known.remembered))]
     for name, source in dict.fromkeys(named):
-        if locator.resolve(name, Subtask("Go to", name), seen) is None:
+        if locator.resolve(name, GO, seen) is None:
             yield f"'{name}' is told ({source}), so resolve must understand it."
 
 
 def _entity(locator: Locator, name: str, seen: Observation) -> Iterator[str]:
-    entity: object = locator.resolve(name, Subtask("Go to", name), seen)
+    entity: object = locator.resolve(name, GO, seen)
     if not isinstance(entity, str):
         yield f"resolve must give its entity (gave {entity!r})."
         return
-    if locator.resolve(entity, Subtask("Go to", entity), seen) != entity:
+    if locator.resolve(entity, GO, seen) != entity:
         yield f"the exact name '{entity}' must mean itself: feedback names entities like that."
-    for question in (locator.opens, locator.pickable, locator.is_spot):
+    for question in (locator.opens, locator.pickable, locator.is_spot, locator.has_place):
         if not isinstance(answer := question(entity), bool | np.bool_):
             yield f"{question.__name__} must be true or false (is {answer!r})."
     container: object = locator.closed_container(entity)
@@ -84,10 +85,27 @@ def _entity(locator: Locator, name: str, seen: Observation) -> Iterator[str]:
         yield f"closed_container must be an entity or None (is {container!r})."
     if not np.isfinite(metres := locator.distance(entity, seen)) or metres < 0.0:
         yield f"distance must be metres (is {metres})."
-    goal: object = locator.goal(entity, Subtask("Go to", name), seen)
+    before = _answers(locator, entity, seen)
+    goal: object = locator.goal(entity, GO, seen)
     if not isinstance(goal, Goal) or np.shape(goal.position) != (3,) or not np.isfinite(goal.position).all():
         yield "goal must be a Goal with a finite position (3,)."
-    for action, fits in (("Go to", True), ("Pick", locator.pickable(entity)), ("Open", locator.opens(entity))):
-        done: object = locator.verify(Subtask(action, name), entity, None, seen) if fits else None
-        if done is not None and not isinstance(done, bool | np.bool_):
-            yield f"verify ({action}) must be true, false or None (is {done!r})."
+    if locator.pickable(entity):
+        locator.goal(entity, PICK, seen)
+    after = _answers(locator, entity, seen)
+    for asked, said in before.items():
+        if said is not None and not isinstance(said, bool | np.bool_):
+            yield f"{asked} must be true, false or None (is {said!r})."
+        if after[asked] != said:
+            yield f"goal and questions must change nothing: {asked} was {said!r}, then {after[asked]!r}."
+
+
+def _answers(locator: Locator, entity: str, seen: Observation) -> dict[str, object]:
+    """What is said of an entity after a skill, by the name of the question."""
+    states = {f"state '{state}'": locator.state(entity, state, seen) for state in ("open", "closed")}
+    placed = locator.placed(None, entity, seen)
+    return {
+        "arrived": locator.arrived(entity, seen),
+        "holds": locator.holds(entity, seen),
+        "placed": placed,
+        **states,
+    }

@@ -35,9 +35,9 @@ def check_skills(skill_set: SkillSet, robot: Robot, goals: Sequence[tuple[Subtas
     if set(skill_set.actions) != able:
         found.append(f"`actions` says {sorted(skill_set.actions)}, and its skills have {sorted(able)}.")
     try:
-        action_table([skill_set.arguments])
+        action_table([skill_set.own_actions])
     except BadInput as error:
-        found.append(f"`arguments`: {error}")
+        found.append(f"`own_actions`: {error}")
     given = {subtask.action: (subtask, goal) for subtask, goal in goals}
     for skill in skills:
         for action in skill.actions:

@@ -105,6 +105,11 @@ class SightRecall(Recall):
             entity = min((name for name in near if near[name] < HELD_FROM), key=lambda name: near[name], default="")
         self._aim = entity or None
 
+    def in_hand(self, observation: Observation) -> str | None:
+        if not observation.body.holding:
+            return None
+        return self._aim if self.held is None else self.held
+
     def update_hand(self, observation: Observation) -> None:
         """What is in the hand is what Pick aimed at when the hand began to hold something."""
         objects = self.things.objects
@@ -149,8 +154,15 @@ class SightRecall(Recall):
         """The doorway that is meant; of several the nearest that is not explored."""
         explored = {one: self._told_of(int(one.rpartition(" ")[2])).explored for one in entities}
         entity = min(entities, key=lambda one: (explored[one], self._metres(one, base)))
-        x0, y0, x1, y1 = passage = self._passage(entity).square(base)
-        return Landmark(entity, DOORWAY, np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0]), True, passage)
+        x0, y0, x1, y1 = self._passage(entity).square(base)
+        return Landmark(entity, DOORWAY, np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0]))
+
+    def is_passage(self, entity: str) -> bool:
+        kind, _, number = entity.rpartition(" ")
+        return kind == DOORWAY and number.isdecimal() and 1 <= int(number) <= len(self._doorways.all)
+
+    def passage(self, entity: str, base: Pose2) -> tuple[float, float, float, float] | None:
+        return self._passage(entity).square(base) if self.is_passage(entity) else None
 
     def _passage(self, entity: str) -> Passage:
         return self._doorways.all[int(entity.rpartition(" ")[2]) - 1]

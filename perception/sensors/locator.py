@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from homie.kernel.actions import Action
 from homie.kernel.errors import BadInput, TargetLost
 from homie.kernel.interfaces import Locator, Robot, kind_of
 from homie.kernel.knowledge import Knowledge
@@ -26,7 +27,6 @@ from homie.kernel.types import (
     Observation,
     OccupancyGrid,
     Pose2,
-    Subtask,
     Surface,
 )
 from perception.localise import Points, Scan
@@ -83,7 +83,8 @@ class SensorLocator(Locator):
     def _forget_all(self) -> None:
         self._recall.forget()
         self._mapper = OccupancyMapper()
-        self._passages: dict[str, tuple[float, float, float, float]] = {}
+        self._ahead: dict[str, tuple[float, float, float, float]] = {}
+        """The floor at the far side of the doorway that the robot is to go through: far from where it has set out."""
         self._looked = -np.inf
         self._looked_around: Pose2 | None = None
 
@@ -127,41 +128,46 @@ class SensorLocator(Locator):
             list(scans.values()), list(own.values()), observation.body.base, self._spec.footprint_radius, [hand]
         )
 
+    def aim(self, entity: str, action: Action, observation: Observation) -> None:
+        passage = self._recall.passage(entity, observation.body.base)
+        self._ahead = {} if passage is None else {entity: passage}
+        thing = self._things.objects.get(entity) if action.inventory == "takes" else None
+        self._recall.aim("" if thing is None else entity, np.zeros(3) if thing is None else thing.box.center)
+
     def held(self, observation: Observation) -> str | None:
-        self._recall.update_hand(observation)
-        return self._held
+        return self._recall.in_hand(observation)
 
     # ------------------------------------------------------------ names
 
-    def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
-        if "_" in name and name in self:
-            return name
-        landmarks = self._recall.recognise(name, observation.body.base)
-        self._passages.update({mark.entity: mark.passage for mark in landmarks if mark.passage is not None})
+    def resolve(self, words: str, action: Action, observation: Observation) -> str | None:
+        if "_" in words and words in self:
+            return words
+        landmarks = self._recall.recognise(words, observation.body.base)
         told = [mark.entity for mark in landmarks if mark.entity in self]
         known = told[0] if len(told) == 1 else ""
         if known and landmarks[0].alone:
             return known
-        meant = dict.fromkeys([*self._things.meant(name), *told])
-        return min(meant, key=lambda one: self._preference(one, known, subtask, observation), default=None)
+        meant = dict.fromkeys([*self._things.meant(words), *told])
+        return min(meant, key=lambda one: self._preference(one, known, action, observation), default=None)
 
     def __contains__(self, entity: str) -> bool:
         """Whether it is remembered."""
         things = self._things
-        return any(entity in known for known in (things.rooms, things.furniture, things.objects, self._passages))
+        remembered = (things.rooms, things.furniture, things.objects)
+        return any(entity in known for known in remembered) or self._recall.is_passage(entity)
 
-    def _preference(self, entity: str, known: str, subtask: Subtask, observation: Observation) -> float:
+    def _preference(self, entity: str, known: str, action: Action, observation: Observation) -> float:
         """Metres, with what the action cannot mean put last, and the thing that was told by just that name first."""
         metres = self.distance(entity, observation) - (TOLD_SO if entity == known else 0.0)
-        if subtask.action == "Pick" and not self.pickable(entity):
+        if action.target == "loose" and not self.pickable(entity):
             metres += 100.0
-        if subtask.action in ("Open", "Close") and not self.opens(entity):
+        if action.target == "opens" and not self.opens(entity):
             metres += 100.0
-        if subtask.action == "Put" and entity == self._held:
+        if action.target == "place" and entity == self._held:
             metres += 100.0
-        if self._held is not None and subtask.action in ("Go to", "Put") and self.closed_container(entity) is not None:
+        if self._held is not None and action.hand != "empty" and self.closed_container(entity) is not None:
             metres += 20.0  # with a full hand, the drawer that is open already
-        if subtask.action == "Close" and entity in self._things.furniture and self._things.furniture[entity].closed:
+        if action.result == "closed" and entity in self._things.furniture and self._things.furniture[entity].closed:
             metres += 10.0
         return metres
 
@@ -172,8 +178,7 @@ class SensorLocator(Locator):
     def called(self, entity: str) -> str:
         return self._recall.called(entity, kind_of(entity)) if entity in self else ""
 
-    def objection(self, subtask: Subtask) -> str:
-        words = subtask.destination or subtask.target
+    def objection(self, words: str, action: Action) -> str:
         return self._recall.unseen_room(words) or self._recall.objection(words)
 
     def knowledge(self, round_number: int) -> Knowledge:
@@ -181,14 +186,12 @@ class SensorLocator(Locator):
 
     # ------------------------------------------------------------ goals
 
-    def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
+    def goal(self, entity: str, action: Action, observation: Observation) -> Goal:
         if entity not in self:
             raise TargetLost("the target is no longer where it was seen")
-        goal = self._goal(entity, subtask)
-        solids = () if goal.room is not None else self._solids(goal.position, entity, subtask)
-        loose = self._loose(entity, goal.position)
-        self._recall.aim(entity if subtask.action == "Pick" else "", goal.position)
-        return replace(goal, text=str(subtask), grid=self._grid(), solids=solids, loose=loose)
+        goal = self._goal(entity, action, observation.body.base)
+        solids = () if goal.room is not None else self._solids(goal.position, entity, action)
+        return replace(goal, grid=self._grid(), solids=solids, loose=self._loose(entity, goal.position))
 
     def _loose(self, entity: str, center: Array) -> tuple[Box, ...]:
         """What could be moved out of the way: near a target, and on the floor."""
@@ -203,14 +206,14 @@ class SensorLocator(Locator):
         """As the memory took them in: a detector need not tell two things of a kind apart."""
         return tuple(one for one in self._things.shown.get(entity, ()) if any(one is other for other in detections))
 
-    def _solids(self, center: Array, entity: str, subtask: Subtask) -> tuple[Box, ...]:
+    def _solids(self, center: Array, entity: str, action: Action) -> tuple[Box, ...]:
         """What the arm keeps out of near a target: see `Goal.solids`."""
         near = [thing for thing in self._things.furniture.values() if thing.box.distance(center) < NEAR]
         # A wall is what is tall and is no furniture: that is known better from its own points.
         walls = self._mapper.walls(center, NEAR)
         boxes = walls_of(walls[~_belonging(walls, near)], HIGHEST)
         for thing in near:
-            moves = thing.identity.entity == entity and subtask.action in ("Open", "Close")
+            moves = thing.identity.entity == entity and action.target == "opens"
             boxes += solids_of(thing.points(panel=not moves), center, NEAR)
         for name, loose in self._things.objects.items():
             if name not in (entity, self._held) and loose.box.distance(center) < NEAR:
@@ -222,13 +225,13 @@ class SensorLocator(Locator):
         boxes = (thing.box for thing in self._things.furniture.values())
         return self._mapper.grid([box for box in boxes if box.center[2] - box.half[2] < 0.3])
 
-    def _goal(self, entity: str, subtask: Subtask) -> Goal:
+    def _goal(self, entity: str, action: Action, base: Pose2) -> Goal:
         if self.is_spot(entity):
-            x0, y0, x1, y1 = self._passages.get(entity) or self._things.rooms[entity].likely_rect.tolist()
+            x0, y0, x1, y1 = self._passage(entity, base) or self._things.rooms[entity].likely_rect.tolist()
             return Goal(entity, "", np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0]), room=(x0, y0, x1, y1))
         if entity in self._things.objects:
             thing = self._things.objects[entity]
-            return self._goal_into(thing) if subtask.action == "Put" else self._goal_object(thing)
+            return self._goal_into(thing) if action.target == "place" else self._goal_object(thing)
         return self._goal_furniture(self._things.furniture[entity])
 
     def _goal_furniture(self, thing: Furniture) -> Goal:
@@ -296,7 +299,7 @@ class SensorLocator(Locator):
         return entity in self._things.objects
 
     def is_spot(self, entity: str) -> bool:
-        return entity in self._things.rooms or entity in self._passages
+        return entity in self._things.rooms or self._recall.is_passage(entity)
 
     def distance(self, entity: str, observation: Observation) -> float:
         """3-D from the base's origin on the floor: to an object's centre, to the nearest point of furniture or room."""
@@ -304,38 +307,43 @@ class SensorLocator(Locator):
         if entity in self._things.objects:
             return float(np.linalg.norm(self._things.objects[entity].box.center - np.array([*base, 0.0])))
         if self.is_spot(entity):
-            rect = np.array(self._passages[entity]) if entity in self._passages else self._things.rooms[entity].rect
+            rect = np.array(self._passage(entity, observation.body.base) or self._things.rooms[entity].rect)
             return float(np.linalg.norm(base - np.clip(base, rect[:2], rect[2:])))
         box = self._things.furniture[entity].box
         return float(np.hypot(box.distance(base), max(0.0, box.center[2] - box.half[2])))
 
-    def verify(self, subtask: Subtask, entity: str, held: str | None, observation: Observation) -> bool | None:
-        if subtask.action == "Go to":
-            return self.arrived(entity, observation)
-        if subtask.action == "Pick":
-            return observation.body.holding
-        if subtask.action == "Put":
-            return self._verify_put(entity, held, observation)
+    def _passage(self, entity: str, base: Pose2) -> tuple[float, float, float, float] | None:
+        """The floor at the far side of a doorway, None for what is none."""
+        return self._ahead.get(entity) or self._recall.passage(entity, base)
+
+    def has_place(self, entity: str) -> bool:
         furniture = self._things.furniture.get(entity)
-        if subtask.action not in ("Open", "Close") or furniture is None or furniture.panel is None:
+        return entity in self._things.objects or (furniture is not None and bool(furniture.surfaces))
+
+    def holds(self, entity: str, observation: Observation) -> bool | None:
+        return observation.body.holding
+
+    def state(self, entity: str, state: str, observation: Observation) -> bool | None:
+        furniture = self._things.furniture.get(entity)
+        if state not in ("open", "closed") or furniture is None or furniture.panel is None:
             return None
         if furniture.panel_seen < observation.stamp:
             return None
         hinge, opening = furniture.panel.kind == "hinge", furniture.panel.opening
-        if subtask.action == "Open":
+        if state == "open":
             return opening >= (OPENED_ANGLE if hinge else OPENED_GAP)
         return opening <= (SHUT_ANGLE if hinge else SHUT_GAP)
 
-    def _verify_put(self, entity: str, held: str | None, observation: Observation) -> bool | None:
+    def placed(self, thing: str | None, entity: str, observation: Observation) -> bool | None:
         if observation.body.holding:
             return False
-        thing = self._things.objects.get(held or "")
-        if thing is None or thing.seen < observation.stamp or not np.isfinite(thing.spacing):
+        put = self._things.objects.get(thing or "")
+        if put is None or put.seen < observation.stamp or not np.isfinite(put.spacing):
             return None
         if entity in self._things.objects:
-            return within(self._things.objects[entity].box, thing.box.center, 0.05)
+            return within(self._things.objects[entity].box, put.box.center, 0.05)
         furniture = self._things.furniture.get(entity)
-        return None if furniture is None else over(furniture, thing.box)
+        return None if furniture is None else over(furniture, put.box)
 
 
 def _belonging(walls: Points, furniture: Sequence[Furniture]) -> Mask:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from text_world import home, stage
 
 from error_detection import code_order, messages, paper_order
-from homie.kernel.actions import ACTIONS
+from homie.kernel.actions import ACTIONS, action_of
 from homie.kernel.interfaces import CheckQuestion, ErrorCheck
 from homie.kernel.types import Check, Decision, Subtask
 
@@ -30,10 +30,11 @@ def questions() -> st.SearchStrategy[CheckQuestion]:
         return CheckQuestion(
             decision=Decision((subtask,), model=model),
             subtask=subtask,
-            entity=scene.locator.resolve(words, subtask, seen) if words else None,
+            action=action_of(action),
+            entity=scene.locator.resolve(words, action_of(action), seen) if words else None,
             inventory=(held,) if held else (),
             observation=seen,
-            locator=scene.locator,
+            world=scene.locator,
             actions=ACTIONS,
             models=scene.executor.skills.models,
             skilled=scene.executor.skills.choose(model, action) is not None,

@@ -8,6 +8,7 @@ import pytest
 from text_world import home, stage
 
 from error_detection import code_order, distance, format, logical, paper_order
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.agent import EpisodeListener
 from homie.kernel.interfaces import CheckQuestion
 from homie.kernel.types import VIEWS, Decision, ErrorCode, Subtask
@@ -26,7 +27,16 @@ def question(scene, action: str, target: str = "", destination: str = "", **more
     scene.locator.update(seen, scene.executor.senses.detector.detect(seen))
     subtask = Subtask(action, target, destination)
     usual = CheckQuestion(
-        Decision((subtask,)), subtask, None, ("apple",), seen, scene.locator, scene.executor.actions, ("text",), True
+        decision=Decision((subtask,)),
+        subtask=subtask,
+        action=ACTION_TABLE[action],
+        entity=None,
+        inventory=("apple",),
+        observation=seen,
+        world=scene.locator,
+        actions=scene.executor.actions,
+        models=("text",),
+        skilled=True,
     )
     return replace(usual, **more)
 
@@ -46,7 +56,7 @@ def test_what_is_put_is_no_matter_where_something_else_is_missing(scene, subtask
 
 
 def test_rules_about_targets_have_nothing_to_say_without_one(scene) -> None:
-    rules = (logical.closed_for_put, logical.closed_for_pick, logical.interactive, format.pickable_or_place)
+    rules = (logical.closed_for_put, logical.closed, logical.interactive, format.pickable_or_place)
     for rule in (*rules, distance.within_reach):
         for action in ("Pick", "Put"):
             assert rule(question(scene, action, "moon", "moon")) is None
@@ -65,7 +75,7 @@ def test_how_near_is_near(scene, action, metres, code) -> None:
 @pytest.mark.parametrize(("metres", "known"), [(2.0, True), (2.01, False)])
 def test_of_what_is_in_reach_it_is_known_that_nothing_can_be_put_there(scene, metres, known) -> None:
     scene.world.distances = {"lamp_1": metres}
-    put = question(scene, "Put", "apple", "lamp", entity="lamp_1", arguments=("target", "destination"))
+    put = question(scene, "Put", "apple", "lamp", entity="lamp_1")
     assert (logical.interactive(put) is not None) is known
     refused = format.pickable_or_place(put)
     assert (refused is not None) is known and (not known or refused.message.startswith("lamp "))
@@ -87,14 +97,19 @@ def test_a_closed_container_has_the_name_that_the_planner_was_told(scene, monkey
     pick = question(scene, "Pick", "banana", entity="banana_1", inventory=())
 
     def sentence() -> str:
-        found = logical.closed_for_pick(pick)
+        found = logical.closed(pick)
         assert found is not None and found.code is ErrorCode.L3
         return found.message
 
     assert "the fridge is closed" in sentence()
     asked = []
-    monkeypatch.setattr(scene.locator, "resolve", lambda name, subtask, seen: asked.append(subtask) or name)
+
+    def resolve(words, action, seen):  # type: ignore[no-untyped-def]
+        asked.append((words, action.name))
+        return words
+
+    monkeypatch.setattr(scene.locator, "resolve", resolve)
     assert "the fridge_1 is closed" in sentence(), "there is a second"
-    assert asked == [Subtask("Open", "fridge_2")]
+    assert asked == [("fridge_2", "Open")]
     monkeypatch.setattr(scene.locator, "called", lambda entity: f"white {entity}")
     assert "the white fridge_1 is closed" in sentence()

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from furnished import House
 
-from homie.kernel.types import Articulation, Box, Observation, Subtask
+from homie.kernel.actions import ACTION_TABLE
+from homie.kernel.types import Articulation, Box, Observation
 from perception.detectors.simulated import SimulatedDetector
 from perception.localise import Points
 from perception.scene.articulation import Seen, update_panel
@@ -26,7 +27,7 @@ def _look(
 
 def _check(house: House, locator: SensorLocator, seen: Observation, name: str) -> Articulation:
     """The articulation of the goal, after comparing it with the truth."""
-    goal = locator.goal(name, Subtask("Open", name), seen)
+    goal = locator.goal(name, ACTION_TABLE["Open"], seen)
     assert len(goal.articulations) == 1
     found, true = goal.articulations[0], house.world.articulation(house.world.receptacles[name].articulations[0])
     assert found.kind == true.kind
@@ -49,8 +50,8 @@ def test_a_closed_door_or_drawer_is_known_from_its_front(
     _check(house, locator, seen, name)
     assert locator.opens(name)
     assert locator.closed_container(name) == name
-    assert locator.verify(Subtask("Close", name), name, None, seen) is True
-    assert locator.verify(Subtask("Open", name), name, None, seen) is False
+    assert locator.state(name, "closed", seen) is True
+    assert locator.state(name, "open", seen) is False
 
 
 @pytest.mark.parametrize(
@@ -66,8 +67,8 @@ def test_opening_is_followed_and_closing_again(
         seen = _look(house, locator, detector, name, 0.9, -0.15)
         _check(house, locator, seen, name)
     assert locator.closed_container(name) is None
-    assert locator.verify(Subtask("Open", name), name, None, seen) is True
-    assert locator.verify(Subtask("Close", name), name, None, seen) is False
+    assert locator.state(name, "open", seen) is True
+    assert locator.state(name, "closed", seen) is False
     house.open(name, 0.0)
     seen = _look(house, locator, detector, name, 0.9)
     assert _check(house, locator, seen, name).opening < 0.05
@@ -100,7 +101,7 @@ def test_a_glimpse_of_the_hinge_does_not_change_what_is_known(
     seen = house.observe(house.before("fridge", 0.45))
     detections = [d for d in detector.detect(seen) if not (d.instance == "fridge" and d.part == "handle")]
     locator.update(seen, detections)
-    assert locator.goal("fridge", Subtask("Open", "fridge"), seen).articulations[0].opening < 0.15
+    assert locator.goal("fridge", ACTION_TABLE["Open"], seen).articulations[0].opening < 0.15
 
 
 def test_a_piece_of_a_door_seen_from_too_near_does_not_overrule_the_whole(

@@ -11,7 +11,8 @@ from boxes_only import BoxesOnly
 from furnished import BlindRobot, House
 
 from homie.kernel import registry
-from homie.kernel.types import Box, Detection, Observation, Pose2, Subtask
+from homie.kernel.actions import ACTION_TABLE
+from homie.kernel.types import Box, Detection, Observation, Pose2
 from perception.localise import Scan, patch_of
 from perception.recall.arm import OwnArm
 from perception.sensors.locator import SensorLocator
@@ -34,7 +35,7 @@ def nearest(locator: SensorLocator, seen: Observation, name: str, center: np.nda
     """The box of the goal that words lead to nearest a place."""
     boxes = []
     for entity in locator._things.meant(name):
-        box = locator.goal(entity, Subtask("Go to", name), seen).box
+        box = locator.goal(entity, ACTION_TABLE["Go to"], seen).box
         assert box is not None
         boxes.append(box)
     assert boxes, name

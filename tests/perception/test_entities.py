@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from furnished import House
 
-from homie.kernel.types import Box, Observation, Pose2, Subtask
+from homie.kernel.actions import ACTION_TABLE
+from homie.kernel.types import Box, Observation, Pose2
 from perception.detectors.simulated import SimulatedDetector
 from perception.localise import Patch
 from perception.scene.entities import Furniture, Identity, Room, entered, is_furniture
@@ -36,7 +37,7 @@ def test_the_open_side_of_a_shelf_is_where_its_inside_was_seen(
 ) -> None:
     for base in (Pose2(1.4, 0.9, 0.0), Pose2(1.6, 1.1, 0.0), Pose2(2.4, 1.6, -0.5), Pose2(3.0, 1.8, -1.0)):
         seen = _see(house, locator, detector, base)
-    goal = locator.goal("shelf", Subtask("Go to", "shelf"), seen)
+    goal = locator.goal("shelf", ACTION_TABLE["Go to"], seen)
     assert goal.front == pytest.approx(np.pi / 2, abs=0.05)
 
 
@@ -68,7 +69,7 @@ def test_an_object_that_was_pushed_a_little_does_not_grow(
     for shift in np.arange(0.0, 0.1, 0.02):
         house.move("sugar_box", (2.4 + float(shift), 5.1, 0.83))
         seen = _see(house, locator, detector, base)
-    goal = locator.goal("sugar_box", Subtask("Pick", "sugar box"), seen)
+    goal = locator.goal("sugar_box", ACTION_TABLE["Pick"], seen)
     true = house.world.object_box(house.world.objects["sugar_box"])
     assert goal.box is not None
     assert np.sort(goal.box.half[:2])[1] < np.sort(true.half[:2])[1] + 0.02
@@ -84,7 +85,7 @@ def test_what_stands_on_a_board_above_the_eye_can_be_reached_from_the_front(
     house.move("sugar_box", (float(board.center[0]), float(board.center[1]) + 0.08, float(board.center[2]) + 0.0875))
     for metres in (1.2, 0.7):
         seen = _see(house, locator, detector, house.before("shelf", metres))
-    goal = locator.goal("sugar_box", Subtask("Pick", "sugar box"), seen)
+    goal = locator.goal("sugar_box", ACTION_TABLE["Pick"], seen)
     assert goal.surfaces[0].center[2] == pytest.approx(board.center[2], abs=0.03)
     assert goal.surfaces[0].access == pytest.approx([0.0, 1.0], abs=0.05)
     assert goal.surfaces[0].clearance == pytest.approx(board.clearance, abs=0.06)

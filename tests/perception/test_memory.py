@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from furnished import House
 
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.errors import TargetLost
-from homie.kernel.types import Observation, Pose2, Subtask
+from homie.kernel.types import Observation, Pose2
 from perception.detectors.simulated import SimulatedDetector
 from perception.sensors.locator import SensorLocator
 
@@ -34,7 +35,7 @@ def _see(
 
 
 def _resolve(locator: SensorLocator, name: str, seen: Observation, action: str = "Go to") -> str | None:
-    return locator.resolve(name, Subtask(action, name), seen)
+    return locator.resolve(name, ACTION_TABLE[action], seen)
 
 
 def test_nothing_is_known_before_it_is_seen(house: House, locator: SensorLocator, detector: SimulatedDetector) -> None:
@@ -64,17 +65,17 @@ def test_ambiguous_names_mean_the_nearest(house: House, toured: SensorLocator, b
 
 def test_goals_agree_with_the_world(house: House, toured: SensorLocator) -> None:
     seen = house.observe(TOUR[1])
-    goal = toured.goal("apple_1", Subtask("Pick", "apple"), seen)
+    goal = toured.goal("apple_1", ACTION_TABLE["Pick"], seen)
     true = house.world.object_box(house.world.objects["apple_1"])
     assert np.linalg.norm(goal.position - true.center) < 0.02
     assert goal.surfaces[0].center[2] == pytest.approx(true.center[2] - true.half[2], abs=0.01)
     assert len(goal.obstacles) == 1  # the sugar box
     assert goal.grid is not None
     assert any(box.distance(true.center) < 0.05 for box in goal.solids)
-    room = toured.goal("kitchen", Subtask("Go to", "kitchen"), seen)
+    room = toured.goal("kitchen", ACTION_TABLE["Go to"], seen)
     assert room.room == pytest.approx(house.world.rooms["kitchen"].rect, abs=0.7)
     assert room.surfaces == room.solids == ()
-    bowl = toured.goal("bowl", Subtask("Put", "apple", "bowl"), seen)
+    bowl = toured.goal("bowl", ACTION_TABLE["Put"], seen)
     true = house.world.object_box(house.world.objects["bowl"])
     assert np.linalg.norm(bowl.surfaces[0].center[:2] - true.center[:2]) < 0.02
 
@@ -102,7 +103,7 @@ def test_what_has_gone_is_forgotten_after_two_looks(
     seen = _see(house, toured, detector, TOUR[1])
     assert _resolve(toured, "sugar box", seen) is None
     with pytest.raises(TargetLost):
-        toured.goal("sugar_box", Subtask("Pick", "sugar box"), seen)
+        toured.goal("sugar_box", ACTION_TABLE["Pick"], seen)
 
 
 def test_what_was_moved_is_found_where_it_is_now(
@@ -110,7 +111,7 @@ def test_what_was_moved_is_found_where_it_is_now(
 ) -> None:
     house.move("sugar_box", (5.2, 4.4, 0.83))
     seen = _see(house, toured, detector, TOUR[2])
-    goal = toured.goal("sugar_box", Subtask("Pick", "sugar box"), seen)
+    goal = toured.goal("sugar_box", ACTION_TABLE["Pick"], seen)
     assert np.linalg.norm(goal.position[:2] - [5.2, 4.4]) < 0.03
 
 
@@ -127,39 +128,40 @@ def test_what_is_hidden_is_not_forgotten(house: House, locator: SensorLocator, d
 
 
 def test_the_hand_holds_what_pick_aimed_at(house: House, toured: SensorLocator, detector: SimulatedDetector) -> None:
-    pick = Subtask("Pick", "apple")
     seen = house.observe(TOUR[1])
     assert toured.held(seen) is None
-    toured.goal("apple_1", pick, seen)
+    toured.aim("apple_1", ACTION_TABLE["Pick"], seen)
+    toured.goal("apple_1", ACTION_TABLE["Pick"], seen)
     house.move("apple_1", (2.6, 4.9, 1.0))
     seen = _see(house, toured, detector, TOUR[1], holding=True)
     assert toured.held(seen) == "apple_1"
-    assert toured.verify(pick, "apple_1", None, seen) is True
-    goal = toured.goal("table_1", Subtask("Put", "apple", "table_1"), seen)
+    assert toured.holds("apple_1", seen) is True
+    goal = toured.goal("table_1", ACTION_TABLE["Put"], seen)
     apple = house.world.object_box(house.world.objects["apple_1"])
     assert not any(np.linalg.norm(box.center - apple.center) < 0.1 for box in goal.obstacles)
     house.reset()
     seen = _see(house, toured, detector, TOUR[1])
     assert toured.held(seen) is None
-    assert toured.verify(pick, "apple_1", None, seen) is False
+    assert toured.holds("apple_1", seen) is False
 
 
 def test_a_handle_in_the_hand_is_no_object(house: House, toured: SensorLocator) -> None:
-    toured.goal("apple_1", Subtask("Pick", "apple"), house.observe(MIDDLE))
-    toured.goal("fridge", Subtask("Open", "fridge"), house.observe(MIDDLE))
+    toured.aim("apple_1", ACTION_TABLE["Pick"], house.observe(MIDDLE))
+    toured.goal("fridge", ACTION_TABLE["Open"], house.observe(MIDDLE))
+    assert toured.held(house.observe(MIDDLE, holding=True)) == "apple_1", "asking for a goal changes nothing"
+    toured.aim("fridge", ACTION_TABLE["Open"], house.observe(MIDDLE))
     assert toured.held(house.observe(MIDDLE, holding=True)) is None
 
 
 def test_put_is_verified_by_seeing_the_object_there(
     house: House, toured: SensorLocator, detector: SimulatedDetector
 ) -> None:
-    put = Subtask("Put", "apple", "table_2")
     seen = _see(house, toured, detector, TOUR[2])
-    assert toured.verify(put, "table_2", "apple_2", seen) is True
-    assert toured.verify(put, "table_1", "apple_2", seen) is False
-    assert toured.verify(put, "table_2", "apple_2", house.observe(TOUR[2], holding=True)) is False
+    assert toured.placed("apple_2", "table_2", seen) is True
+    assert toured.placed("apple_2", "table_1", seen) is False
+    assert toured.placed("apple_2", "table_2", house.observe(TOUR[2], holding=True)) is False
     away = _see(house, toured, detector, Pose2(1.7, 2.2, 3.1))
-    assert toured.verify(put, "fridge", "tomato_soup_can", away) is None
+    assert toured.placed("tomato_soup_can", "fridge", away) is None
 
 
 def test_a_detector_without_instances_is_told_apart_by_place(house: House, locator: SensorLocator) -> None:
@@ -167,11 +169,11 @@ def test_a_detector_without_instances_is_told_apart_by_place(house: House, locat
     for base in (*TOUR, *TOUR):
         seen = house.observe(base)
         locator.update(seen, [dataclasses.replace(d, instance="") for d in detector.detect(seen) if not d.part])
-    near_first = locator.resolve("apple", Subtask("Pick", "apple"), house.observe(TOUR[1]))
-    near_second = locator.resolve("apple", Subtask("Pick", "apple"), house.observe(TOUR[2]))
+    near_first = locator.resolve("apple", ACTION_TABLE["Pick"], house.observe(TOUR[1]))
+    near_second = locator.resolve("apple", ACTION_TABLE["Pick"], house.observe(TOUR[2]))
     assert near_first is not None and near_second is not None
     assert near_first != near_second
-    goal = locator.goal(near_first, Subtask("Pick", "apple"), seen)
+    goal = locator.goal(near_first, ACTION_TABLE["Pick"], seen)
     true = house.world.object_box(house.world.objects["apple_1"])
     assert np.linalg.norm(goal.position - true.center) < 0.03
 
@@ -179,9 +181,9 @@ def test_a_detector_without_instances_is_told_apart_by_place(house: House, locat
 def test_frames_without_depth_change_nothing(house: House, toured: SensorLocator, detector: SimulatedDetector) -> None:
     seen = house.observe(TOUR[1])
     blind = {name: dataclasses.replace(frame, depth=None) for name, frame in seen.frames.items()}
-    before = toured.goal("apple_1", Subtask("Pick", "apple"), seen).position
+    before = toured.goal("apple_1", ACTION_TABLE["Pick"], seen).position
     toured.update(Observation(seen.stamp, seen.body, blind), detector.detect(seen))
-    assert np.array_equal(toured.goal("apple_1", Subtask("Pick", "apple"), seen).position, before)
+    assert np.array_equal(toured.goal("apple_1", ACTION_TABLE["Pick"], seen).position, before)
 
 
 def test_names_once_given_are_understood_but_colours_known_better_come_first(

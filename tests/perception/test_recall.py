@@ -13,9 +13,10 @@ from homes import stand
 
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.home.home import MujocoHome
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.interfaces import Locator, background
 from homie.kernel.knowledge import Knowledge
-from homie.kernel.types import VIEWS, Detection, Observation, Pose2, Subtask
+from homie.kernel.types import VIEWS, Detection, Observation, Pose2
 from perception.detectors.simulated import SimulatedDetector
 from perception.sensors.locator import SensorLocator
 
@@ -29,7 +30,7 @@ def look(home: MujocoHome, locators: list[Locator]) -> tuple[Observation, tuple[
 
 
 def go_to(locator: Locator, name: str, seen: Observation) -> str | None:
-    return locator.resolve(name, Subtask("Go to", name), seen)
+    return locator.resolve(name, ACTION_TABLE["Go to"], seen)
 
 
 @pytest.fixture(scope="module", params=[6001, 7])
@@ -68,7 +69,7 @@ def test_every_name_that_is_told_is_understood(toured: tuple[MujocoHome, list[Lo
         for name in (*knowledge.rooms, *(doorway.name for doorway in knowledge.doorways)):
             spot = go_to(locator, name, seen)
             assert spot is not None and locator.is_spot(spot), name
-            assert locator.goal(spot, Subtask("Go to", name), seen).room is not None
+            assert locator.goal(spot, ACTION_TABLE["Go to"], seen).room is not None
 
 
 def test_a_doorway_between_rooms_that_the_robot_was_in_is_explored(
@@ -119,8 +120,8 @@ def test_states_rounds_and_feedback(house: House, locator: SensorLocator, detect
     assert third["tomato soup can"].seen == 2 and third["white table"].seen == 3
     assert locator.called("table_2") == "white table"
     no_bathroom = "No bathroom has been seen yet; rooms known: kitchen."
-    assert locator.objection(Subtask("Go to", "bathroom")) == no_bathroom
-    assert "brown table in the kitchen" in locator.objection(Subtask("Go to", "pink table"))
+    assert locator.objection("bathroom", ACTION_TABLE["Go to"]) == no_bathroom
+    assert "brown table in the kitchen" in locator.objection("pink table", ACTION_TABLE["Go to"])
 
 
 def test_without_instances_numbers_tell_things_apart(house: House, locator: SensorLocator) -> None:

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from furnished import House
 
-from homie.kernel.types import Array, Subtask, Surface
+from homie.kernel.actions import ACTION_TABLE
+from homie.kernel.types import Array, Surface
 from perception.detectors.simulated import SimulatedDetector
 from perception.scene.surfaces import find_surfaces
 from perception.sensors.locator import SensorLocator
@@ -17,7 +18,7 @@ def _seen_surfaces(house: House, locator: SensorLocator, detector: SimulatedDete
     for metres, aside in ((1.4, 0.3), (0.6, 0.0)):
         seen = house.observe(house.before(name, metres, aside), head=center)
         locator.update(seen, detector.detect(seen))
-    return locator.goal(name, Subtask("Put", "x", name), seen).surfaces
+    return locator.goal(name, ACTION_TABLE["Put"], seen).surfaces
 
 
 def _true_surfaces(house: House, name: str) -> list[Surface]:

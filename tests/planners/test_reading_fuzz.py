@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from homie.kernel.actions import WORDS
 from homie.kernel.types import Subtask
 from planners.llm.answers import Layout
 from planners.llm.prompting.answering import as_json
 from planners.llm.reading import Reading, Unreadable, read
-from planners.llm.reading.subtasks import SYNONYMS
 from planners.parsing import parse_subtask
 
 DATA = Path(__file__).parent / "data"
@@ -153,8 +153,8 @@ def stands_in(decision: Reading, text: str) -> bool:
     actions = [
         [
             re.sub(r"[\s_-]+", "", words).lower()
-            for words in (one.action, *SYNONYMS)
-            if SYNONYMS.get(words, words) == one.action
+            for words in (one.action, *WORDS)
+            if WORDS.get(words, words) == one.action
         ]
         for one in decision.subtasks
     ]

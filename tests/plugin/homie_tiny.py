@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from pydantic import BaseModel
 
+from homie.kernel.actions import Action
 from homie.kernel.body import Group, Joint, RobotSpec
 from homie.kernel.errors import MissingCheckpoint, PlannerError
 from homie.kernel.interfaces import Detector, Kinematics, Locator, Planner, Robot, Skill, SkillSet
@@ -237,13 +238,15 @@ class TinyLocator(Locator):
     def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
         self.seen.append(observation.stamp)
 
-    def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
-        return name if name in self._robot.places else None
+    def resolve(self, words: str, action: Action, observation: Observation) -> str | None:
+        return words if words in self._robot.places else None
 
-    def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
+    def goal(self, entity: str, action: Action, observation: Observation) -> Goal:
         at = np.array([self._robot.places[entity], 0.0, 0.0])
-        surfaces = (Surface(at, 0.2, 0.2, 0.0),) if entity == "box" else ()
-        return Goal(entity, str(subtask), at, surfaces=surfaces)
+        return Goal(entity, "", at, surfaces=(Surface(at, 0.2, 0.2, 0.0),) if self.has_place(entity) else ())
+
+    def has_place(self, entity: str) -> bool:
+        return entity == "box"
 
     def opens(self, entity: str) -> bool:
         return False
@@ -264,12 +267,8 @@ class TinyLocator(Locator):
     def held(self, observation: Observation) -> str | None:
         return "ball" if observation.body.holding else None
 
-    def verify(self, subtask: Subtask, entity: str, held: str | None, observation: Observation) -> bool | None:
-        if subtask.action == "Pick":
-            return observation.body.holding
-        if subtask.action == "Put":
-            return abs(self._robot.places["ball"] - self._robot.places[entity]) <= REACH
-        return None
+    def placed(self, thing: str | None, entity: str, observation: Observation) -> bool | None:
+        return abs(self._robot.places["ball"] - self._robot.places[entity]) <= REACH
 
 
 class LinesPlanner(Planner):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from error_detection import execution, paper_order
+from homie.kernel.actions import Action
 from homie.kernel.agent import EpisodeListener, EpisodeResult, run_episode
 from homie.kernel.body import RobotSpec
 from homie.kernel.executor import Executor, SkillBook
@@ -32,7 +33,6 @@ from homie.kernel.types import (
     Pose2,
     Proprioception,
     Subtask,
-    Surface,
 )
 from perception.words.names import best_matches
 
@@ -229,20 +229,21 @@ class TextLocator(Locator):
     def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
         self.seen.update(one.instance for one in detections)
 
-    def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
+    def resolve(self, words: str, action: Action, observation: Observation) -> str | None:
         world = self.world
         things = [NamedThing(room, room) for room in world.rooms]
         things += [NamedThing(f.name, f.kind, f.colour, (), f.room) for f in world.furniture.values()]
         things += [NamedThing(t.name, t.kind, t.colour) for t in world.things.values()]
         known = [thing for thing in things if not self.sensors or thing.name in self.seen]
-        meant = [thing.name for thing in best_matches(name, known)]
+        meant = [thing.name for thing in best_matches(words, known)]
         return min(meant, key=world.distance, default=None)
 
-    def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
+    def goal(self, entity: str, action: Action, observation: Observation) -> Goal:
+        return Goal(entity, "", np.zeros(3))
+
+    def has_place(self, entity: str) -> bool:
         flat = entity in self.world.furniture and self.world.furniture[entity].flat
-        hollow = entity in self.world.things and self.world.things[entity].kind in ("bowl", "mug")
-        surfaces = (Surface(np.zeros(3), 0.2, 0.2, 0.0),) if flat or hollow else ()
-        return Goal(entity, str(subtask), np.zeros(3), surfaces=surfaces)
+        return flat or (entity in self.world.things and self.world.things[entity].kind in ("bowl", "mug"))
 
     def opens(self, entity: str) -> bool:
         return entity in self.world.furniture and self.world.furniture[entity].closed is not None
@@ -264,7 +265,12 @@ class TextLocator(Locator):
     def held(self, observation: Observation) -> str | None:
         return self.world.held()
 
-    def verify(self, subtask: Subtask, entity: str, held: str | None, observation: Observation) -> bool | None:
+    # Nobody sees what a skill has done: it is believed.
+
+    def arrived(self, entity: str, observation: Observation) -> bool | None:
+        return None
+
+    def holds(self, entity: str, observation: Observation) -> bool | None:
         return None
 
 

@@ -15,10 +15,11 @@ from typing import Literal
 from homie.bench.score.errors import CODES, SENTENCES, raw_code_of
 from homie.bench.score.scores import Count, Score
 from homie.bench.score.trajectory import Step, Trajectory, parts
-from homie.kernel.actions import canonical_action
+from homie.kernel.actions import ACTIONS, canonical_action
+from homie.kernel.types import END
 
 Matches = Callable[[Step, tuple[str, ...]], bool]
-SKILLS = ("Go to", "Pick", "Put", "Open", "Close")
+SKILLS = tuple(action for action in ACTIONS if action != END.action)
 """The skills that the official notebooks count, in their order."""
 NOTHING = "None"
 """How the official code writes a missing object or place."""
@@ -114,7 +115,7 @@ def _same_row(row: tuple[str, str, str, str], node: str, names: Mapping[str, str
     expected = [part.strip() for part in node.strip("[").strip("]").split(",")]
     if signal != "success" or verb != expected[0]:
         return False
-    if verb == "End":
+    if verb == END.action:
         return True
     if names[target] != names[expected[1]]:
         return False
@@ -166,9 +167,9 @@ class Homie:
             weight=(_path_weight(expert, trajectory.length) if success else 0.0) if expert else None,
             length=trajectory.length,
             tp_per_keypath=tuple(shares),
-            replans=sum(step.success is False and after.action != "End" for step, after in pairwise(steps)),
+            replans=sum(step.success is False and after.action != END.action for step, after in pairwise(steps)),
             errors={code: counts[code] for code in CODES},
-            scored_steps=sum(step.action != "End" and step.success is not None for step in steps),
+            scored_steps=sum(step.action != END.action and step.success is not None for step in steps),
             executions=_executions(steps, lambda step: step.action, strict=False),
             attempts=_attempts(steps),
             next_node=f"never {spoilt}" if spoilt else _next_node(list(zip(trajectory.keypaths, reached, strict=True))),
@@ -251,7 +252,7 @@ def _attempts(steps: Sequence[Step]) -> dict[str, Count]:
 
 def _actions(steps: Sequence[Step]) -> tuple[str, ...]:
     """The actions of some steps except End, in the order of their first occurrence."""
-    return tuple(dict.fromkeys(step.action for step in steps if step.action not in ("", "End")))
+    return tuple(dict.fromkeys(step.action for step in steps if step.action not in ("", END.action)))
 
 
 def _by_action(counts: Mapping[tuple[str, bool], int], actions: Sequence[str]) -> dict[str, Count]:

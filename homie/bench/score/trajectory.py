@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from homie.bench.score.errors import code_of
-from homie.kernel.actions import canonical_action
+from homie.kernel.actions import acted_on, action_of, canonical_action
 from homie.kernel.errors import BadInput
-from homie.kernel.types import HistoryItem, Outcome, RoundRecord, Subtask
+from homie.kernel.types import END, HistoryItem, Outcome, RoundRecord, Subtask
 from homie.runtime.runstore import EpisodeFile
 
 HISTORY_LINE = 3
@@ -77,7 +77,7 @@ class Trajectory:
     @property
     def ended(self) -> bool:
         """Whether the planner's last subtask was exactly End."""
-        return bool(self.steps) and self.steps[-1].action == "End"
+        return bool(self.steps) and self.steps[-1].action == END.action
 
 
 def parts(text: str) -> tuple[str, ...]:
@@ -169,9 +169,10 @@ def _steps(records: Sequence[RoundRecord]) -> Iterable[Step]:
         if record.decision.problem:
             yield Step(text="", success=False, message=feedback.message, code=str(feedback.code or ""), unreadable=True)
             continue
-        destination = subtask.destination or (subtask.target if subtask.action == "Put" else "")
-        if subtask.action == "Put":
-            objects, places = held or _names(subtask.target), _names(destination, entity)
+        action = action_of(subtask.action)
+        if action.inventory == "gives":
+            place = acted_on(subtask, action.arguments)
+            objects, places = held or _names(subtask.target), _names(place, entity)
         else:
             objects, places = _names(subtask.target, entity), _names(subtask.destination)
         yield Step(
@@ -184,7 +185,7 @@ def _steps(records: Sequence[RoundRecord]) -> Iterable[Step]:
             places=places,
             attempts=tuple(attempt.outcome is Outcome.SUCCEEDED for attempt in execution.attempts),
         )
-        if subtask.action == "Pick" and feedback.ok:
+        if action.inventory == "takes" and feedback.ok:
             held = objects
         elif not record.inventory:
             held = ()
@@ -249,7 +250,7 @@ def from_conversation(
             sentence = feedback[len(steps)] if len(steps) < len(feedback) else ""
             steps.append(written_step(_NUMBER.sub("", chunk, count=1).strip(), signal == "(success)", sentence))
         last = written_step(_asked_for(messages[-1]), None, "")
-        steps.append(replace(last, success=True, message="None") if last.action == "End" else last)
+        steps.append(replace(last, success=True, message="None") if last.action == END.action else last)
     first = messages[0].split("\n") if messages else []
     return Trajectory(
         task_id=task_id,

@@ -73,6 +73,7 @@ def first_round(options: PlanOptions) -> PlannerInput:
     views = {view: read_picture(path) for view, path in zip(VIEWS, options.image, strict=False)}
     names = [":".join(part for part in pair if part) for pair in skill_names(options.skills)]
     sets: list[type[SkillSet]] = [registry.find("skills", name)[0] for name in names]
+    table = action_table(skill_set.own_actions for skill_set in sets)
     return PlannerInput(
         task=options.task,
         round=1,
@@ -86,7 +87,7 @@ def first_round(options: PlanOptions) -> PlannerInput:
         abilities={
             skill_set.name: Ability(skill_set.actions, skill_set.meant_for, skill_set.about) for skill_set in sets
         },
-        arguments=action_table(skill_set.arguments for skill_set in sets),
+        arguments={name: action.arguments for name, action in table.items()},
     )
 
 

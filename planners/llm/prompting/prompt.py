@@ -105,7 +105,9 @@ class Prompt:
 
     def read(self, text: str, given: PlannerInput) -> Reading:
         """What an answer says. Raises Unreadable, also for an example of the prompt that comes back word for word."""
-        reading = read(text, self.layout, given.actions, given.models, given.arguments, self._leniencies)
+        reading = read(
+            text, self.layout, given.actions, given.models, given.arguments, self._leniencies, words=given.words
+        )
         shown = [one.analysis for one in self.fitting(given)] if self.settings.reading == "homie" else []
         if reading.analysis and any(analysis in reading.analysis for analysis in shown):
             raise Unreadable(f"The answer is an example of the instructions. {how(self.layout.answer)}")

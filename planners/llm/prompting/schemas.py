@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from homie.kernel.actions import ARGUMENTS, ActionTable, arguments_of
+from homie.kernel.actions import ARGUMENTS, Arguments, arguments_of
 from planners.llm.answers import AnswerFormat
 
 _TEXT: Mapping[str, object] = {"type": "string"}
 
 
 def decision_schema(
-    answer: AnswerFormat, actions: Sequence[str], models: Sequence[str], arguments: ActionTable = ARGUMENTS
+    answer: AnswerFormat, actions: Sequence[str], models: Sequence[str], arguments: Arguments = ARGUMENTS
 ) -> Mapping[str, object] | None:
     """The schema of an answer (equation 5 of EMMOE, or the plan of EmbodiedBench), None for free text."""
     chosen = {"model": {"type": "string", "enum": list(models)}} if models else {}
@@ -28,7 +28,7 @@ def decision_schema(
     return None
 
 
-def _subtask(actions: Sequence[str], arguments: ActionTable) -> Mapping[str, object]:
+def _subtask(actions: Sequence[str], arguments: Arguments) -> Mapping[str, object]:
     """A subtask: one variant for each set of parts, so that End has no target and Put has a place."""
     variants: dict[tuple[str, ...], list[str]] = {}
     for action in actions:

@@ -10,11 +10,11 @@ the reading records.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from homie.kernel.actions import ARGUMENTS, ActionTable
+from homie.kernel.actions import ARGUMENTS, WORDS, Arguments
 from homie.kernel.errors import BadInput
 from homie.kernel.types import END, Subtask, model_key
 from planners.llm.answers import Layout, how
@@ -63,8 +63,10 @@ def read(
     layout: Layout,
     actions: Sequence[str] = (),
     models: Sequence[str] = (),
-    arguments: ActionTable = ARGUMENTS,
+    arguments: Arguments = ARGUMENTS,
     leniencies: Iterable[str] = ALL,
+    *,
+    words: Mapping[str, str] = WORDS,
 ) -> Reading:
     """Parse the answer of a language model.
 
@@ -75,6 +77,7 @@ def read(
         models: the skill models of the round; () allows any.
         arguments: the arguments of each action.
         leniencies: names of the rules that are allowed.
+        words: synonyms of actions, each with the action that it means.
 
     Raises:
         Unreadable: the answer is not one decision.
@@ -86,7 +89,7 @@ def read(
         >>> str(reading.subtasks[0]), reading.model, reading.leniencies
         ('[Pick, apple]', 'M3', ())
     """
-    lists, rules = Lists(tuple(actions), tuple(models), arguments), Rules(leniencies)
+    lists, rules = Lists(tuple(actions), tuple(models), arguments, words), Rules(leniencies)
     try:
         if len(text) > MAX_TEXT:
             raise Unclear(f"The answer has {len(text)} characters, which is too long.")

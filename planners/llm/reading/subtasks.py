@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from homie.kernel.actions import ARGUMENTS, ActionTable, arguments_of, misfit
+from homie.kernel.actions import ARGUMENTS, WORDS, Arguments, arguments_of, misfit
 from homie.kernel.types import Subtask
 from planners.llm.reading.rules import Rules, Unclear
 
@@ -24,23 +24,6 @@ _NAME_WORDS = 5
 """Largest number of words of a name in a phrase without commas."""
 _NOTHING = frozenset(("", "none", "null", "n/a", "nil"))
 """How models fill in a target that an action does not have."""
-
-SYNONYMS: Mapping[str, str] = {
-    "navigate to": "Go to",
-    "navigate": "Go to",
-    "move to": "Go to",
-    "walk to": "Go to",
-    "drive to": "Go to",
-    "head to": "Go to",
-    "pick up": "Pick",
-    "grab": "Pick",
-    "grasp": "Pick",
-    "take": "Pick",
-    "place": "Put",
-    "open up": "Open",
-    "shut": "Close",
-}
-"""Synonyms of EMMOE's actions. There are none for End, which cannot be undone."""
 
 _NAME = re.compile(r"[^\W_][\w '’-]*")
 _STOPS = frozenset(
@@ -62,11 +45,12 @@ _KEYWORD = re.compile(r"\s*(?:target|destination|object|name)\s*=\s*")
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """The choices of a round: actions with their arguments, and models. Empty if they are not known."""
+    """The choices of a round: actions with their arguments and synonyms, and models. Empty if they are not known."""
 
     actions: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
-    arguments: ActionTable = field(default_factory=lambda: ARGUMENTS)
+    arguments: Arguments = field(default_factory=lambda: ARGUMENTS)
+    words: Mapping[str, str] = field(default_factory=lambda: WORDS)
 
     def misfit(self, subtask: Subtask) -> str:
         """As `homie.kernel.actions.misfit`; "" for an action that is not listed, which is checked elsewhere."""
@@ -116,7 +100,7 @@ def named_action(text: str, lists: Lists, rules: Rules) -> str | None:
         if _letters(action) == key:
             rules.use("action-spelling")
             return action
-    synonym = next((action for words, action in SYNONYMS.items() if _letters(words) == key), None)
+    synonym = next((action for words, action in lists.words.items() if _letters(words) == key), None)
     if synonym not in lists.actions:
         return None
     rules.use("action-synonym")

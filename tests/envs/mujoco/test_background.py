@@ -12,9 +12,10 @@ from homes import lay, one_room, swing
 
 from homie.envs.mujoco.home.background import BackgroundLocator
 from homie.envs.mujoco.home.home import MujocoHome
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Robot, background
-from homie.kernel.types import VIEWS, Observation, OccupancyGrid, Subtask
+from homie.kernel.types import VIEWS, Observation, OccupancyGrid
 from perception.detectors.simulated import SimulatedDetector
 
 TABLE = {"receptacle": "table", "surface": "top"}
@@ -67,7 +68,7 @@ def seen(home: MujocoHome) -> Observation:
 
 class TestNames:
     def resolved(self, locator: BackgroundLocator, action: str, words: str) -> str | None:
-        return locator.resolve(words, Subtask(action, words), locator.home.observe())
+        return locator.resolve(words, ACTION_TABLE[action], locator.home.observe())
 
     def test_the_nearest_of_a_kind(self, home: MujocoHome, locator: BackgroundLocator) -> None:
         for near, far in (("apple_1", "apple_2"), ("apple_2", "apple_1")):
@@ -122,13 +123,12 @@ class TestGoals:
     def test_a_closed_fridge_offers_no_surface_an_open_one_both_shelves(
         self, home: MujocoHome, locator: BackgroundLocator, seen: Observation
     ) -> None:
-        put = Subtask("Put", "apple", "fridge")
-        shut = locator.goal("fridge", put, seen)
+        shut = locator.goal("fridge", ACTION_TABLE["Put"], seen)
         assert shut.surfaces == ()
         assert locator.closed_container("fridge") == "fridge"
         assert shut.front == pytest.approx(0.0)
         swing(home.model, home.data, "fridge", 1.6)
-        opened = locator.goal("fridge", put, seen)
+        opened = locator.goal("fridge", ACTION_TABLE["Put"], seen)
         assert len(opened.surfaces) == 2
         assert all(surface.access is not None for surface in opened.surfaces)
         assert opened.articulations[0].opening == pytest.approx(1.6)
@@ -137,7 +137,7 @@ class TestGoals:
     def test_an_object_comes_with_its_surface_and_its_neighbours(
         self, home: MujocoHome, locator: BackgroundLocator, seen: Observation
     ) -> None:
-        goal = locator.goal("apple_1", Subtask("Pick", "apple"), seen)
+        goal = locator.goal("apple_1", ACTION_TABLE["Pick"], seen)
         assert goal.box is not None
         np.testing.assert_allclose(goal.position, home.data.xpos[home.world.objects["apple_1"].body])
         np.testing.assert_allclose(goal.box.half, 0.0375)
@@ -150,24 +150,24 @@ class TestGoals:
     def test_what_stands_in_a_compartment_is_reached_from_the_front(
         self, locator: BackgroundLocator, seen: Observation
     ) -> None:
-        assert locator.goal("plum_1", Subtask("Pick", "plum"), seen).front == pytest.approx(0.0)
+        assert locator.goal("plum_1", ACTION_TABLE["Pick"], seen).front == pytest.approx(0.0)
 
     def test_a_bowl_as_destination_is_its_middle(self, locator: BackgroundLocator, seen: Observation) -> None:
-        goal = locator.goal("bowl", Subtask("Put", "apple", "bowl"), seen)
+        goal = locator.goal("bowl", ACTION_TABLE["Put"], seen)
         (spot,) = goal.surfaces
         assert goal.box is not None
         assert np.linalg.norm(spot.center[:2] - goal.box.center[:2]) < 0.01
         assert abs(spot.center[2] - goal.box.center[2]) < goal.box.half[2] + 1e-6
 
     def test_a_room_is_a_rectangle_to_be_in(self, locator: BackgroundLocator, seen: Observation) -> None:
-        goal = locator.goal("kitchen", Subtask("Go to", "kitchen"), seen)
+        goal = locator.goal("kitchen", ACTION_TABLE["Go to"], seen)
         assert goal.room == pytest.approx((0.05, 0.05, 4.95, 4.95))
         assert locator.is_spot("kitchen") and not locator.is_spot("table")
 
 
 class TestGrid:
     def grid(self, locator: BackgroundLocator) -> OccupancyGrid:
-        grid = locator.goal("table", Subtask("Go to", "table"), locator.home.observe()).grid
+        grid = locator.goal("table", ACTION_TABLE["Go to"], locator.home.observe()).grid
         assert grid is not None
         return grid
 
@@ -216,21 +216,19 @@ class TestQuestions:
     def test_effects_are_read_from_the_world(
         self, home: MujocoHome, locator: BackgroundLocator, seen: Observation
     ) -> None:
-        def holds(subtask: Subtask, entity: str, held: str | None = None) -> bool | None:
-            return locator.verify(subtask, entity, held, seen)
-
-        assert holds(Subtask("Pick", "apple"), "apple_1") is False
+        assert locator.holds("apple_1", seen) is False
         home.world.held = "apple_1"
-        assert holds(Subtask("Pick", "apple"), "apple_1") is True
-        assert holds(Subtask("Put", "apple", "table"), "table", "apple_1") is False, "still in the hand"
+        assert locator.holds("apple_1", seen) is True
+        assert locator.placed("apple_1", "table", seen) is False, "still in the hand"
         home.world.held = None
-        assert holds(Subtask("Put", "apple", "table"), "table", "apple_1") is True
+        assert locator.placed("apple_1", "table", seen) is True and locator.placed(None, "table", seen) is False
         lay(home.model, home.data, "apple_1", [2.5, 2.0, 0.0375])
-        assert holds(Subtask("Put", "apple", "table"), "table", "apple_1") is False
+        assert locator.placed("apple_1", "table", seen) is False
         for opening, is_open, is_shut in ((0.0, False, True), (0.5, False, False), (1.5, True, False)):
             swing(home.model, home.data, "fridge", opening)
-            assert holds(Subtask("Open", "fridge"), "fridge") is is_open
-            assert holds(Subtask("Close", "fridge"), "fridge") is is_shut
+            assert locator.state("fridge", "open", seen) is is_open
+            assert locator.state("fridge", "closed", seen) is is_shut
+        assert locator.state("fridge", "clean", seen) is None and locator.state("apple_1", "open", seen) is None
 
 
 def test_without_world_state_there_are_no_background_targets() -> None:

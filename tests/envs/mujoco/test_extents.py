@@ -21,7 +21,8 @@ from homie.envs.mujoco.state.world import World
 from homie.envs.mujoco.table.build import build as build_table
 from homie.envs.mujoco.table.families import generate as generate_table
 from homie.envs.mujoco.table.world import TableWorld
-from homie.kernel.types import Array, Box, Pose, Solid, Subtask
+from homie.kernel.actions import ACTION_TABLE
+from homie.kernel.types import Array, Box, Pose, Solid
 
 SEEDS = st.integers(0, 2**31)
 _BALL = np.random.default_rng(0).normal(size=(20_000, 3))
@@ -151,7 +152,7 @@ def test_a_skill_is_told_the_solids_of_what_it_shall_pick_up() -> None:
     locator.reset(seed=0)
     name = next(thing.name for thing in robot.world.objects.values() if thing.kind == "pear")
     lay(robot.model, robot.data, name, [1.0, 1.0, 0.5], [0.8, 0.36, 0.48, 0.0])
-    goal = locator.goal(name, Subtask("Pick", "pear"), robot.observe())
+    goal = locator.goal(name, ACTION_TABLE["Pick"], robot.observe())
     assert [part.kind for part in goal.parts] == ["sphere", "sphere"]
     assert goal.box is not None
     around = Box.around(goal.parts, goal.box.yaw)

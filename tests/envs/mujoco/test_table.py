@@ -19,6 +19,7 @@ from homie.envs.mujoco.table.robot import FrankaTable, open_table
 from homie.envs.mujoco.table.scene import FAMILIES, TABLE_TOP, TableScene, Thing
 from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, hole_places
 from homie.kernel import registry
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.agent import EpisodeListener, run_episode
 from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.executor import Executor, SkillBook
@@ -435,8 +436,8 @@ def test_other_skills_move_the_same_robot_by_names_of_things(table, away, ok):
 def test_names_mean_things(table):
     locator, seen = table.background(), table.observe()
     for words, meant in (("the red cube", "red_cube"), ("cube", "red_cube"), ("shape sorter", "shape_sorter")):
-        assert locator.resolve(words, Subtask("Pick", words), seen) == meant
-    assert locator.resolve("fridge", Subtask("Pick", "fridge"), seen) is None
+        assert locator.resolve(words, ACTION_TABLE["Pick"], seen) == meant
+    assert locator.resolve("fridge", ACTION_TABLE["Pick"], seen) is None
 
 
 def test_the_robot_keeps_the_contract(shared):

@@ -16,6 +16,7 @@ from puppet import Solver
 
 from homie.envs.mujoco.home.background import BackgroundLocator
 from homie.envs.mujoco.home.home import MujocoHome
+from homie.kernel.actions import action_of
 from homie.kernel.interfaces import Skill
 from homie.kernel.types import ErrorCode, Outcome, Subtask, Surface
 from skills.m3.layout import STOP
@@ -43,7 +44,8 @@ def test_a_policy_that_knows_what_to_do_fetches_the_apple_through_m3_s_inputs_an
             observation = robot.observe(skill.cameras)
             subtask = Subtask(skill.actions[0], entity)
             began = observation.stamp
-            skill.start(subtask, replace(locator.goal(entity, subtask, observation), **known), observation)
+            goal = replace(locator.goal(entity, action_of(subtask.action), observation), **known)
+            skill.start(subtask, goal, observation)
             while skill.outcome is Outcome.RUNNING:
                 robot.act(skill.act(observation))
                 observation = robot.observe(skill.looks())

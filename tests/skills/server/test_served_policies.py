@@ -15,6 +15,7 @@ from live_server import remote, serving
 from homie.envs.mujoco.home.background import BackgroundLocator
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.spec import SceneSpec
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.interfaces import Detector
 from homie.kernel.types import Command, Outcome, Subtask
 from perception.detectors.simulated import SimulatedDetector
@@ -39,7 +40,8 @@ def drive(made: type[PolicySet], policy: Policy) -> tuple[list[Command], Outcome
         (skill,) = [one for one in made.around(policy, robot.spec, robot.kinematics) if SUBTASK.action in one.actions]
         observation = robot.observe(skill.cameras)
         seen = () if made is Nomad else locator.seen("fridge", detector.detect(observation))  # NoMaD explores
-        skill.start(SUBTASK, replace(locator.goal("fridge", SUBTASK, observation), seen=seen), observation)
+        goal = replace(locator.goal("fridge", ACTION_TABLE[SUBTASK.action], observation), seen=seen)
+        skill.start(SUBTASK, goal, observation)
         told = []
         while skill.outcome is Outcome.RUNNING and len(told) < PERIODS[made]:
             told.append(skill.act(observation))

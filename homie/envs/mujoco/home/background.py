@@ -16,10 +16,11 @@ from homie.envs.mujoco.house.index import ObjectInfo, ReceptacleInfo
 from homie.envs.mujoco.state.resting import Place
 from homie.envs.mujoco.state.world import World
 from homie.kernel import domain, registry
+from homie.kernel.actions import Action
 from homie.kernel.interfaces import Locator, NameMatcher, kind_of
 from homie.kernel.knowledge import Knowledge
 from homie.kernel.recall import Landmark, Recall
-from homie.kernel.types import Array, Box, Detection, Goal, Observation, OccupancyGrid, Subtask, Surface
+from homie.kernel.types import Array, Box, Detection, Goal, Observation, OccupancyGrid, Pose2, Surface
 
 IMPOSSIBLE, UNLIKELY = 1000.0, 50.0
 """Metres that a meaning of ambiguous words is put off by."""
@@ -53,7 +54,8 @@ class BackgroundLocator(Locator):
         self._told = -np.inf
         self._best_matches: NameMatcher = registry.load("names", "default")
         self._recall: Recall = registry.load("recall", "default")(home)
-        self._passages: dict[str, tuple[float, float, float, float]] = {}
+        self._ahead: dict[str, tuple[float, float, float, float]] = {}
+        """The floor at the far side of the doorway that the robot is to go through: far from where it has set out."""
 
     @property
     def world(self) -> World:
@@ -63,7 +65,7 @@ class BackgroundLocator(Locator):
         self._plan = FloorPlan(self.world)
         self._told = -np.inf
         self._recall.forget()
-        self._passages = {}
+        self._ahead = {}
 
     def due(self, observation: Observation) -> tuple[str, ...] | None:
         if observation.stamp - self._told < PERIOD:
@@ -78,8 +80,15 @@ class BackgroundLocator(Locator):
     def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
         return self._recall.arranged(detections)
 
-    def objection(self, subtask: Subtask) -> str:
-        return self._recall.objection(subtask.destination or subtask.target)
+    def objection(self, words: str, action: Action) -> str:
+        return self._recall.objection(words)
+
+    def aim(self, entity: str, action: Action, observation: Observation) -> None:
+        passage = self._recall.passage(entity, observation.body.base)
+        self._ahead = {} if passage is None else {entity: passage}
+        thing = self.world.objects.get(entity) if action.inventory == "takes" else None
+        center = np.zeros(3) if thing is None else self.world.object_box(thing).center
+        self._recall.aim("" if thing is None else entity, center)
 
     def knowledge(self, round_number: int) -> Knowledge:
         return replace(self._recall.knowledge(round_number), setting="background")
@@ -89,22 +98,21 @@ class BackgroundLocator(Locator):
     def called(self, entity: str) -> str:
         return self._recall.called(entity, kind_of(entity))
 
-    def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
+    def resolve(self, words: str, action: Action, observation: Observation) -> str | None:
         world = self.world
-        if "_" in name and any(name in known for known in (world.rooms, world.receptacles, world.objects)):
-            return name
-        landmarks = self._recall.recognise(name, observation.body.base)
+        if "_" in words and any(words in known for known in (world.rooms, world.receptacles, world.objects)):
+            return words
+        landmarks = self._recall.recognise(words, observation.body.base)
         told = [entity for entity in map(self._entity_at, landmarks) if entity is not None]
         known = told[0] if len(told) == 1 else None
         if known is not None and landmarks[0].alone:
             return known
-        meant = {*(thing.name for thing in self._best_matches(name, world.named_things())), *told}
-        return min(sorted(meant), key=lambda one: self._preference(one, known, subtask, observation), default=None)
+        meant = {*(thing.name for thing in self._best_matches(words, world.named_things())), *told}
+        return min(sorted(meant), key=lambda one: self._preference(one, known, action, observation), default=None)
 
     def _entity_at(self, landmark: Landmark) -> str | None:
         """The entity that a planner was told of: the one of its kind where it was seen."""
-        if landmark.passage is not None:
-            self._passages[landmark.entity] = landmark.passage
+        if self._recall.is_passage(landmark.entity):
             return landmark.entity
         named = [thing for thing in self.world.named_things() if thing.name == landmark.entity]
         alike = {thing.name for thing in (*named, *self._best_matches(landmark.kind, self.world.named_things()))}
@@ -123,38 +131,37 @@ class BackgroundLocator(Locator):
         box = world.receptacle_box(world.receptacles[entity]) if thing is None else world.object_box(thing)
         return box.distance(point)
 
-    def _preference(self, entity: str, known: str | None, subtask: Subtask, observation: Observation) -> float:
+    def _preference(self, entity: str, known: str | None, action: Action, observation: Observation) -> float:
         """Metres, with what the action cannot mean put last, and shut things after open ones; the thing that was told
         by just that name comes before others."""
         world, distance = self.world, self.distance(entity, observation) - (TOLD_SO if entity == known else 0.0)
         thing = world.receptacles.get(entity)
-        if subtask.action == "Pick" and not self.pickable(entity):
+        if action.target == "loose" and not self.pickable(entity):
             distance += IMPOSSIBLE
-        if subtask.action in ("Open", "Close") and not self.opens(entity):
+        if action.target == "opens" and not self.opens(entity):
             distance += IMPOSSIBLE
-        if subtask.action == "Put" and (world.held == entity or (thing is not None and not thing.surfaces)):
+        if action.target == "place" and (world.held == entity or (thing is not None and not thing.surfaces)):
             distance += IMPOSSIBLE
-        if subtask.action == "Go to" and world.held is not None and thing is not None and not thing.surfaces:
+        if action.result == "reached" and world.held is not None and thing is not None and not thing.surfaces:
             distance += UNLIKELY  # with a full hand, where it can be put down
-        if subtask.action in ("Go to", "Pick") and self.pickable(entity) and self.closed_container(entity):
+        if action.target in ("", "loose") and self.pickable(entity) and self.closed_container(entity):
             distance += UNLIKELY
-        if thing is not None and thing.articulations and subtask.action in ("Go to", "Put", "Close"):
+        if thing is not None and thing.articulations and (action.target in ("", "place") or action.result == "closed"):
             distance += UNLIKELY if world.closed(thing) else 0.0
         return distance
 
     # ------------------------------------------------------------ goals
 
-    def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
-        goal, base = self._goal(entity, subtask), observation.body.base.xy
-        self._recall.aim(entity if subtask.action == "Pick" else "", goal.position)
-        panels = self._moved_by(entity, subtask)
+    def goal(self, entity: str, action: Action, observation: Observation) -> Goal:
+        goal, base = self._goal(entity, action, observation.body.base), observation.body.base.xy
+        panels = self._moved_by(entity, action)
         hidden = [*panels, *self._bodies(self._with_contents(entity))]
         here = self.world.solids(np.array([*base, AT_HAND]), BESIDE_ROBOT, without=hidden)
         return replace(goal, solids=_distinct(goal.solids, here), loose=self._loose(entity, goal.position))
 
-    def _moved_by(self, entity: str, subtask: Subtask) -> list[int]:
-        """Bodies of the doors and drawers that a subtask moves."""
-        if subtask.action not in ("Open", "Close") or entity not in self.world.receptacles:
+    def _moved_by(self, entity: str, action: Action) -> list[int]:
+        """Bodies of the doors and drawers that an action moves."""
+        if action.target != "opens" or entity not in self.world.receptacles:
             return []
         return [item.body for item in self.world.receptacles[entity].articulations]
 
@@ -178,35 +185,32 @@ class BackgroundLocator(Locator):
             if box.distance(center) < NEAR or box.center[2] - box.half[2] < ON_FLOOR
         )
 
-    def _goal(self, entity: str, subtask: Subtask) -> Goal:
-        grid, text = self._floor_plan().grid(), str(subtask)
+    def _goal(self, entity: str, action: Action, base: Pose2) -> Goal:
+        grid = self._floor_plan().grid()
         if self.is_spot(entity):
-            x0, y0, x1, y1 = self._floor_of(entity)
+            x0, y0, x1, y1 = self._floor_of(entity, base)
             middle = np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0])
-            return Goal(entity, text, middle, room=(x0, y0, x1, y1), grid=grid)
+            return Goal(entity, "", middle, room=(x0, y0, x1, y1), grid=grid)
         if entity in self.world.objects:
             thing = self.world.objects[entity]
-            if subtask.action == "Put":
-                return self._into(thing, text, grid)
-            return self._object(thing, text, grid)
-        moved = self._moved_by(entity, subtask)
-        return self._receptacle(self.world.receptacles[entity], text, grid, moved)
+            return self._into(thing, grid) if action.target == "place" else self._object(thing, grid)
+        return self._receptacle(self.world.receptacles[entity], grid, self._moved_by(entity, action))
 
-    def _floor_of(self, spot: str) -> tuple[float, float, float, float]:
+    def _floor_of(self, spot: str, base: Pose2) -> tuple[float, float, float, float]:
         """The floor (x0, y0, x1, y1) of a room, or at the far side of a doorway."""
-        return self._passages.get(spot) or self.world.rooms[spot].rect
+        return self._ahead.get(spot) or self._recall.passage(spot, base) or self.world.rooms[spot].rect
 
     def _floor_plan(self) -> FloorPlan:
         if self._plan is None:
             self._plan = FloorPlan(self.world)
         return self._plan
 
-    def _receptacle(self, thing: ReceptacleInfo, text: str, grid: OccupancyGrid, moved: Sequence[int]) -> Goal:
+    def _receptacle(self, thing: ReceptacleInfo, grid: OccupancyGrid, moved: Sequence[int]) -> Goal:
         world = self.world
         box = world.receptacle_box(thing)
         return Goal(
             thing.name,
-            text,
+            "",
             box.center,
             box=box,
             surfaces=tuple(world.surface(thing, plan) for plan in thing.surfaces if world.accessible(thing, plan)),
@@ -217,7 +221,7 @@ class BackgroundLocator(Locator):
             solids=world.solids(box.center, NEAR, without=moved),
         )
 
-    def _object(self, thing: ObjectInfo, text: str, grid: OccupancyGrid) -> Goal:
+    def _object(self, thing: ObjectInfo, grid: OccupancyGrid) -> Goal:
         """A loose object, with the surface that carries it and its neighbours there: what it is in, as a bowl, is none
         of them, what is in it is."""
         world = self.world
@@ -230,7 +234,7 @@ class BackgroundLocator(Locator):
             front = receptacle.front if plan.access == "front" else None
         return Goal(
             thing.name,
-            text,
+            "",
             box.center,
             box,
             under,
@@ -241,13 +245,13 @@ class BackgroundLocator(Locator):
             parts=world.object_parts(thing),
         )
 
-    def _into(self, thing: ObjectInfo, text: str, grid: OccupancyGrid) -> Goal:
+    def _into(self, thing: ObjectInfo, grid: OccupancyGrid) -> Goal:
         """A bowl or another thing as the destination of a Put: its middle, a little above its bottom."""
         box = self.world.object_box(thing)
         up = box.half[2] if thing.hollow is None else 0.0
         spot = Surface(box.center + np.array([0.0, 0.0, up]), 0.005, 0.005, box.yaw)
         solids = self.world.solids(box.center, NEAR, without=[thing.body])
-        return Goal(thing.name, text, box.center, box=box, surfaces=(spot,), grid=grid, solids=solids)
+        return Goal(thing.name, "", box.center, box=box, surfaces=(spot,), grid=grid, solids=solids)
 
     def _things_at(self, entity: str, but: Collection[str] = ()) -> tuple[Box, ...]:
         """Boxes of the objects in or on a thing, nested ones too, without what is carried."""
@@ -272,7 +276,7 @@ class BackgroundLocator(Locator):
         return entity in self.world.objects
 
     def is_spot(self, entity: str) -> bool:
-        return entity in self.world.rooms or entity in self._passages
+        return entity in self.world.rooms or self._recall.is_passage(entity)
 
     def distance(self, entity: str, observation: Observation) -> float:
         """3-D from the base's origin on the floor: to an object's centre, to the nearest point of furniture."""
@@ -280,7 +284,7 @@ class BackgroundLocator(Locator):
         if entity in self.world.objects:
             return float(np.linalg.norm(self.world.object_box(self.world.objects[entity]).center - base))
         if self.is_spot(entity):
-            x0, y0, x1, y1 = self._floor_of(entity)
+            x0, y0, x1, y1 = self._floor_of(entity, observation.body.base)
             return float(np.linalg.norm(base[:2] - np.clip(base[:2], (x0, y0), (x1, y1))))
         box = self.world.receptacle_box(self.world.receptacles[entity])
         above = max(box.center[2] - box.half[2], 0.0)
@@ -289,18 +293,21 @@ class BackgroundLocator(Locator):
     def held(self, observation: Observation) -> str | None:
         return self.world.held
 
-    def verify(self, subtask: Subtask, entity: str, held: str | None, observation: Observation) -> bool | None:
-        world = self.world
-        if subtask.action == "Go to":
-            return self.arrived(entity, observation)
-        if subtask.action == "Pick":
-            return world.held == entity
-        if subtask.action == "Put":
-            return held is not None and world.held is None and world.within(held, entity)
-        if subtask.action in ("Open", "Close"):
-            parts = [world.openness(item) for item in world.receptacles[entity].articulations]
-            return domain.is_open(max(parts)) if subtask.action == "Open" else domain.is_closed(max(parts))
-        return None
+    def has_place(self, entity: str) -> bool:
+        thing = self.world.receptacles.get(entity)
+        if thing is None:
+            return entity in self.world.objects
+        return any(self.world.accessible(thing, plan) for plan in thing.surfaces)
+
+    def placed(self, thing: str | None, entity: str, observation: Observation) -> bool | None:
+        return thing is not None and self.world.held is None and self.world.within(thing, entity)
+
+    def state(self, entity: str, state: str, observation: Observation) -> bool | None:
+        thing = self.world.receptacles.get(entity)
+        if state not in ("open", "closed") or thing is None or not thing.articulations:
+            return None
+        opening = max(self.world.openness(item) for item in thing.articulations)
+        return domain.is_open(opening) if state == "open" else domain.is_closed(opening)
 
 
 def _distinct(near: Sequence[Box], more: Sequence[Box]) -> tuple[Box, ...]:

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from homie.kernel import registry
+from homie.kernel.actions import Action
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator, NameMatcher
-from homie.kernel.types import Array, CameraFrame, Detection, Goal, NamedThing, Observation, Pose, Subtask
+from homie.kernel.types import Array, CameraFrame, Detection, Goal, NamedThing, Observation, Pose
 
 if TYPE_CHECKING:
     from homie.envs.mujoco.table.robot import FrankaTable
 
 
+MOVE = "Move"
+"""The action whose target is seven numbers. It says itself whether it arrived."""
 LISTED = "front"
 """The camera whose picture decides what is in the list."""
 FEWEST = 25 / 500**2
@@ -100,34 +103,34 @@ class TableLocator(Locator):
 
     # ------------------------------------------------------------ names and goals
 
-    def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
-        if subtask.action == "Move":
+    def resolve(self, words: str, action: Action, observation: Observation) -> str | None:
+        if action.name == MOVE:
             try:
-                return str(self._actions.read(name))
+                return str(self._actions.read(words))
             except BadInput:
                 return None
-        meant = sorted(thing.name for thing in self._best_matches(name, self._named))
-        fitting = [one for one in meant if subtask.action != "Pick" or self.pickable(one)] or meant
+        meant = sorted(thing.name for thing in self._best_matches(words, self._named))
+        fitting = [one for one in meant if action.target != "loose" or self.pickable(one)] or meant
         return min(fitting, key=lambda one: self.distance(one, observation), default=None)
 
-    def objection(self, subtask: Subtask) -> str:
-        if subtask.action == "Move":
+    def objection(self, words: str, action: Action) -> str:
+        if action.name == MOVE:
             try:
-                self._actions.read(subtask.target)
+                self._actions.read(words)
             except BadInput as wrong:
-                return f"Unable to move to {subtask.target}: {wrong}"
+                return f"Unable to move to {words}: {wrong}"
         return ""
 
-    def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
+    def goal(self, entity: str, action: Action, observation: Observation) -> Goal:
         world = self.table.world
-        if subtask.action == "Move":
+        if action.name == MOVE:
             at, box = self._actions.read(entity).pose.position, None if world.held is None else world.box(world.held)
         else:
             box = world.box(entity)
             at = box.center
         return Goal(
             entity,
-            str(subtask),
+            "",
             at,
             box=box,
             obstacles=world.obstacles(held=world.held),
@@ -157,14 +160,12 @@ class TableLocator(Locator):
     def held(self, observation: Observation) -> str | None:
         return self.table.world.held
 
-    def verify(self, subtask: Subtask, entity: str, held: str | None, observation: Observation) -> bool | None:
-        """A Move says itself whether it arrived."""
+    def has_place(self, entity: str) -> bool:
+        return False  # the goals of Put have no surfaces: where to let go is for a Move to say
+
+    def placed(self, thing: str | None, entity: str, observation: Observation) -> bool | None:
         world = self.table.world
-        if subtask.action == "Pick":
-            return world.held == entity
-        if subtask.action == "Put":
-            return held is not None and world.held is None and world.lies(held, entity)
-        return None
+        return thing is not None and world.held is None and world.lies(thing, entity)
 
 
 def _means(frame: CameraFrame) -> dict[str, Array]:
