@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from homie.kernel import domain, registry
+from homie.kernel.actions import Action
 from homie.kernel.interfaces import Locator, NameMatcher
-from homie.kernel.types import Detection, Goal, NamedThing, Observation, Subtask, Surface
+from homie.kernel.types import Detection, Goal, NamedThing, Observation, Surface
 from homie.kernel.world import ThingState, Vector, WorldSnapshot
 
 if TYPE_CHECKING:
@@ -53,35 +54,34 @@ class SymbolicLocator(Locator):
         alone = sum(item.kind == kind for item in things.values()) == 1
         return (kind if alone else entity).replace("_", " ")
 
-    def resolve(self, name: str, subtask: Subtask, observation: Observation) -> str | None:
+    def resolve(self, words: str, action: Action, observation: Observation) -> str | None:
         world = self._world
         rooms = [NamedThing(name, room.kind) for name, room in world.rooms.items()]
         things = [
             NamedThing(name, item.kind, item.colour or None, (), item.room or "") for name, item in world.things.items()
         ]
         known = [*rooms, *things]
-        if any(item.name == name for item in known):
-            return name
-        meant = sorted(item.name for item in self._best_matches(name, known))
-        return min(meant, key=lambda entity: self._preference(entity, subtask, observation), default=None)
+        if any(item.name == words for item in known):
+            return words
+        meant = sorted(item.name for item in self._best_matches(words, known))
+        return min(meant, key=lambda entity: self._preference(entity, action, observation), default=None)
 
-    def _preference(self, entity: str, subtask: Subtask, observation: Observation) -> float:
+    def _preference(self, entity: str, action: Action, observation: Observation) -> float:
         fits = {
-            "Pick": self.pickable(entity),
-            "Put": self._receives(entity) and entity != self._world.held,
-            "Open": self.opens(entity),
-            "Close": self.opens(entity),
-        }.get(subtask.action, True)
-        hidden = subtask.action in ("Go to", "Pick") and self.closed_container(entity) not in (None, entity)
+            "loose": self.pickable(entity),
+            "place": self.has_place(entity) and entity != self._world.held,
+            "opens": self.opens(entity),
+        }.get(action.target, True)
+        hidden = action.target in ("", "loose") and self.closed_container(entity) not in (None, entity)
         return self.distance(entity, observation) + (0.0 if fits else UNFIT) + (HIDDEN if hidden else 0.0)
 
-    def goal(self, entity: str, subtask: Subtask, observation: Observation) -> Goal:
+    def goal(self, entity: str, action: Action, observation: Observation) -> Goal:
         at = _point(self._world, entity)
         center = np.zeros(3) if at is None else np.array(at)
-        surfaces = (Surface(center, 0.2, 0.2, 0.0),) if self._receives(entity) else ()
-        return Goal(entity, str(subtask), center, surfaces=surfaces)
+        surfaces = (Surface(center, 0.2, 0.2, 0.0),) if self.has_place(entity) else ()
+        return Goal(entity, "", center, surfaces=surfaces)
 
-    def _receives(self, entity: str) -> bool:
+    def has_place(self, entity: str) -> bool:
         item = self._world.things.get(entity)
         return item is not None and item.receives is not None
 
@@ -116,19 +116,15 @@ class SymbolicLocator(Locator):
     def held(self, observation: Observation) -> str | None:
         return self._world.held
 
-    def verify(self, subtask: Subtask, entity: str, held: str | None, observation: Observation) -> bool | None:
+    def placed(self, thing: str | None, entity: str, observation: Observation) -> bool | None:
         world = self._world
-        match subtask.action:
-            case "Go to":
-                return self.arrived(entity, observation)
-            case "Pick":
-                return world.held == entity
-            case "Put":
-                return held is not None and world.held is None and entity in [item.at for item in world.around(held)]
-            case "Open" | "Close":
-                fraction = max(joint.fraction for joint in world.joints.values() if joint.receptacle == entity)
-                return domain.is_open(fraction) if subtask.action == "Open" else domain.is_closed(fraction)
-        return None
+        return thing is not None and world.held is None and entity in [one.at for one in world.around(thing)]
+
+    def state(self, entity: str, state: str, observation: Observation) -> bool | None:
+        fractions = [joint.fraction for joint in self._world.joints.values() if joint.receptacle == entity]
+        if state not in ("open", "closed") or not fractions:
+            return None
+        return domain.is_open(max(fractions)) if state == "open" else domain.is_closed(max(fractions))
 
 
 def _point(world: WorldSnapshot, entity: str) -> Vector | None:
