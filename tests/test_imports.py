@@ -112,6 +112,7 @@ MAY_IMPORT = {
     ),
     "perception": (
         "homie.kernel.types",
+        "homie.kernel.actions",
         "homie.kernel.knowledge",
         "homie.kernel.recall",
         "homie.kernel.checksums",

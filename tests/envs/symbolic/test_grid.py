@@ -16,6 +16,7 @@ from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench
 from homie.conditions import parse_condition
 from homie.envs.symbolic import SymbolicRobot
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.errors import BadInput
 from homie.kernel.options import BenchOptions
 from homie.kernel.types import ErrorCode, Subtask
@@ -89,7 +90,7 @@ def test_things_are_called_by_names_that_mean_them(grid):
     detector, locator = SimulatedDetector(), grid.background()
     seen = locator.arranged(detector.detect(grid.observe(grid.views)))
     assert [(one.name, one.instance) for one in seen] == [(name, name) for name in ("chest", "table", "plant")]
-    assert all(locator.resolve(one.name, Subtask("Go to", one.name), grid.observe()) == one.instance for one in seen)
+    assert all(locator.resolve(one.name, ACTION_TABLE["Go to"], grid.observe()) == one.instance for one in seen)
 
 
 class Flat(SymbolicRobot):
@@ -125,9 +126,9 @@ def test_a_world_without_coordinates():
     locator = flat.background()
     here = flat.observe()
     assert flat.visible() == ["cupboard"], "the cup is in it, the rest in another room"
-    assert locator.resolve("cup", Subtask("Pick", "cup"), here) == "cup_2", "the one that can be got at"
-    assert locator.resolve("cup 1", Subtask("Pick", "cup 1"), here) == "cup_1" and locator.called("cup_1") == "cup 1"
-    assert locator.resolve("moon", Subtask("Pick", "moon"), here) is None
+    assert locator.resolve("cup", ACTION_TABLE["Pick"], here) == "cup_2", "the one that can be got at"
+    assert locator.resolve("cup 1", ACTION_TABLE["Pick"], here) == "cup_1" and locator.called("cup_1") == "cup 1"
+    assert locator.resolve("moon", ACTION_TABLE["Pick"], here) is None
     assert locator.closed_container("cup_1") == locator.closed_container("cupboard") == "cupboard"
     assert locator.arrived("kitchen", here) and not locator.arrived("study", here)
     assert flat.perform(Subtask("Go to", "study"), "study") == "" and locator.arrived("study", flat.observe())
