@@ -1,4 +1,4 @@
-"""M3's checkpoint files: what is in them, and how they become networks."""
+"""M3's checkpoint files: their tensors, and loading them into networks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _layout(kind: Layout) -> TensorLayout:
 
 
 def _kind(tensors: Mapping[str, torch.Tensor]) -> str:
-    # Navigation chooses among actions with one layer, manipulation has means and deviations.
+    # Navigation has one layer that chooses an action, manipulation has means and deviations.
     return "m3-navigation" if any("actor.linear" in name for name in tensors) else "m3-manipulation"
 
 
@@ -47,7 +47,7 @@ CHECKPOINT = CheckpointFormat(
 
 
 def load_network(name: str, path: Path) -> tuple[Network, str]:
-    """The network of a skill and the SHA-256 of its file. Raises BadInput, which says what does not fit."""
+    """The network of a skill and the SHA-256 of its file. Raises BadInput if the checkpoint does not fit."""
     checkpoint = read_checkpoint(path)
     require(checkpoint, CHECKPOINT)
     network = Network(LAYOUTS[name])
@@ -62,5 +62,7 @@ def load_networks(files: Mapping[str, Path]) -> tuple[dict[str, Network], dict[s
         key = path.resolve(), LAYOUTS[name].discrete
         if key not in loaded:
             loaded[key] = load_network(name, path)
-    found = {name: loaded[path.resolve(), LAYOUTS[name].discrete] for name, path in files.items()}
-    return {name: network for name, (network, _) in found.items()}, {name: sha for name, (_, sha) in found.items()}
+    networks = {name: loaded[path.resolve(), LAYOUTS[name].discrete] for name, path in files.items()}
+    return {name: network for name, (network, _) in networks.items()}, {
+        name: sha for name, (_, sha) in networks.items()
+    }

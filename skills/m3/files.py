@@ -1,4 +1,4 @@
-"""Which checkpoint serves which skill: a folder with files of their names, or a YAML file that lists them."""
+"""The checkpoint of each skill: from a folder with files of the skills' names, or from a YAML file."""
 
 from __future__ import annotations
 
@@ -14,20 +14,25 @@ _NUMBERED = re.compile(r"ckpt\.(\d+)\.pth")
 
 
 def find_files(argument: str) -> dict[str, Path]:
-    """The checkpoint of every skill that has one, by the names of `LAYOUTS`.
+    """The checkpoints by skill, with the names of `LAYOUTS`.
 
-    argument: a folder with `NAME.pth`, or `NAME/ckpt.N.pth` of which the highest N is taken; or a YAML file with
-    `NAME: FILE`, relative to itself. Raises MissingCheckpoint where it is empty, BadInput where it is wrong.
+    Args:
+        argument: a folder with `NAME.pth`, or with `NAME/ckpt.N.pth`, of which the highest N is taken; or a YAML file
+            with `NAME: FILE`, relative to itself.
+
+    Raises:
+        MissingCheckpoint: the argument is empty.
+        BadInput: there is no checkpoint, or the YAML file is wrong.
     """
     names = ", ".join(LAYOUTS)
     if not argument:
         raise MissingCheckpoint("M3 needs its checkpoints, one per skill: `--skills m3:FOLDER`.")
     path = Path(argument).expanduser()
     if path.is_dir():
-        found = {name: file for name in LAYOUTS if (file := _in_folder(path, name)) is not None}
-        if not found:
+        files = {name: file for name in LAYOUTS if (file := _in_folder(path, name)) is not None}
+        if not files:
             raise BadInput(f"The folder {path} holds no checkpoint of M3: NAME.pth or NAME/ckpt.N.pth, for {names}.")
-        return found
+        return files
     if not path.exists():
         raise BadInput(f"There is no {path}: M3 takes a folder of checkpoints or a YAML file that lists them.")
     if path.suffix not in (".yaml", ".yml"):

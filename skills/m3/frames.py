@@ -1,4 +1,4 @@
-"""From Homie's frames and pictures to M3's.
+"""Conversion of Homie's frames and pictures to M3's.
 
 M3's base frame is x forward, y up, z right, its origin on the floor; Homie's is x forward, y left, z up. The gripper's
 frame has x out along the fingers in both.
@@ -16,11 +16,11 @@ from skills.m3.layout import SIZE
 from skills.policies.policy import PolicyFailed
 
 FIELD = math.pi / 2
-"""Field of view of M3's cameras, rad."""
+"""Field of view of M3's cameras (rad)."""
 
 
 def to_m3(point: Array) -> Array:
-    """A point (3,) of Homie's base frame in M3's."""
+    """A point (3,) of Homie's base frame, in M3's base frame."""
     return np.array([point[0], point[2], -point[1]])
 
 
@@ -31,10 +31,10 @@ def in_gripper(point: Array, gripper: Pose) -> Array:
 
 
 def depth_picture(frame: CameraFrame) -> Depth:
-    """What M3's camera would see from where a camera is: (128, 128) float32 metres along the optical axis.
+    """The depth picture of M3's camera at the pose of a camera: (128, 128) float32 metres along the optical axis.
 
-    The nearest pixel of the camera's own picture is taken: no depth is mixed from two sides of an edge. 0 where the
-    camera sees nothing or does not look. Raises PolicyFailed for a camera without depth.
+    Nearest-neighbour sampling, so that depths on both sides of an edge are not mixed. 0 where there is no return and
+    outside the camera's field of view. Raises PolicyFailed for a camera without depth.
     """
     if frame.depth is None:
         raise PolicyFailed(f"the camera {frame.name} has no depth")
@@ -48,5 +48,5 @@ def depth_picture(frame: CameraFrame) -> Depth:
 
 def _pixels(at: NDArray[np.floating], count: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """The nearest pixels to image coordinates, and which of them are in the picture."""
-    nearest = np.floor(at + 0.5 - 1e-6).astype(np.intp)  # between two pixels always the first
+    nearest = np.floor(at + 0.5 - 1e-6).astype(np.intp)  # halfway between two pixels always the first
     return np.clip(nearest, 0, count - 1), (nearest >= 0) & (nearest < count)

@@ -1,32 +1,32 @@
-"""What the networks of M3 take and give, by name. No torch here: the skills use it too."""
+"""Inputs and outputs of M3's networks, by name. This module does not import torch, because the skills use it too."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 SIZE = 128
-"""Pixels of a side of a depth picture."""
+"""Side of a depth picture in pixels."""
 
 DEPTH_RANGE = 10.0
-"""Metres that are 1 in a depth picture."""
+"""Depth (m) that is 1 in a depth picture."""
 
 LINEAR = (-1.5, 0.0, 1.5, 3.0)
 ANGULAR = (-3.0, -1.5, 0.0, 1.5, 3.0)
-"""Base velocities (m/s, rad/s) that navigation chooses from: action 5 i + j is (LINEAR[i], ANGULAR[j])."""
+"""Base velocities (m/s, rad/s) of the navigation actions: action 5 i + j is (LINEAR[i], ANGULAR[j])."""
 
 STOP = 7
-"""The navigation action that ends the attempt: to stand."""
+"""The navigation action that ends the attempt: zero velocity."""
 
 STEP = 1 / 30
-"""Seconds of one decision, four steps of the authors' 120 Hz simulation."""
+"""Duration (s) of one decision: four steps of the authors' 120 Hz simulation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What one kind of network takes and gives.
+    """Inputs and outputs of one kind of network.
 
     cameras: its depth pictures, in order. states: names and lengths of the parts of the state, in order. actions:
-    how many; if `discrete` one of them is chosen, otherwise all are real numbers in -1..1.
+    their number. discrete: whether one of them is chosen; otherwise all are real numbers in -1..1.
     """
 
     cameras: tuple[str, ...]
@@ -48,7 +48,7 @@ MANIPULATION = Layout(
     10,
     discrete=False,
 )
-"""The authors say `nav_goal_at_base`, and `pick_goal_at_...` or `place_goal_at_...`, for `goal_at_...`."""
+"""The authors' names for `goal_at_...` are `nav_goal_at_base`, `pick_goal_at_...` and `place_goal_at_...`."""
 
 LAYOUTS = {
     "navigate": NAVIGATION,
@@ -61,5 +61,5 @@ LAYOUTS = {
     "open_fridge": MANIPULATION,
     "close_fridge": MANIPULATION,
 }
-"""What a checkpoint can be for. `pick_fridge` and `place_fridge` serve where a thing is reached through a door; where
-there is none, `pick` and `place` do."""
+"""The networks that a checkpoint can be for. `pick_fridge` and `place_fridge` are for objects behind a door; if they
+are missing, `pick` and `place` are used."""

@@ -1,7 +1,7 @@
-"""M3's Pick, Put, Open and Close: base velocities, changes of seven joints, and a gripper that wants to hold or not.
+"""M3's Pick, Put, Open and Close: base velocities, changes of seven joints, and whether to hold.
 
-In M3's simulation a grasp is magic: what is within 0.15 m of the gripper sticks to it at once. Here the fingers close,
-or open, while arm, base and decisions wait; if nothing is between them they open again.
+In M3's simulation an object within 0.15 m of the gripper attaches to it at once. Here the fingers close or open while
+arm, base and decisions pause; if the fingers hold nothing, they open again.
 """
 
 from __future__ import annotations
@@ -20,62 +20,65 @@ from skills.m3.skill import REST, M3Skill
 from skills.policies.policy import Policy, PolicyFailed, Value
 
 BASE_SPEED = 1.5
-"""m/s and rad/s of a base action of 1."""
+"""Base velocity (m/s and rad/s) of an action of 1."""
 
 JOINT_STEP = 0.025
-"""rad that a joint action of 1 adds to the joint's target."""
+"""Angle (rad) that an action of 1 adds to the target of a joint."""
 
 GRASP_RANGE = 0.15
-"""Metres between gripper and target within which the wish to hold closes the fingers."""
+"""Distance (m) between gripper and target within which an action to hold closes the fingers."""
 
 AT_REST = 0.05
-"""Metres from the rest within which the gripper is back, for Pick and Put."""
+"""Distance (m) from its rest position within which the gripper is back, for Pick and Put."""
 
 FAR, BACK = 0.3, 0.15
-"""Metres from where it began: Open and Close are over when the gripper has been further than FAR and is within BACK."""
+"""Distances (m) from the start: Open and Close end when the gripper has been further than FAR and is within BACK."""
 
 FINGER_SECONDS = 0.4
-"""What closing or opening may take beyond what the gripper's speed allows."""
+"""Time (s) for closing or opening in addition to that at the gripper's speed."""
+
+OPENED = 0.95
+"""Share of the largest opening from which the gripper counts as open."""
 
 
 class Manipulate(M3Skill):
-    """The commands that the four have in common."""
+    """The commands that the four skills share."""
 
     decisions = 200
     fastest = (BASE_SPEED, BASE_SPEED, JOINT_STEP / STEP)
     spare_seconds = 20.0
     grasps = True
-    """Whether the wish to hold closes the fingers."""
+    """Whether an action to hold closes the fingers."""
 
     def __init__(self, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> None:
         super().__init__(policy, spec, kinematics)
         self.available = tuple(name for name in self.networks if name in str(policy.facts["skills"]).split())
 
     def best(self, *names: str) -> str:
-        """The first of some networks that there is. Raises PolicyFailed."""
-        found = next((name for name in names if name in self.available), None)
-        if found is None:
+        """The first available network of some. Raises PolicyFailed if none is."""
+        available = next((name for name in names if name in self.available), None)
+        if available is None:
             raise PolicyFailed(f"M3 has no checkpoint for {names[0]}")
-        return found
+        return available
 
     def begin(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         super().begin(subtask, goal, observation)
         self.busy = self._prepare()
 
     def _prepare(self) -> Iterator[Command]:
-        """Arm to its rest, an empty hand open."""
+        """Bring the arm to its rest posture, and open an empty hand."""
         yield from self.to_rest()
         if not self.seen.body.holding:
             yield from self.open_fingers()
-        self._wanted = self.q[self.torso :]
+        self._joint_target = self.q[self.torso :]
         self._began_at = self.gripper_position()
         self._furthest = 0.0
 
     def obey(self, action: Value) -> None:
         numbers = np.asarray(action, dtype=float)
-        self._wanted = np.clip(self._wanted + JOINT_STEP * numbers[2:9], *self.arm.limits.T)
+        self._joint_target = np.clip(self._joint_target + JOINT_STEP * numbers[2:9], *self.arm.limits.T)
         linear, angular = (BASE_SPEED * self.slowness * numbers[:2]).tolist()
-        self.held = merged([self.spec.drive(linear, angular), Command({self.arm.name: self._wanted.tolist()})])
+        self.held = merged([self.spec.drive(linear, angular), Command({self.arm.name: self._joint_target.tolist()})])
         holding = self.seen.body.holding
         if numbers[9] > 0 and self.grasps and not holding:
             if float(np.linalg.norm(self.goal_at_gripper())) <= GRASP_RANGE:
@@ -84,11 +87,11 @@ class Manipulate(M3Skill):
             self.busy = self.open_fingers()
 
     def releases(self) -> bool:
-        """Whether the wish not to hold opens the fingers."""
+        """Whether an action not to hold opens the fingers."""
         return True
 
     def gripper_at_rest(self) -> bool:
-        """Whether the gripper is back where it rests."""
+        """Whether the gripper is back at its rest position."""
         return float(np.linalg.norm(self.gripper_position() - REST)) <= AT_REST
 
     # ------------------------------------------------------------ fingers
@@ -102,9 +105,9 @@ class Manipulate(M3Skill):
             yield from self.open_fingers()
 
     def open_fingers(self) -> Iterator[Command]:
-        """Open the hand as far as it goes."""
+        """Open the hand fully."""
         for _ in range(self._finger_periods()):
-            if self.seen.body.gripper > 0.95 * self.spec.gripper_max and not self.seen.body.holding:
+            if self.seen.body.gripper > OPENED * self.spec.gripper_max and not self.seen.body.holding:
                 return
             yield self.spec.grip(self.spec.gripper_max)
 
@@ -113,7 +116,7 @@ class Manipulate(M3Skill):
 
 
 class Pick(Manipulate):
-    """Over when something is held and the gripper is back at its rest."""
+    """Ends when an object is held and the gripper is back at its rest position."""
 
     actions = ("Pick",)
     networks = ("pick", "pick_fridge")
@@ -134,7 +137,7 @@ class Pick(Manipulate):
 
 
 class Place(Manipulate):
-    """Over when the hand is empty and back at its rest; when time is out the hand opens where it is."""
+    """Ends when the hand is empty and back at its rest position; on a time-out the hand opens where it is."""
 
     actions = ("Put",)
     networks = ("place", "place_fridge")
@@ -162,13 +165,13 @@ class Place(Manipulate):
 
 
 class MovePanel(Manipulate):
-    """Open and Close: over when the gripper has been away and is back, with nothing in it."""
+    """Open and Close: end when the gripper has been away and is back, with nothing in it."""
 
     last: bool
-    """Whether the one that is most open is meant, not the one that is least open."""
+    """Whether the most open door or drawer is meant instead of the least open one."""
 
     def choose(self, goal: Goal) -> str:
-        open_by = [one.opening / one.range for one in goal.articulations]
+        open_by = [articulation.opening / articulation.range for articulation in goal.articulations]
         if not open_by:
             raise PolicyFailed(f"{goal.name} has no door and no drawer that the robot knows")
         self._index = open_by.index(max(open_by) if self.last else min(open_by))

@@ -1,4 +1,4 @@
-"""M3's Go to: one of twenty velocities per decision, one of them to stop."""
+"""M3's Go to: one of twenty velocities per decision, one of which means to stop."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Navigate(M3Skill):
         return self.goal.position
 
     def judge(self) -> None:
-        """Only the network knows."""
+        """Nothing to check: the network decides when to stop."""
 
     def obey(self, action: Value) -> None:
         index = int(action)

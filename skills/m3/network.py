@@ -5,7 +5,7 @@
     previous action (B, a) ------------------------+            --> critic: value
 
 Written from a description of the policy of "Multi-skill Mobile Manipulation for Object Rearrangement" (Gu et al.,
-2022). Attributes are named as the keys of its checkpoints are, without the prefix `actor_critic.`.
+2022). Attributes have the names of the keys of its checkpoints, without the prefix `actor_critic.`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HIDDEN = 512
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one step gives: the actor's output (B, actions), the value (B, 1), the core's state (B, 512).
+    """The output of one step: the actor's (B, actions), the value (B, 1), the core's state (B, 512).
 
     actor: logits of the classes, or the action itself, tanh of the means.
     """
@@ -83,7 +83,7 @@ class Categorical(nn.Module):
 
 
 class Gaussian(nn.Module):
-    """Means, squashed. `std` (log of the deviations, for training) is in every checkpoint and does nothing here."""
+    """Means, passed through tanh. `std` (log of the deviations, for training) is in every checkpoint but not used."""
 
     def __init__(self, actions: int) -> None:
         super().__init__()

@@ -1,4 +1,5 @@
-"""The M3 networks as their authors run them: recurrent, fed with their own last action, always the likeliest action."""
+"""The M3 networks as their authors run them: recurrent, with the last action as input, always the most likely
+action."""
 
 from __future__ import annotations
 
@@ -13,14 +14,14 @@ from skills.policies.policy import Named, PolicyFailed
 
 
 class M3Policy:
-    """One network per skill; `reset` says which one an attempt uses.
+    """M3 without a robot, with one network per skill; see `skills.policies.policy.Policy`.
 
     facts: `skills`, the names of `LAYOUTS` that have a network, joined by blanks.
-    reset: `skill`, one of them.
-    step, for `navigate`: head_depth (128, 128) float32 in metres (0: nothing seen), goal_at_base (3,). Gives `action`,
-    0..19; see `layout.LINEAR`. For the others: head_depth, arm_depth, arm_joint_pos (7,) rad, is_grasped (0 or 1),
-    gripper_pos_at_base, goal_at_gripper, goal_at_base (3,) in m. Gives `action`, (10,) float32 in -1..1: base linear
-    and angular, seven joints, gripper. Frames: `skills.m3.frames`.
+    reset: takes `skill`, one of them.
+    step, for `navigate`: takes head_depth (128, 128) float32 in metres (0: no return), goal_at_base (3,). Returns
+    `action`, 0..19; see `layout.LINEAR`. For the others: takes head_depth, arm_depth, arm_joint_pos (7,) rad,
+    is_grasped (0 or 1), gripper_pos_at_base, goal_at_gripper, goal_at_base (3,) in m. Returns `action`, (10,) float32
+    in -1..1: base linear and angular, seven joints, gripper. Frames: `skills.m3.frames`.
     """
 
     def __init__(self, networks: Mapping[str, Network]) -> None:
@@ -33,10 +34,10 @@ class M3Policy:
         return {"skills": " ".join(self._networks)}
 
     def reset(self, goal: Named) -> None:
-        wanted = str(goal["skill"])
-        if wanted not in self._networks:
-            raise PolicyFailed(f"M3 has no checkpoint for {wanted}")
-        self._network = self._networks[wanted]
+        skill = str(goal["skill"])
+        if skill not in self._networks:
+            raise PolicyFailed(f"M3 has no checkpoint for {skill}")
+        self._network = self._networks[skill]
         self._hidden = torch.zeros(1, HIDDEN)
         self._previous = torch.zeros(1, self._network.layout.actions)
 
@@ -47,24 +48,24 @@ class M3Policy:
         depth = np.stack([_picture(given, name) for name in layout.cameras])
         state = np.concatenate([_numbers(given, name, length) for name, length in layout.states])
         with torch.inference_mode():
-            made = self._network(_batch(depth), _batch(state), self._previous, self._hidden)
-            self._hidden = made.hidden
+            output = self._network(_batch(depth), _batch(state), self._previous, self._hidden)
+            self._hidden = output.hidden
             if layout.discrete:
-                index = int(made.actor[0].argmax())
+                index = int(output.actor[0].argmax())
                 self._previous = torch.nn.functional.one_hot(torch.tensor([index]), layout.actions).float()
                 return {"action": index}
-            self._previous = made.actor
-            return {"action": made.actor[0].numpy()}
+            self._previous = output.actor
+            return {"action": output.actor[0].numpy()}
 
 
-def _picture(given: Named, name: str) -> np.ndarray:
+def _picture(inputs: Named, name: str) -> np.ndarray:
     """(128, 128) float32 in 0..1 from metres."""
-    metres = _numbers(given, name, SIZE * SIZE).reshape(SIZE, SIZE)
+    metres = _numbers(inputs, name, SIZE * SIZE).reshape(SIZE, SIZE)
     return np.clip(metres / np.float32(DEPTH_RANGE), 0.0, 1.0)
 
 
-def _numbers(given: Named, name: str, length: int) -> np.ndarray:
-    values = np.asarray(given[name], np.float32).ravel()
+def _numbers(inputs: Named, name: str, length: int) -> np.ndarray:
+    values = np.asarray(inputs[name], np.float32).ravel()
     if len(values) != length:
         raise PolicyFailed(f"M3 takes {length} numbers as {name} (got {len(values)})")
     if not np.isfinite(values).all():

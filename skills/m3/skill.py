@@ -1,10 +1,10 @@
-"""What the M3 skills share: the beat of the decisions, what the networks are told, the arm before the first decision.
+"""The base of the M3 skills: the timing of decisions, the networks' inputs, and the arm before the first decision.
 
     arm to its rest --> (decide --> hold the command --> decide --> ...) --> stop rule, or too many decisions
 
-M3 decides 30 times a second in a simulation whose base starts, turns and stops at once, faster than a Fetch can. Here a
-decision is held for as many control periods as the robot needs for it, and velocities are scaled so that base and arm
-move as far per decision as they did in training: the robot is slower, its path is the same but for its accelerations.
+M3 decides 30 times per second in a simulation whose base starts, turns and stops at once, faster than a Fetch can. Here
+a decision is held for as many control periods as the robot needs for it, and velocities are scaled so that base and arm
+move as far per decision as in training. The robot is slower, but its path is the same except for its accelerations.
 """
 
 from __future__ import annotations
@@ -24,42 +24,44 @@ from skills.m3.layout import LAYOUTS, STEP
 from skills.policies.policy import Named, Policy, PolicySkill, Value
 
 REST = np.array([0.5, 0.0, 1.0])
-"""Where the gripper rests, in the base frame, m: before every attempt the arm is brought there."""
+"""Rest position of the gripper in the base frame (m); the arm is brought there before every attempt."""
 
 TORSO = 0.1
-"""Lift of the torso there, m: it puts the front view at the height of M3's head camera."""
+"""Lift of the torso (m) at rest: it puts the front view at the height of M3's head camera."""
 
 RESET_TURN = 0.1
-"""Largest turn of a joint per step (rad) on the way to the rest."""
+"""Largest rotation of a joint per step (rad) on the way to the rest posture."""
 
 RESET_STEPS = 50
-"""Steps to one posture, after which the attempt begins wherever the arm is."""
+"""Largest number of steps to a posture; after that the attempt begins wherever the arm is."""
 
 AT_POSTURE = 0.03
-"""Joints (rad, m) no further off than this are there."""
+"""Tolerance of a posture (rad, m)."""
 
 FOLDED = 0.3
-"""The arm is folded if no joint is further (rad) from the folded posture; then it is raised before it reaches out."""
+"""Largest difference (rad) of a joint from the folded posture at which the arm counts as folded; a folded arm is raised
+before it reaches out."""
 
 CAMERAS = {"head_depth": "front", "arm_depth": "wrist"}
-"""Homie's cameras for M3's pictures. M3's head camera is at 1.2 m, looks 19 degrees down and is 90 degrees wide, and
-so, but for a decimetre, is the front view; Homie's `head` camera turns, and is too narrow."""
+"""Homie's cameras for M3's pictures. M3's head camera is at 1.2 m, looks 19 degrees down and has a field of view of 90
+degrees, as the front view has except for a decimetre in height; Homie's `head` camera turns and is too narrow."""
 
 
 class M3Skill(PolicySkill):
-    """One action by M3's networks; subclasses say by which, with which commands, and when it is over.
+    """One action by M3's networks. Subclasses choose the network, its commands, and the end of an attempt.
 
-    Raises BadInput for a robot whose arm has not seven joints or whose base does not drive.
+    Raises:
+        BadInput: the robot's arm does not have seven joints, or it has no base.
     """
 
     networks: tuple[str, ...]
     """The networks that it may use, all of one layout."""
     decisions: int
-    """How many it may make."""
+    """Largest number of decisions."""
     fastest: tuple[float, float, float]
-    """The largest base velocities (m/s, rad/s) and joint velocity (rad/s) that a decision may ask for."""
+    """The largest base velocities (m/s, rad/s) and joint velocity (rad/s) that a decision may command."""
     spare_seconds: float
-    """For what takes no decisions."""
+    """Time (s) for motions without decisions."""
 
     def __init__(self, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> None:
         super().__init__(policy, spec, kinematics)
@@ -74,9 +76,9 @@ class M3Skill(PolicySkill):
         self.periods = max(1, math.ceil(needed / spec.period - 1e-9))
         """Control periods per decision."""
         self.slowness = STEP / (self.periods * spec.period)
-        """What velocities are multiplied with."""
+        """Factor by which velocities are multiplied."""
         self.reset_periods = math.ceil(RESET_TURN / slowest_joint / spec.period)
-        """Control periods per step on the way to the rest."""
+        """Control periods per step on the way to the rest posture."""
         busy = 2 * RESET_STEPS * self.reset_periods + self.decisions * self.periods
         self.max_seconds = busy * spec.period + self.spare_seconds
         self.cameras = tuple(CAMERAS[name] for name in LAYOUTS[self.networks[0]].cameras)
@@ -91,17 +93,17 @@ class M3Skill(PolicySkill):
 
     @abstractmethod
     def target(self) -> Array:
-        """The point (3,) of the odometry frame that the network is told."""
+        """The goal point (3,) of the network, in the odometry frame."""
 
     @abstractmethod
     def judge(self) -> None:
-        """Asked before each decision: `finish` if the attempt is over."""
+        """Called before each decision: call `finish` if the attempt is over."""
 
     @abstractmethod
     def obey(self, action: Value) -> None:
-        """Turn a decision into `held` and, where it takes more than that, `busy`; or `finish`."""
+        """Convert a decision into `held` and, for motions that take longer, `busy`; or call `finish`."""
 
-    # ------------------------------------------------------------ the beat
+    # ------------------------------------------------------------ timing
 
     def begin(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         self.goal, self.seen = goal, observation
@@ -111,8 +113,8 @@ class M3Skill(PolicySkill):
         self.held = Command()
         """The command of the last decision."""
         self.busy: Iterator[Command] | None = self.to_rest()
-        """Commands that go before the next decision and before `held`."""
-        self.made = 0
+        """Commands to execute before the next decision and before `held`."""
+        self.decided = 0
         self._left = 0
 
     def revise(self, goal: Goal) -> None:
@@ -139,33 +141,33 @@ class M3Skill(PolicySkill):
         self.judge()
         if self.outcome is not Outcome.RUNNING:
             return
-        if self.made == self.decisions:
+        if self.decided == self.decisions:
             self.out_of_time()
             return
-        self.made += 1
+        self.decided += 1
         self._left = self.periods
-        self.obey(self.policy.step(self._told())["action"])
+        self.obey(self.policy.step(self._inputs())["action"])
 
     def out_of_time(self) -> None:
-        """All decisions are made."""
+        """Called when all decisions are used up."""
         self.finish(Outcome.TIMED_OUT, f"not done after {self.decisions} decisions")
 
-    # ------------------------------------------------------------ what the network is told
+    # ------------------------------------------------------------ inputs of the network
 
     @property
     def q(self) -> Array:
-        """The joints of torso and arm as measured, (n,)."""
+        """The measured joint positions of torso and arm, (n,)."""
         return self.chain.measured(self.seen.body)
 
     def gripper_position(self) -> Array:
-        """Where the gripper is in the base frame, (3,)."""
+        """The gripper's position in the base frame, (3,)."""
         return self.kinematics.forward(self.q).position
 
     def goal_at_gripper(self) -> Array:
         """The target in the gripper's frame, (3,)."""
         return in_gripper(self.seen.body.base.inverse(self.target()), self.kinematics.forward(self.q))
 
-    def _told(self) -> Named:
+    def _inputs(self) -> Named:
         layout = LAYOUTS[self.network]
         states: dict[str, Value] = {
             "arm_joint_pos": _wrapped(self.q[self.torso :]),
@@ -180,7 +182,7 @@ class M3Skill(PolicySkill):
     # ------------------------------------------------------------ the arm before the first decision
 
     def to_rest(self) -> Iterator[Command]:
-        """Bring torso and arm to the rest; a folded arm is raised first."""
+        """Bring torso and arm to the rest posture; a folded arm is raised first."""
         folded = self.chain.nearest(self._folded, self.q)
         if np.max(np.abs(folded - self.q)) < FOLDED:
             yield from self._to_posture(self._raised)

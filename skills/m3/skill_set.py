@@ -19,7 +19,7 @@ SKILLS = (Navigate, Pick, Place, Open, Close)
 
 
 class M3(PolicySet):
-    """The skills whose checkpoints are in a folder, or listed in a YAML file; see `skills.m3.files`."""
+    """The skills whose checkpoints are in a folder or listed in a YAML file; see `skills.m3.files`."""
 
     name = "m3"
     actions = ("Go to", "Pick", "Put", "Open", "Close")
@@ -42,7 +42,7 @@ class M3(PolicySet):
     @classmethod
     def around(cls, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
         there = set(str(policy.facts["skills"]).split())
-        return [made(policy, spec, kinematics) for made in SKILLS if there & set(made.networks)]
+        return [skill(policy, spec, kinematics) for skill in SKILLS if there & set(skill.networks)]
 
     def describe(self) -> dict[str, object]:
         return {name: {"checkpoint": str(path), "sha256": self._hashes[name]} for name, path in self.files.items()}

@@ -1,1 +1,1 @@
-"""Building blocks that several policies share. Each module imports torch; this one does not."""
+"""Building blocks that several policies share. Every module here imports torch; this one does not."""

@@ -1,4 +1,4 @@
-"""Where a network runs."""
+"""The device on which a network runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,18 @@ from homie.kernel.errors import BadInput
 
 
 def chosen_device(name: str) -> torch.device:
-    """`auto`: a CUDA GPU where there is one, else the CPU; any other name as torch has it. Raises BadInput."""
+    """The torch device of a name.
+
+    Args:
+        name: `auto` for a CUDA GPU if there is one, otherwise the CPU; or a name of torch, such as `cuda:1`.
+
+    Raises:
+        BadInput: there is no such device.
+
+    Example:
+        >>> chosen_device("cpu")
+        device(type='cpu')
+    """
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     try:

@@ -1,4 +1,4 @@
-"""EfficientNet (Tan and Le, 2019): B0 as NoMaD uses it, B3 with FiLM as RT-1-X uses it.
+"""EfficientNet (Tan and Le, 2019): B0 for NoMaD, B3 with FiLM for RT-1-X.
 
         image -> _conv_stem -> _blocks (MBConv) [-> FiLM by a text, after each] -> _conv_head -> map of features
 
@@ -23,7 +23,10 @@ Norm: TypeAlias = Callable[[int], nn.Module]
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Blocks of one width. stride: of the first block, the others have 1. expansion: hidden over incoming channels."""
+    """Blocks of one width. stride: of the first block, the others have 1. expansion: hidden over incoming channels.
+
+    Positional, because `B0` and `B3` are the tables of the paper, read by columns in the order of these fields.
+    """
 
     channels: int
     blocks: int
@@ -34,7 +37,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Channels after the stem and after the head, and the stages between."""
+    """Channels after the stem and after the head, and the stages between them."""
 
     stem: int
     stages: tuple[Stage, ...]
@@ -74,7 +77,7 @@ B3 = Size(
 
 
 def batch_norm(channels: int) -> nn.Module:
-    """The normalisation of the original network: its epsilon is 1e-3, not torch's 1e-5."""
+    """The normalisation of the original network, with an epsilon of 1e-3 instead of torch's 1e-5."""
     return nn.BatchNorm2d(channels, eps=1e-3, momentum=0.01)
 
 
@@ -91,7 +94,7 @@ class SameConv2d(nn.Conv2d):
         return F.conv2d(x, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
 
     def _padding(self, size: int, axis: int) -> int:
-        """Pixels to add in all along an axis (0 rows, 1 columns)."""
+        """Total padding in pixels along an axis (0 rows, 1 columns)."""
         kernel, stride = int(self.kernel_size[axis]), int(self.stride[axis])
         return max((math.ceil(size / stride) - 1) * stride + kernel - size, 0)
 
@@ -111,7 +114,7 @@ class Film(nn.Module):
 class MBConv(nn.Module):
     """Inverted bottleneck with squeeze-and-excitation; the squeezed width is a quarter of the incoming channels."""
 
-    def __init__(self, inputs: int, outputs: int, kernel: int, stride: int, expansion: int, norm: Norm) -> None:
+    def __init__(self, *, inputs: int, outputs: int, kernel: int, stride: int, expansion: int, norm: Norm) -> None:
         super().__init__()
         hidden, squeezed = inputs * expansion, max(1, inputs // 4)
         self.expands, self.residual = expansion > 1, stride == 1 and inputs == outputs
@@ -134,8 +137,12 @@ class MBConv(nn.Module):
 class EfficientNet(nn.Module):
     """The convolutional part of EfficientNet; pooling is left to the caller.
 
-    channels: of the picture. norm: makes every normalisation. classes: outputs of `_fc`, which checkpoints keep though
-    nothing here uses it; 0 for none. text: numbers in the text that modulates every block (FiLM); 0 for none.
+    Args:
+        size: channels and stages.
+        channels: of the picture.
+        norm: creates every normalisation.
+        classes: outputs of `_fc`, which checkpoints contain but nothing here uses; 0 for none.
+        text: size of the text embedding that modulates every block (FiLM); 0 for none.
     """
 
     def __init__(
@@ -147,7 +154,16 @@ class EfficientNet(nn.Module):
         for stage in size.stages:
             for number in range(stage.blocks):
                 stride = stage.stride if number == 0 else 1
-                blocks.append(MBConv(width, stage.channels, stage.kernel, stride, stage.expansion, norm))
+                blocks.append(
+                    MBConv(
+                        inputs=width,
+                        outputs=stage.channels,
+                        kernel=stage.kernel,
+                        stride=stride,
+                        expansion=stage.expansion,
+                        norm=norm,
+                    )
+                )
                 if text:
                     films.append(Film(text, stage.channels))
                 width = stage.channels

@@ -1,8 +1,8 @@
 """A torch module under the names and shapes of a flax checkpoint.
 
-Flax keeps kernels as (inputs, outputs) and (rows, columns, inputs, outputs), and splits attention into heads. A
-`FlaxView` is filled by naming pairs of layers, ours and theirs. It holds views of our tensors, turned as theirs are,
-so that numbers are copied from the file to their place once; `skills.checkpoints.load_strict` loads it like a module.
+Flax stores kernels as (inputs, outputs) and (rows, columns, inputs, outputs), and splits attention into heads. A
+`FlaxView` is filled by naming pairs of layers, ours and theirs. It holds views of our tensors in their shapes, so that
+numbers are copied from the file to their place once; `skills.checkpoints.load_strict` loads it like a module.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class FlaxView:
         self._theirs: dict[str, torch.Tensor] = {}
 
     def tensor(self, ours: str, theirs: str, shape: tuple[int, ...] | None = None) -> None:
-        """A tensor kept as it is; shape: that of the file, where it only splits sides or has sides of 1 more."""
+        """A tensor without permutation. shape: that of the file, if it splits dimensions or adds dimensions of 1."""
         value = self._ours[ours]
         self._theirs[theirs] = value if shape is None else value.view(shape)
 
@@ -34,7 +34,7 @@ class FlaxView:
         inputs: tuple[int, ...] = (-1,),
         outputs: tuple[int, ...] = (-1,),
     ) -> None:
-        """An nn.Linear. inputs, outputs: what the file splits its sides into, e.g. (heads, width)."""
+        """An nn.Linear. inputs, outputs: the dimensions into which the file splits its sides, e.g. (heads, width)."""
         kernel = self._ours[f"{ours}.weight"].mT
         self._theirs[f"{theirs}/kernel"] = kernel.unflatten(-1, outputs).unflatten(0, inputs)
         if bias:
@@ -47,7 +47,7 @@ class FlaxView:
             self.tensor(f"{ours}.bias", f"{theirs}/bias")
 
     def depthwise(self, ours: str, theirs: str) -> None:
-        """An nn.Conv2d of as many groups as channels, without bias."""
+        """A depthwise nn.Conv2d (as many groups as channels), without bias."""
         self._theirs[f"{theirs}/depthwise_kernel"] = self._ours[f"{ours}.weight"].permute(2, 3, 0, 1)
 
     def norm(self, ours: str, theirs: str) -> None:
@@ -56,16 +56,16 @@ class FlaxView:
         self.tensor(f"{ours}.bias", f"{theirs}/bias")
 
     def batch_norm(self, ours: str, theirs: str, statistics: str) -> None:
-        """A batch normalisation, whose running statistics the file keeps elsewhere."""
+        """A batch normalisation, whose running statistics are in another tree of the file."""
         self.norm(ours, theirs)
         self.tensor(f"{ours}.running_mean", f"{statistics}/mean")
         self.tensor(f"{ours}.running_var", f"{statistics}/var")
 
     def state_dict(self) -> dict[str, torch.Tensor]:
-        """Views of the module's tensors, by the names and in the shapes of the file."""
+        """Views of the module's tensors, with the names and shapes of the file."""
         return dict(self._theirs)
 
     def load_state_dict(self, tensors: Mapping[str, torch.Tensor]) -> None:
-        """Copy numbers into the module. The names and shapes are those of `state_dict`."""
+        """Copy tensors into the module. Names and shapes are those of `state_dict`."""
         for name, view in self._theirs.items():
             view.copy_(tensors[name])

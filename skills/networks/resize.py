@@ -1,7 +1,7 @@
-"""Resizing of pictures exactly as TensorFlow does it, which is how the training pictures were made.
+"""Resizing of pictures exactly as in TensorFlow, with which the training pictures were resized.
 
-Both kinds are sums of pixels with weights that depend on rows and columns apart, so that a picture is resized by two
-matrices. They agree with `tf.image.resize` to rounding (tests/golden/tf_resize).
+Both methods are separable: a picture is multiplied by one matrix for rows and one for columns. They agree with
+`tf.image.resize` up to rounding (tests/golden/tf_resize).
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import torch.nn.functional as F
 from homie.kernel.types import Array, Image
 
 LOBES = 3
-"""Of the Lanczos kernel: pixels that it reaches to each side when a picture does not shrink."""
+"""Half width of the Lanczos kernel in pixels if a picture is not scaled down."""
 
 
 def bilinear(picture: Image, height: int, width: int) -> torch.Tensor:
-    """tf.image.resize(picture, (height, width)): without antialias, the aspect is not kept.
+    """tf.image.resize(picture, (height, width)), without antialiasing; the aspect ratio is not kept.
 
     picture (h, w, 3) uint8 -> (1, 3, height, width) float32 in 0..255, not rounded.
     """
@@ -43,14 +43,15 @@ def lanczos3(picture: Image, height: int, width: int) -> Image:
 
 
 @lru_cache(maxsize=32)
-def lanczos_weights(size: int, wanted: int) -> Array:
-    """How much each of `size` pixels counts for each of `wanted`: (wanted, size), rows sum to 1.
+def lanczos_weights(size: int, target: int) -> Array:
+    """The weight of each of `size` pixels in each of `target` pixels: (target, size), rows sum to 1.
 
-    The kernel is as many times wider as the picture shrinks (antialias). Weights beyond the border are left out.
+    If the picture is scaled down the kernel is widened by the same factor (antialiasing). Weights beyond the border are
+    left out.
     """
-    scale = size / wanted
+    scale = size / target
     wide = max(scale, 1.0)
-    middles = (np.arange(wanted) + 0.5) * scale
+    middles = (np.arange(target) + 0.5) * scale
     first = np.ceil(middles - LOBES * wide - 0.5)
     last = np.floor(middles + LOBES * wide - 0.5)
     pixels = np.arange(size)

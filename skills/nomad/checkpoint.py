@@ -1,4 +1,4 @@
-"""`nomad.pth`: what is in it, and how it becomes the network."""
+"""`nomad.pth`: its tensors, and loading them into the network."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from skills.checkpoints.writing import random_tensors, write_torch
 from skills.nomad.network import UNUSED, NomadNetwork
 
 CLASSIFIER = {"weight": (1000, 1280), "bias": (1000,)}
-"""Shapes of what EfficientNet-B0 ends with: 1000 classes of ImageNet, which NoMaD does not ask for."""
+"""Shapes of EfficientNet-B0's classifier for the 1000 classes of ImageNet, which NoMaD does not use."""
 
 
 def _layout() -> TensorLayout:
@@ -20,7 +20,7 @@ def _layout() -> TensorLayout:
     for name in sorted(UNUSED):
         if "._fc." in name:
             spare[name] = torch.empty(CLASSIFIER[name.rpartition(".")[2]], device="meta")
-        else:  # the layer that the others are copied from has the shapes of any of them
+        else:  # the layer from which the others were copied has the same shapes
             spare[name] = needed[name.replace(".sa_layer.", ".sa_encoder.layers.0.")]
     return TensorLayout(needed, spare)
 

@@ -1,4 +1,4 @@
-"""The goal adapter of NoMaD: from a subtask to a node of the map, to a goal picture, or to nothing (explore)."""
+"""The goal adapter of NoMaD: a subtask becomes nodes of the map, a goal picture, or nothing (exploration)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from skills.policies.views import best_seen, heading
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What NoMaD is sent to.
+class NomadGoal:
+    """A goal of NoMaD. Without nodes and picture it explores.
 
-    nodes: of the map; none where the map has no such place. picture: (h, w, 3), where the target is in sight instead.
-    heading: yaw (odometry frame) in which the robot sees that picture ahead. Without nodes and picture it explores.
+    nodes: of the map; () if the map does not have the place. picture: (h, w, 3) uint8, if the target is in sight
+    instead. heading: yaw in the odometry frame (rad) in which the robot sees that picture straight ahead.
     """
 
     nodes: tuple[int, ...] = ()
@@ -23,20 +23,20 @@ class Wanted:
     heading: float = 0.0
 
 
-def adapt(subtask: Subtask, goal: Goal, observation: Observation, names: Mapping[str, Sequence[int]]) -> Wanted:
-    """The target's nodes if the map (`names`) has it, else the picture that shows most of it, else neither.
+def adapt(subtask: Subtask, goal: Goal, observation: Observation, names: Mapping[str, Sequence[int]]) -> NomadGoal:
+    """The target's nodes if the map (`names`) has it, otherwise the picture that shows most of it, otherwise neither.
 
-    The map has the target if it has its name, or what the planner calls it; of names that are equally good all nodes
-    count, and the first on the way is taken.
+    The map is searched for the target's name, then for the planner's words. If several names match equally well, the
+    nodes of all of them are goals, and the first on the way is taken.
     """
     known = [name for name in names if name == goal.name]
     if not known:
-        things = [NamedThing(name, name.rstrip("0123456789").rstrip("_ ")) for name in names]
-        known = [thing.name for thing in best_matches(subtask.target, things)]
+        places = [NamedThing(name, name.rstrip("0123456789").rstrip("_ ")) for name in names]
+        known = [place.name for place in best_matches(subtask.target, places)]
     if known:
-        return Wanted(nodes=tuple(sorted({number for name in known for number in names[name]})))
+        return NomadGoal(nodes=tuple(sorted({number for name in known for number in names[name]})))
     seen = best_seen(goal, observation)
     if seen is None:
-        return Wanted()
+        return NomadGoal()
     frame = observation.frames[seen.view]
-    return Wanted(picture=frame.rgb, heading=heading(frame))
+    return NomadGoal(picture=frame.rgb, heading=heading(frame))

@@ -10,7 +10,7 @@ from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.types import VIEWS, Goal, Observation, Subtask
 from skills.classical.motion import Motion, Stuck
-from skills.nomad.goal import Wanted, adapt
+from skills.nomad.goal import NomadGoal, adapt
 from skills.nomad.steering import STEERING_RATE, TIMEOUT, velocities
 from skills.policies.policy import Policy, PolicyFailed, Value
 from skills.policies.routine import EPSILON, PolicyRoutine
@@ -19,7 +19,8 @@ CAMERA = VIEWS[0]
 
 
 class NomadGoTo(PolicyRoutine):
-    """Folds the arm, turns to the goal picture if there is one, and drives as NoMaD says until it says it is there."""
+    """Folds the arm, turns towards the goal picture if there is one, and follows NoMaD until it reports the goal
+    reached."""
 
     name = "nomad/go_to"
     actions = ("Go to",)
@@ -39,7 +40,7 @@ class NomadGoTo(PolicyRoutine):
 
     @property
     def explores(self) -> bool:
-        """Whether the attempt has no goal."""
+        """Whether the attempt has no goal, so that NoMaD explores."""
         return not self.to.nodes and self.to.picture is None
 
     def routine(self) -> Motion:
@@ -50,7 +51,7 @@ class NomadGoTo(PolicyRoutine):
         yield from self.drive()
 
     def drive(self) -> Motion:
-        """Decide at NoMaD's rate, steer at its controller's, until the goal is reached."""
+        """Decide at NoMaD's rate and steer at the rate of its controller until the goal is reached."""
         began = steered = self.seen.stamp
         decided, waypoint, velocity = -np.inf, (0.0, 0.0), (0.0, 0.0)
         self.ask(CAMERA, began)
@@ -58,11 +59,11 @@ class NomadGoTo(PolicyRoutine):
             now = self.seen.stamp
             if (frame := self.answer()) is not None:
                 self.ask(CAMERA, max(self.due + self.interval, now))
-                given = self.policy.step({"picture": frame.rgb})
-                if given["ready"]:
-                    if given["reached"]:
+                decision = self.policy.step({"picture": frame.rgb})
+                if decision["ready"]:
+                    if decision["reached"]:
                         return
-                    forward, left = np.asarray(given["waypoint"]).tolist()
+                    forward, left = np.asarray(decision["waypoint"]).tolist()
                     decided, waypoint = now, (forward, left)
             if self.explores and now - began > self.explore_seconds:
                 raise Stuck(f"explored for {self.explore_seconds:g} s: the target was neither on the map nor in sight")
@@ -72,8 +73,8 @@ class NomadGoTo(PolicyRoutine):
             yield self.spec.drive(*velocity)
 
 
-def _named(to: Wanted) -> dict[str, Value]:
-    """The goal as the policy takes it."""
+def _named(to: NomadGoal) -> dict[str, Value]:
+    """The goal in the form that the policy takes."""
     if to.nodes:
         return {"nodes": np.array(to.nodes, dtype=np.int64)}
     return {} if to.picture is None else {"picture": to.picture}

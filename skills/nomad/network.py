@@ -1,4 +1,4 @@
-"""The networks of NoMaD (Sridhar et al., 2023; official code MIT): how far a goal is, and the noise in a path to it.
+"""The networks of NoMaD (Sridhar et al., 2023; official code MIT): distance to a goal, and noise in a path to it.
 
     4 frames -> EfficientNet-B0 each -> 4 tokens \
                                                    transformer -> mean of tokens -> condition -> distance, noise
@@ -17,7 +17,7 @@ from skills.networks.efficientnet import B0, EfficientNet
 from skills.nomad.unet import CONDITION, PathUnet
 
 FRAMES = 4
-"""Frames that are seen at once: the newest and a context of three."""
+"""Frames in the input: the newest and a context of three."""
 
 _LAYER = (
     *(f"self_attn.{name}" for name in ("in_proj_weight", "in_proj_bias", "out_proj.weight", "out_proj.bias")),
@@ -25,21 +25,25 @@ _LAYER = (
 )
 UNUSED = frozenset(
     [
-        *(f"vision_encoder.{one}._fc.{kind}" for one in ("obs_encoder", "goal_encoder") for kind in ("weight", "bias")),
+        *(
+            f"vision_encoder.{encoder}._fc.{kind}"
+            for encoder in ("obs_encoder", "goal_encoder")
+            for kind in ("weight", "bias")
+        ),
         *(f"vision_encoder.sa_layer.{name}" for name in _LAYER),
     ]
 )
-"""Tensors of `nomad.pth` without effect: classifiers of both EfficientNets, and the layer that the others are copied
-from."""
+"""Tensors of `nomad.pth` without effect: the classifiers of both EfficientNets, and the layer from which the others
+were copied."""
 
 
 def group_norm(channels: int) -> nn.Module:
-    """What NoMaD puts in the place of every batch norm."""
+    """The replacement for every batch norm: groups of 16 channels."""
     return nn.GroupNorm(channels // 16, channels)
 
 
 class Positions(nn.Module):
-    """Adds a fixed code to every token; the table is in the checkpoint."""
+    """Adds a fixed position code to every token; the table is in the checkpoint."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,7 +69,8 @@ class VisionEncoder(nn.Module):
         self.sa_encoder = nn.TransformerEncoder(layer, 4, enable_nested_tensor=False)
 
     def frame_tokens(self, frames: torch.Tensor) -> torch.Tensor:
-        """frames (n, 3, 96, 96), normalised -> (n, CONDITION). They do not depend on each other: keep the old ones."""
+        """frames (n, 3, 96, 96), normalised -> (n, CONDITION). Tokens depend on their own frame only, so they can be
+        kept."""
         return self.compress_obs_enc(self.obs_encoder(frames).mean((2, 3)))
 
     def goal_tokens(self, newest: torch.Tensor, goals: torch.Tensor) -> torch.Tensor:
@@ -88,7 +93,7 @@ class VisionEncoder(nn.Module):
 
 
 class Distance(nn.Module):
-    """How far the goal is, in steps of the training data."""
+    """Predicts the distance to the goal, in steps of the training data."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -16,33 +16,34 @@ from skills.nomad.network import FRAMES, NomadNetwork
 from skills.nomad.pictures import prepare
 from skills.nomad.sampler import LENGTH, sample, waypoints
 from skills.nomad.steering import RATE, SPACING
-from skills.nomad.targets import Anywhere, Eyes, Picture, Target, Way
+from skills.nomad.targets import Exploration, MapRoute, Observed, Picture, Target
 from skills.nomad.topomap import TopoMap
 from skills.policies.policy import Named, PolicyFailed
 
 PATHS, CHOSEN, WAYPOINT = 8, 0, 2
-"""Paths that are sampled, the one taken, and the waypoint on it, counted from 0."""
+"""Number of sampled paths, index of the one that is used, and index of the waypoint on it, as upstream."""
 
 
 class NomadPolicy:
     """NoMaD without a robot; see `skills.policies.policy.Policy`.
 
-    `reset` takes `nodes` (integers, of the map), or `picture` (h, w, 3) uint8 of the goal, or neither: it explores.
-    `step` takes `picture` (h, w, 3) uint8, RATE times a second. It gives `ready`, false until there are four pictures;
-    then `waypoint` (2,) in metres, x forward, y left; `reached`; `distance` to the subgoal in steps of training and
-    `node`, where on the map the robot is, both -1 where there is none.
+    `reset` takes `nodes` (integers, of the map), or `picture` (h, w, 3) uint8 of the goal, or neither for exploration.
+    `step` takes `picture` (h, w, 3) uint8, RATE times per second. It returns `ready`, which is false until there are
+    four pictures; then `waypoint` (2,) in metres, x forward, y left; `reached`; `distance` to the subgoal in steps of
+    the training data; and `node`, the robot's place on the map. The last two are -1 if there are none.
     """
 
     def __init__(
         self, network: NomadNetwork, chart: TopoMap | None = None, *, explore_seconds: float = 0.0, seed: int = 0
     ) -> None:
-        """explore_seconds: how long a skill may explore, 0 for not at all. seed: of the noise that paths begin as."""
+        """explore_seconds: how long a skill may explore, 0 for never. seed: of the noise from which paths are
+        sampled."""
         self.network = network
         self.chart = chart
         self._nodes = prepare(chart.nodes) if chart is not None else None
         self._dice = torch.Generator().manual_seed(seed)
         self._tokens: deque[torch.Tensor] = deque(maxlen=FRAMES)
-        self._target: Target = Anywhere()
+        self._target: Target = Exploration()
         names = {} if chart is None else {name: list(numbers) for name, numbers in chart.names.items()}
         self.facts: Named = {"rate": RATE, "names": json.dumps(names), "explore_seconds": explore_seconds}
 
@@ -54,11 +55,11 @@ class NomadPolicy:
             numbers = [int(number) for number in np.asarray(goal["nodes"])]
             if not numbers or not all(0 <= number < len(self._nodes) for number in numbers):
                 raise PolicyFailed(f"the map has no nodes {numbers}")
-            self._target = Way(self._nodes, numbers, self.chart.loop)
+            self._target = MapRoute(self._nodes, numbers, self.chart.loop)
         elif "picture" in goal:
             self._target = Picture(prepare([np.asarray(goal["picture"])]))
         else:
-            self._target = Anywhere()
+            self._target = Exploration()
 
     def step(self, given: Named) -> Named:
         with torch.inference_mode():
@@ -66,7 +67,7 @@ class NomadPolicy:
             self._tokens.append(self.network.vision_encoder.frame_tokens(newest)[0])
             if len(self._tokens) < FRAMES:
                 return {"ready": False}
-            choice = self._target.choose(Eyes(self.network, torch.stack(list(self._tokens)), newest[0]))
+            choice = self._target.choose(Observed(self.network, torch.stack(list(self._tokens)), newest[0]))
             waypoint = self._waypoint(choice.condition)
         return {
             "ready": True,

@@ -1,7 +1,7 @@
-"""Paths from noise: the DDPM sampler of NoMaD (Ho et al., 2020, algorithm 2) and the units of its paths.
+"""The DDPM sampler of NoMaD (Ho et al., 2020, algorithm 2) and the units of its paths.
 
-Ten steps, squared cosine schedule, the network predicts the noise, the clean path is clipped to [-1, 1], the variance
-is the posterior's. Equal to diffusers' DDPMScheduler with these settings.
+Ten steps with a squared cosine schedule. The network predicts the noise, the clean path is clipped to [-1, 1], and the
+variance is that of the posterior. Equal to diffusers' DDPMScheduler with these settings.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ LENGTH = 8
 """Waypoints of a path."""
 
 LOW, HIGH = (-2.5, -4.0), (5.0, 4.0)
-"""What -1 and 1 mean from one waypoint to the next, forward and to the left (`data_config.yaml`), in spacings."""
+"""Displacement between two waypoints, forward and left, that -1 and 1 stand for (`data_config.yaml`), in spacings."""
 
 
 def _cosine(step: float) -> float:
-    return math.cos((step + 0.008) / 1.008 * math.pi / 2) ** 2
+    return math.cos((step + 0.008) / 1.008 * math.pi / 2) ** 2  # offset 0.008 of Nichol and Dhariwal (2021), eq. 17
 
 
 BETAS = torch.tensor(

@@ -34,11 +34,11 @@ class NomadSettings(BaseModel):
         le=180.0,
         description="How long to explore for a target that is not on the map nor in sight.",
     )
-    seed: int = Field(default=0, ge=0, description="Seed of the noise that paths begin as.")
+    seed: int = Field(default=0, ge=0, description="Seed of the noise from which paths are sampled.")
 
 
 class Nomad(PolicySet):
-    """Go to by `nomad.pth`. The network is loaded when it is made."""
+    """Go to by `nomad.pth`. The constructor loads the network."""
 
     name = "nomad"
     actions = ("Go to",)
@@ -62,8 +62,8 @@ class Nomad(PolicySet):
     def policy(self) -> NomadPolicy:
         from skills.nomad.policy import NomadPolicy
 
-        given = self.settings
-        return NomadPolicy(self.network, self.chart, explore_seconds=given.explore_seconds, seed=given.seed)
+        settings = self.settings
+        return NomadPolicy(self.network, self.chart, explore_seconds=settings.explore_seconds, seed=settings.seed)
 
     @classmethod
     def around(cls, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
@@ -72,7 +72,7 @@ class Nomad(PolicySet):
 
     def describe(self) -> dict[str, object]:
         nodes = len(self.chart.nodes) if self.chart is not None else 0
-        said = self.settings.model_dump(mode="json")
+        about = self.settings.model_dump(mode="json")
         if self.settings.topomap is not None:
-            said["topomap_sha256"] = fingerprint(self.settings.topomap)
-        return {"checkpoint": str(self.path), "sha256": self.sha256, "map_nodes": nodes, **said}
+            about["topomap_sha256"] = fingerprint(self.settings.topomap)
+        return {"checkpoint": str(self.path), "sha256": self.sha256, "map_nodes": nodes, **about}

@@ -1,6 +1,6 @@
-"""From a waypoint to velocities, as NoMaD's deployment code steers (`deployment/src/pd_controller.py`, MIT).
+"""Velocities from a waypoint, as in NoMaD's deployment code (`deployment/src/pd_controller.py`, MIT).
 
-It does not follow the waypoint: until the next one comes, the same velocities go on.
+The waypoint is not tracked: the same velocities are kept until the next waypoint arrives.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 MAX_V, MAX_W = 0.2, 0.4
-"""m/s, rad/s"""
+"""Largest velocities, m/s and rad/s."""
 RATE = 4.0
 """Pictures, decisions and waypoints per second."""
 SPACING = MAX_V / RATE
@@ -16,8 +16,9 @@ SPACING = MAX_V / RATE
 STEERING_RATE = 9.0
 """Velocities per second."""
 TIMEOUT = 1.0
-"""Seconds after which a waypoint is too old to be followed."""
+"""Age in seconds after which a waypoint is no longer used."""
 EPSILON = 1e-8
+"""Forward distance (m) below which a waypoint is only a direction to turn in."""
 
 
 def velocities(waypoint: tuple[float, float]) -> tuple[float, float]:

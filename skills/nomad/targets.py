@@ -1,6 +1,6 @@
-"""What NoMaD can be sent to: a node of the map, a picture, nothing in particular.
+"""The targets of NoMaD: a node of the map, a picture, or exploration.
 
-Each chooses, from what is seen now, the condition that paths are sampled for.
+Each chooses, from the current pictures, the condition for which paths are sampled.
 """
 
 from __future__ import annotations
@@ -15,16 +15,18 @@ from skills.nomad.network import NomadNetwork
 from skills.policies.policy import PolicyFailed
 
 RADIUS = 4
-"""Nodes behind and ahead of the last one among which the robot looks for itself; one more ahead, as upstream has it."""
+"""The robot localises itself among this many nodes behind and ahead of the last one, and one more ahead as upstream."""
 CLOSE = 3.0
-"""Distance below which the next node becomes the subgoal, and a goal picture is reached, in steps of training."""
+"""Distance in steps of the training data below which the next node becomes the subgoal, or a goal picture is
+reached."""
 BATCH = 16
-"""Goals that are encoded at once."""
+"""Number of goals that are encoded at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """condition: (256,). distance: to the closest node or the picture, in steps of training. node: the closest one."""
+    """condition: (256,). distance: to the closest node or the picture, in steps of the training data. node: the closest
+    node."""
 
     condition: torch.Tensor
     distance: float = -1.0
@@ -33,8 +35,8 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Eyes:
-    """What is seen now: the tokens (4, 256) of the last frames, oldest first, and the newest frame (3, 96, 96)."""
+class Observed:
+    """The current pictures: the tokens (4, 256) of the last frames, oldest first, and the newest frame (3, 96, 96)."""
 
     network: NomadNetwork
     tokens: torch.Tensor
@@ -43,27 +45,27 @@ class Eyes:
     def towards(self, goals: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """goals (n, 3, 96, 96) -> conditions (n, 256), distances (n,)"""
         encoder = self.network.vision_encoder
-        made = [encoder.fuse(self.tokens, encoder.goal_tokens(self.newest, some)) for some in goals.split(BATCH)]
-        conditions = torch.cat(made)
+        fused = [encoder.fuse(self.tokens, encoder.goal_tokens(self.newest, batch)) for batch in goals.split(BATCH)]
+        conditions = torch.cat(fused)
         return conditions, self.network.dist_pred_net(conditions)
 
-    def nowhere(self) -> torch.Tensor:
-        """The condition (256,) without goal."""
+    def without_goal(self) -> torch.Tensor:
+        """The condition (256,) without a goal."""
         return self.network.vision_encoder.fuse(self.tokens, None)[0]
 
 
 class Target(Protocol):
-    """May keep state: where on the map the robot is."""
+    """A target. It may keep state, such as the robot's place on the map."""
 
-    def choose(self, eyes: Eyes) -> Choice:
+    def choose(self, observed: Observed) -> Choice:
         """Raises PolicyFailed."""
 
 
-class Anywhere:
+class Exploration:
     """Exploration: the goal is masked."""
 
-    def choose(self, eyes: Eyes) -> Choice:
-        return Choice(eyes.nowhere())
+    def choose(self, observed: Observed) -> Choice:
+        return Choice(observed.without_goal())
 
 
 class Picture:
@@ -72,26 +74,26 @@ class Picture:
     def __init__(self, goal: torch.Tensor) -> None:
         self.goal = goal
 
-    def choose(self, eyes: Eyes) -> Choice:
-        conditions, distances = eyes.towards(self.goal)
+    def choose(self, observed: Observed) -> Choice:
+        conditions, distances = observed.towards(self.goal)
         distance = float(distances[0])
         return Choice(conditions[0], distance, reached=distance < CLOSE)
 
 
-class Way:
+class MapRoute:
     """Nodes (n, 3, 96, 96) of a map up to one of the goals.
 
-    Upstream the robot starts at node 0. Here it may be anywhere: at first it looks for itself on the whole map, and
-    goes to the first of the goals from there on.
+    Upstream the robot starts at node 0. Here it may be anywhere: it first localises itself on the whole map and then
+    goes to the first goal ahead.
     """
 
     def __init__(self, nodes: torch.Tensor, goals: Sequence[int], loop: bool) -> None:
         self.nodes, self.goals, self.loop = nodes, goals, loop
         self.goal = self.closest = -1
 
-    def choose(self, eyes: Eyes) -> Choice:
+    def choose(self, observed: Observed) -> Choice:
         window = self.window() if self.closest >= 0 else list(range(len(self.nodes)))
-        conditions, distances = eyes.towards(self.nodes[window])
+        conditions, distances = observed.towards(self.nodes[window])
         best = int(distances.argmin())
         if self.closest < 0:
             self.goal = self.first_from(window[best])
@@ -101,17 +103,17 @@ class Way:
         return Choice(conditions[subgoal], distance, self.closest, self.closest == self.goal)
 
     def window(self) -> list[int]:
-        """The nodes around the last one, in order, none beyond the goal."""
+        """The nodes around the last one, in order, up to the goal."""
         count, ahead = len(self.nodes), self.ahead(self.closest, self.goal)
         before = min(RADIUS, count - 1 - ahead if self.loop else self.closest)
         return [(self.closest + step) % count for step in range(-before, min(RADIUS + 1, ahead) + 1)]
 
     def ahead(self, node: int, goal: int) -> int:
-        """Nodes from one to the other, forward; less than nothing where it lies behind."""
+        """Number of nodes from one to the other in forward direction, negative if it lies behind."""
         return (goal - node) % len(self.nodes) if self.loop else goal - node
 
     def first_from(self, node: int) -> int:
-        """The first goal that lies ahead of a node or is it."""
+        """The first goal at or ahead of a node. Raises PolicyFailed if there is none."""
         ahead = [goal for goal in self.goals if self.ahead(node, goal) >= 0]
         if not ahead:
             raise PolicyFailed(f"the map passes the target before node {node}, where the robot seems to be")

@@ -1,9 +1,9 @@
-"""A topological map: pictures along a way that was driven once, and the names of places on it.
+"""A topological map: pictures along a route that was driven once, and the names of places on it.
 
-    FOLDER/0.png 1.png 2.png ...   the nodes, in the order driven (upstream's `topomaps/images/NAME/`)
+    FOLDER/0.png 1.png 2.png ...   the nodes, in driving order (upstream's `topomaps/images/NAME/`)
     FOLDER/names.json              optional: {"loop": true, "names": {"kitchen": [0, 31], "fridge_1": [7]}}
 
-A map is followed forward only, for its pictures look forward. Of a loop the first node comes after the last.
+A map can be followed forward only, because its pictures look forward. In a loop the first node follows the last.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from homie.kernel.types import Command, Goal, Image, Outcome, Pose2, Subtask
 NAMES = "names.json"
 SUFFIXES = (".png", ".jpg", ".jpeg")
 STRIDE, TURN = 0.5, math.radians(30.0)
-"""Metres driven or radians turned after which a recorder takes the next node."""
+"""Distance driven (m) and angle turned (rad) after which a recorder adds the next node."""
 
 
 class Names(BaseModel):
-    """What `names.json` holds. names: the nodes at each place. loop: the last node leads to the first."""
+    """The content of `names.json`. names: the nodes at each place. loop: whether the last node leads to the first."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -40,7 +40,7 @@ class Names(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class TopoMap:
-    """nodes: a picture (h, w, 3) each, in the order of the way."""
+    """nodes: a picture (h, w, 3) uint8 each, in driving order. names, loop: as in `Names`."""
 
     nodes: tuple[Image, ...] = field(repr=False)
     names: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
@@ -48,44 +48,55 @@ class TopoMap:
 
 
 def load(folder: Path) -> TopoMap:
-    """Read a map. Raises BadInput where there is none, a number is missing, or a name has a node that is not there."""
+    """Read a map.
+
+    Raises:
+        BadInput: the folder does not exist, a picture or a number is missing, or a name has an unknown node.
+    """
     if not folder.is_dir():
         raise BadInput(f"There is no topological map {folder}: give a folder of pictures 0.png, 1.png, ...")
-    found = {int(path.stem): path for path in folder.iterdir() if path.suffix in SUFFIXES and path.stem.isdecimal()}
-    if not found:
+    pictures = {int(path.stem): path for path in folder.iterdir() if path.suffix in SUFFIXES and path.stem.isdecimal()}
+    if not pictures:
         raise BadInput(f"The topological map {folder} has no pictures: they are named 0.png, 1.png, ...")
-    gap = next((number for number in range(len(found)) if number not in found), None)
+    gap = next((number for number in range(len(pictures)) if number not in pictures), None)
     if gap is not None:
         raise BadInput(f"The topological map {folder} has no picture of node {gap}: nodes are numbered from 0 on.")
-    said = _read_names(folder / NAMES)
-    for name, numbers in said.names.items():
-        wrong = next((number for number in numbers if not 0 <= number < len(found)), None)
+    named = _read_names(folder / NAMES)
+    for name, numbers in named.names.items():
+        wrong = next((number for number in numbers if not 0 <= number < len(pictures)), None)
         if wrong is not None or not numbers:
             has = "no node" if wrong is None else f"node {wrong}"
-            raise BadInput(f"{folder / NAMES}: '{name}' has {has}; the nodes are 0 to {len(found) - 1}.")
-    nodes = tuple(_read_picture(found[number]) for number in range(len(found)))
-    return TopoMap(nodes, said.names, said.loop)
+            raise BadInput(f"{folder / NAMES}: '{name}' has {has}; the nodes are 0 to {len(pictures) - 1}.")
+    nodes = tuple(_read_picture(pictures[number]) for number in range(len(pictures)))
+    return TopoMap(nodes, named.names, named.loop)
 
 
 def save(chart: TopoMap, folder: Path) -> None:
-    """Write a map into an empty or new folder. Raises BadInput for one that has something in it."""
+    """Write a map into an empty or new folder. Raises BadInput if the folder is not empty."""
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
         raise BadInput(f"The folder {folder} is not empty: a topological map needs one of its own.")
     for number, picture in enumerate(chart.nodes):
         Pillow.fromarray(picture).save(folder / f"{number}.png")
-    said = {"loop": chart.loop, "names": {name: list(numbers) for name, numbers in chart.names.items()}}
-    (folder / NAMES).write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
+    content = {"loop": chart.loop, "names": {name: list(numbers) for name, numbers in chart.names.items()}}
+    (folder / NAMES).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 def record(
     robot: Robot, skill: Skill, places: Sequence[tuple[str, Goal]], *, camera: str = "front", loop: bool = False
 ) -> TopoMap:
-    """Drive from place to place by a Go to skill and take pictures on the way.
+    """Drive from place to place with a Go to skill and take pictures on the way.
 
-    places: names and goals in the order of the tour. The map begins at the first that is reached; one that is not
-    reached gets no name. loop: drive back to the beginning; the map is a loop if that succeeds. Raises BadInput where
-    no place is reached.
+    Args:
+        robot: the robot that drives.
+        skill: a Go to skill.
+        places: names and goals in driving order. The map begins at the first place that is reached; places that are
+            not reached get no name.
+        camera: the camera that takes the pictures.
+        loop: whether to drive back to the beginning; the map is a loop if that succeeds.
+
+    Raises:
+        BadInput: no place was reached.
     """
     recorder = _Recorder(robot, skill, camera)
     tour = list(places)
@@ -104,7 +115,7 @@ def record(
 
 
 class _Recorder:
-    """Takes a picture at every place, and in between wherever enough has changed since the last one."""
+    """Takes a picture at every place, and in between after every `STRIDE` or `TURN`."""
 
     def __init__(self, robot: Robot, skill: Skill, camera: str) -> None:
         self.robot, self.skill, self.camera = robot, skill, camera
@@ -113,7 +124,7 @@ class _Recorder:
         self._last: Pose2 | None = None
 
     def drive(self, name: str, goal: Goal) -> bool:
-        """Go to a place; whether it was reached."""
+        """Go to a place. Returns whether it was reached."""
         robot, skill = self.robot, self.skill
         observation = robot.observe(skill.cameras)
         began = observation.stamp
@@ -127,7 +138,7 @@ class _Recorder:
         return skill.outcome is Outcome.SUCCEEDED
 
     def take(self, name: str = "") -> None:
-        """A node here, with a name if it is a place."""
+        """Add a node at the current pose, with a name if it is a place."""
         observation = self.robot.observe((self.camera,))
         self.nodes.append(observation.frames[self.camera].rgb)
         self._last = observation.body.base

@@ -1,4 +1,4 @@
-"""The noise network of NoMaD: a U-net over the waypoints of a path, conditioned on what was seen.
+"""The noise network of NoMaD: a U-net over the waypoints of a path, conditioned on the pictures and the goal.
 
         x (n, 8, 2) -> down: 64 @ 8 -> 128 @ 4 -> 256 @ 2 -> middle -> up: 128 @ 4 -> 64 @ 8 -> noise (n, 8, 2)
                         every block is shifted by (diffusion step, condition)
@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 CONDITION = 256
-"""Numbers in the condition, and in the encoding of a diffusion step."""
+"""Size of the condition and of the encoding of a diffusion step."""
 WIDTHS = (64, 128, 256)
 GROUPS = 8
 
@@ -44,7 +44,7 @@ class ConvBlock(nn.Module):
 
 
 class ConditionedBlock(nn.Module):
-    """Two blocks with the condition added in between, and a way round both."""
+    """Two blocks with the condition added in between, and a residual connection."""
 
     def __init__(self, inputs: int, outputs: int) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""From Octo's normalised actions to motions, by the statistics and the habits of a data set.
+"""Motions from Octo's normalised actions, by the statistics and the gripper rule of a data set.
 
-An action is (dx, dy, dz, droll, dpitch, dyaw, gripper), the gripper 1 open and 0 closed. What became of the gripper's
-number in evaluations differs: BridgeData's robot opens above a half, Google's turns only at a large change.
+An action is (dx, dy, dz, droll, dpitch, dyaw, gripper), the gripper 1 open and 0 closed. The evaluations use the
+gripper's number in two ways: BridgeData's robot opens above 0.5, Google's reverses only after a large change.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from homie.kernel.types import Array
 from skills.policies.motions import Motion, from_euler
 
 TEXT = (16, 768)
-"""The shape that a text is given in: that of T5-base."""
+"""Shape of a text embedding: that of T5-base."""
 ACTION = 7
 STICKY = 15
-"""Steps for which Google's gripper keeps turning once it has begun to."""
+"""Steps for which Google's gripper keeps moving once it has started."""
 CHANGE = 0.5
+"""Threshold of the gripper's number (BridgeData), and of its change (Google)."""
 
 
 @dataclass(frozen=True, slots=True)
 class DataSet:
-    """How a data set's robot is driven: motions per second, whether the gripper is sticky."""
+    """How the robot of a data set is controlled: motions per second, and whether its gripper is sticky."""
 
     rate: float
     sticky: bool
@@ -34,12 +35,12 @@ class DataSet:
 FRACTAL = "fractal20220817_data"
 HABITS: Mapping[str, DataSet] = {FRACTAL: DataSet(3.0, True)}
 OTHERWISE = DataSet(5.0, False)
-"""Of BridgeData, and of those that nothing else is known of."""
+"""Values of BridgeData, used for all data sets that are not listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Mean and deviation of a data set's actions (7,); mask is False for numbers that were not normalised."""
+    """Mean and deviation (7,) of a data set's actions; mask (7,) is False for numbers that were not normalised."""
 
     mean: Array
     std: Array
@@ -47,24 +48,28 @@ class Statistics:
 
     @classmethod
     def of(cls, statistics: object, name: str) -> Statistics:
-        """Of one data set in `dataset_statistics.json`. Raises BadInput, which names the data sets there are."""
+        """The statistics of one data set in `dataset_statistics.json`.
+
+        Raises:
+            BadInput: the file has no such data set, or its statistics are not 7 finite numbers each.
+        """
         if not isinstance(statistics, Mapping) or not statistics:
             raise BadInput("The release of Octo has no dataset_statistics.json: give the folder of the whole release.")
-        found = statistics.get(name)
-        if found is None:
-            known = [str(one) for one in statistics]
+        entry = statistics.get(name)
+        if entry is None:
+            known = [str(values) for values in statistics]
             hint = suggestion(name, known, f"it has {', '.join(known[:5])}.")
             raise BadInput(f"dataset_statistics.json has no data set '{name}': {hint}")
         try:
-            action = found["action"]
+            action = entry["action"]
             mask = action.get("mask", [True] * (ACTION - 1) + [False])
-            made = cls(*(np.array(values, dtype=float) for values in (action["mean"], action["std"], mask)))
+            parsed = cls(*(np.array(column, dtype=float) for column in (action["mean"], action["std"], mask)))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise BadInput(f"dataset_statistics.json: '{name}' has no mean and std of actions.") from error
-        numbers = (made.mean, made.std, made.mask)
-        if any(one.shape != (ACTION,) or not np.isfinite(one).all() for one in numbers):
+        numbers = (parsed.mean, parsed.std, parsed.mask)
+        if any(values.shape != (ACTION,) or not np.isfinite(values).all() for values in numbers):
             raise BadInput(f"dataset_statistics.json: mean, std and mask of '{name}' must be {ACTION} numbers each.")
-        return made
+        return parsed
 
     def actions(self, normalised: Array) -> Array:
         """Actions (..., 7) in the data set's units."""
@@ -73,7 +78,7 @@ class Statistics:
 
 @dataclass(slots=True)
 class Gripper:
-    """What becomes of the gripper's number. opening: what it was told last, 0..1."""
+    """Converts the gripper's number. opening: the last commanded opening, 0..1."""
 
     sticky: bool
     opening: float = 1.0
@@ -84,7 +89,7 @@ class Gripper:
         self.opening, self._before, self._left = opening, None, 0
 
     def step(self, number: float) -> float:
-        """The opening wanted after the next number."""
+        """The commanded opening after the next number."""
         if not self.sticky:
             self.opening = float(number > CHANGE)
             return self.opening

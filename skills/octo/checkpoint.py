@@ -1,4 +1,4 @@
-"""The release of Octo 1.5: what is in it, and how it becomes the network, its statistics and its text encoder."""
+"""The release of Octo 1.5: its files, and loading its network and text encoder."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from skills.octo.network import BASE, SMALL, OctoNetwork, Size
 from skills.octo.policy import Texts
 
 FLAGS = ("repeat_task_tokens", "use_correct_attention")
-"""What the model of config.json has since 1.5."""
+"""Flags of the model in config.json that are true since 1.5."""
 
 DATA_SETS = ("bridge_dataset", "fractal20220817_data")
-"""Of whose statistics a generated release has some."""
+"""Data sets for which a generated release has statistics."""
 _WIDTH = f"{ROOT}/task_language_projection/bias"
-"""A tensor as long as the transformer is wide, which tells Octo's two sizes apart."""
+"""A tensor of the transformer's width, which distinguishes Octo's two sizes."""
 
 
 def _layout(size: Size) -> TensorLayout:
@@ -44,7 +44,7 @@ def _kind(tensors: Mapping[str, torch.Tensor]) -> str:
 
 
 def _write(folder: Path, size: Size, seed: int) -> None:
-    """The folder of a release, but for T5, which never saw training: texts come from a table."""
+    """Write the folder of a release without the T5 encoder, which Octo keeps frozen: texts come from a table."""
     place = folder / "0/default"
     place.mkdir(parents=True)
     write_flax(place / "checkpoint", random_tensors(_layout(size), seed))
@@ -71,7 +71,7 @@ CHECKPOINT = CheckpointFormat(
 
 
 def read_release(path: Path) -> Checkpoint:
-    """The checkpoint in the folder of a release. Raises BadInput for what is not Octo, or Octo before 1.5."""
+    """The checkpoint in the folder of a release. Raises BadInput if it is not Octo, or Octo before 1.5."""
     checkpoint = read_checkpoint(path)
     require(checkpoint, CHECKPOINT)
     config = checkpoint.extras.get("config.json")

@@ -1,4 +1,4 @@
-"""Which action of the chunks to execute: each chunk has actions for the step it was made at and the three after it."""
+"""Execution of action chunks: each chunk has actions for the current step and the next three."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from homie.kernel.types import Array
 
 
 class Chunks(ABC):
-    """Asks for chunks (4, 7) when they are needed, and gives one action (7,) a step."""
+    """Requests chunks (4, 7) when they are needed, and returns one action (7,) per step."""
 
     @abstractmethod
     def reset(self) -> None:
@@ -24,7 +24,7 @@ class Chunks(ABC):
 
 
 class Receding(Chunks):
-    """The first `execute` actions of a chunk, then a new chunk."""
+    """Receding horizon: the first `execute` actions of a chunk, then a new chunk."""
 
     def __init__(self, execute: int) -> None:
         self.execute = execute
@@ -40,7 +40,8 @@ class Receding(Chunks):
 
 
 class Ensemble(Chunks):
-    """A new chunk each step; the mean of what the last four say for this step, the i-th oldest weighted exp(-w i)."""
+    """Temporal ensembling: a new chunk each step, and the weighted mean of the last four chunks' actions for this step.
+    The weight of the i-th oldest is exp(-w i) (Zhao et al., 2023)."""
 
     def __init__(self, length: int, weight: float) -> None:
         self.weight = weight
@@ -52,7 +53,7 @@ class Ensemble(Chunks):
     def step(self, predict: Callable[[], Array]) -> Array:
         self._chunks.append(predict())
         age = range(len(self._chunks) - 1, -1, -1)
-        said = np.stack([chunk[old] for chunk, old in zip(self._chunks, age, strict=True)])
-        weights = np.exp(-self.weight * np.arange(len(said)))
-        mean: Array = weights @ said / weights.sum()
+        predicted = np.stack([chunk[old] for chunk, old in zip(self._chunks, age, strict=True)])
+        weights = np.exp(-self.weight * np.arange(len(predicted)))
+        mean: Array = weights @ predicted / weights.sum()
         return mean

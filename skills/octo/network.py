@@ -3,8 +3,8 @@
     pictures --Stem--> tokens --+
     text (T5's 16 x 768) -------+--> transformer --> a readout of each step --DiffusionHead--> 4 motions of 7 numbers
 
-The sequence: the text, then for each step its pictures' tokens, the text again, and the readout. A token sees the text
-and its own and earlier steps; only readouts see readouts. What is only padding is seen by none.
+The sequence: the text, then for each step its pictures' tokens, the text again, and the readout. A token attends to the
+text and to its own and earlier steps; only readouts attend to readouts. Padding is attended to by none.
 """
 
 from __future__ import annotations
@@ -18,22 +18,23 @@ import torch.nn.functional as F
 from torch import nn
 
 CAMERAS = {"primary": 256, "wrist": 128}
-"""Pixels of a side of each camera's pictures, in the order of the sequence. A token is 16 x 16 pixels."""
+"""Side in pixels of each camera's pictures, in the order of the sequence. A token is 16 x 16 pixels."""
 PATCH = 16
 TEXT_TOKENS, TEXT_WIDTH = 16, 768
 WINDOW = 2
-"""Steps that the network was trained with; it has positions for HORIZON."""
+"""Number of steps in training; the network has positions for HORIZON steps."""
 HORIZON = 10
 CHUNK, ACTION = 4, 7
-"""Motions that one readout gives, numbers of a motion."""
+"""Motions per readout, and numbers per motion."""
 DIFFUSION = 20
+"""Number of denoising steps."""
 LARGEST = 5.0
-"""Normalised actions stay within this while they are sampled."""
+"""Bound to which normalised actions are clipped while they are sampled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Of the transformer: numbers per token, layers, numbers inside its multilayer perceptrons, attention heads."""
+    """The transformer's token width, number of layers, hidden width of its MLPs, and number of attention heads."""
 
     width: int
     layers: int
@@ -46,7 +47,7 @@ BASE = Size(768, 12, 3072, 12)
 
 
 class StandardConv2d(nn.Conv2d):
-    """A convolution whose weights are standardised per output: less their mean, over their deviation + 1e-5."""
+    """A convolution with weights standardised per output: (weight - mean) / (deviation + 1e-5)."""
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         variance, mean = torch.var_mean(self.weight, dim=(1, 2, 3), correction=0, keepdim=True)
@@ -138,7 +139,7 @@ class DiffusionHead(nn.Module):
         return self.leave(F.silu(self.blocks(self.enter(torch.cat([when, readout, noisy], -1)))))
 
     def sample(self, readout: torch.Tensor, noise: torch.Tensor) -> torch.Tensor:
-        """readout (n, width), noise (21, n, 28): what it begins as, then of each step -> normalised (n, 4, 7)"""
+        """readout (n, width), noise (21, n, 28): the start, then that of each step -> normalised actions (n, 4, 7)"""
         x = noise[0]
         for number, step in enumerate(reversed(range(DIFFUSION)), 1):
             beta = self.betas[step]
@@ -171,11 +172,11 @@ class OctoNetwork(nn.Module):
     def encode(self, camera: str, pictures: torch.Tensor, goals: torch.Tensor | None = None) -> torch.Tensor:
         """Tokens (n, 256 or 64, width) of pictures (n, 3, side, side) in 0..255; they do not depend on the step.
 
-        goals: as pictures; None for no goal picture, which the network was shown as zeros.
+        goals: like pictures; None for no goal picture, which is zeros as in training.
         """
         pictures = pictures.float()
         goals = torch.zeros_like(pictures) if goals is None else goals.float()
-        # Of pictures kept channels last torch's group normalisation is ten times less exact.
+        # With the channels-last memory format torch's group normalisation is ten times less exact.
         return self.stems[camera](torch.cat([pictures, goals], 1).contiguous())
 
     def forward(
@@ -184,28 +185,31 @@ class OctoNetwork(nn.Module):
         text: torch.Tensor,
         steps: torch.Tensor,
         pictures: Mapping[str, torch.Tensor] | None = None,
-        told: torch.Tensor | None = None,
+        has_text: torch.Tensor | None = None,
     ) -> torch.Tensor:
         """Readouts (n, steps, width).
 
-        seen: tokens of each camera there is (n, steps, tokens, width), in the order of CAMERAS. text (n, 16, 768).
-        True for what is real, False for padding: steps (n, steps); pictures, of each camera (n, steps), None: all;
-        told (n,), the text, None: all.
+        Args:
+            seen: tokens of each available camera (n, steps, tokens, width), in the order of CAMERAS.
+            text: (n, 16, 768).
+            steps: (n, steps), False for padding.
+            pictures: (n, steps) of each camera, False for a missing picture; None if all are there.
+            has_text: (n,), False for a missing text; None if all are there.
         """
         n, window = steps.shape
         prefix = self.text(text) + self.positions["text"]
-        told = torch.ones(n, dtype=torch.bool, device=text.device) if told is None else told
+        has_text = torch.ones(n, dtype=torch.bool, device=text.device) if has_text is None else has_text
         parts, real = [], []
         for camera, tokens in seen.items():
             there = steps if pictures is None else steps & pictures[camera]
             parts.append(tokens + self.positions[camera][:window])
             real.append(there[..., None].expand(-1, -1, tokens.shape[2]))
         parts.append(prefix[:, None].expand(-1, window, -1, -1))
-        real.append(told[:, None, None].expand(-1, window, TEXT_TOKENS))
+        real.append(has_text[:, None, None].expand(-1, window, TEXT_TOKENS))
         parts.append(self.positions["readout"][:window].expand(n, -1, -1, -1))
         real.append(torch.ones_like(steps)[..., None])
         groups = torch.cat(parts, 2)
-        mask = _mask(window, groups.shape[2], told, torch.cat(real, 2).flatten(1))
+        mask = _mask(window, groups.shape[2], has_text, torch.cat(real, 2).flatten(1))
         x = torch.cat([prefix, groups.flatten(1, 2)], 1)
         readouts = TEXT_TOKENS - 1 + groups.shape[2] * torch.arange(1, window + 1, device=x.device)
         for block in self.blocks[:-1]:
@@ -213,11 +217,12 @@ class OctoNetwork(nn.Module):
         return self.norm(self.blocks[-1](x, mask, readouts))
 
 
-def _mask(window: int, group: int, told: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
-    """Which rows see which columns (n, 1, tokens, tokens). told (n,), real (n, window * group): what is no padding."""
+def _mask(window: int, group: int, has_text: torch.Tensor, real: torch.Tensor) -> torch.Tensor:
+    """Which rows attend to which columns (n, 1, tokens, tokens). has_text (n,), real (n, window * group): False for
+    padding."""
     place = torch.arange(window * group, device=real.device)
     step = F.pad(place // group, (TEXT_TOKENS, 0), value=-1)
     readout = F.pad((place + 1) % group == 0, (TEXT_TOKENS, 0), value=False)
     allowed = (step <= step[:, None]) & (~readout | readout[:, None])
-    keys = torch.cat([told[:, None].expand(-1, TEXT_TOKENS), real], 1)
+    keys = torch.cat([has_text[:, None].expand(-1, TEXT_TOKENS), real], 1)
     return (allowed & keys[:, None, :])[:, None]

@@ -23,22 +23,31 @@ from skills.policies.policy import Named
 
 
 class Texts(Protocol):
-    """Embeddings (16, 768) by text, or by another wording where there is none for it. May raise PolicyFailed."""
+    """Embeddings (16, 768) by text, or by another wording if the text has none. May raise PolicyFailed."""
 
     def first(self, text: str, other: str) -> NDArray[np.float32]: ...
 
 
 class OctoPolicy:
-    """One attempt at a time. Goal: `text`, `listed` (the same by the listed names of things, where a table lacks it),
-    and `gripper` (its opening now, 0..1).
+    """Octo without a robot; see `skills.policies.policy.Policy`.
 
-    Given: `primary` (h, w, 3) uint8, and `wrist` where the network should see it. It gives what
-    `motions.Motion` names, and `action` (7,) in the units of the data set. seed: of the noise that chunks begin
-    as; each attempt has noise of its own.
+    `reset` takes `text`, `listed` (the same instruction with the listed names, used if a table lacks the text) and
+    `gripper` (its opening now, 0..1). `step` takes `primary` (h, w, 3) uint8, and `wrist` if the network should see it.
+    It returns the fields of `skills.policies.motions.Motion`, and `action` (7,) in the units of the data set.
+
+    Args:
+        network: with loaded weights.
+        texts: embeddings of instructions.
+        statistics: of the data set whose units actions have.
+        chunks: chooses the actions of chunks to execute.
+        gripper: converts the gripper's number.
+        facts: what the skills need to know of the policy.
+        seed: of the noise from which chunks are sampled; every attempt has noise of its own.
     """
 
     def __init__(
         self,
+        *,
         network: OctoNetwork,
         texts: Texts,
         statistics: Statistics,
@@ -83,10 +92,8 @@ class OctoPolicy:
         return {**motion(action, self.gripper).named(), "action": action}
 
     def predict(self) -> Array:
-        """The chunk (4, 7) for the pictures seen so far, in the units of the data set.
-
-        Before the second step the first one stands in the place of one before it, as padding.
-        """
+        """The chunk (4, 7) for the pictures so far, in the units of the data set. At the first step that step is
+        repeated as padding."""
         with torch.inference_mode():
             steps = [self._encoded(number) for number in range(len(self._pictures))]
             padded = [steps[0]] * (WINDOW - len(steps)) + steps
@@ -98,13 +105,13 @@ class OctoPolicy:
         return self.statistics.actions(chunk.astype(np.float64))
 
     def _encoded(self, number: int) -> dict[str, torch.Tensor]:
-        """Tokens (1, n, width) of a step's pictures, kept for the next step."""
+        """Tokens (1, n, width) of a step's pictures, cached for the next step."""
         kept = self._tokens[number]
         if kept is not None:
             return kept
-        made = {name: self.network.encode(name, self._pixels(name, number)) for name in self._pictures[number]}
-        self._tokens[number] = made
-        return made
+        tokens = {name: self.network.encode(name, self._pixels(name, number)) for name in self._pictures[number]}
+        self._tokens[number] = tokens
+        return tokens
 
     def _pixels(self, name: str, number: int) -> torch.Tensor:
         resized = lanczos3(self._pictures[number][name], CAMERAS[name], CAMERAS[name])

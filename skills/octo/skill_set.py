@@ -49,7 +49,7 @@ class OctoSettings(Templates):
     steps: int = Field(default=120, ge=1, le=1000, description="The most motions of one attempt.")
     camera: str = Field(default="", description="The robot's camera that it sees through; empty: head, else front.")
     wrist: str = Field(default="", description="The robot's camera on the hand; empty: it sees without.")
-    seed: int = Field(default=0, ge=0, description="Seed of the noise that chunks begin as.")
+    seed: int = Field(default=0, ge=0, description="Seed of the noise from which chunks are sampled.")
     device: str = Field(default="auto", description="Where the network runs: auto, cpu, cuda.")
 
 
@@ -60,7 +60,7 @@ class OctoSkill(EffectorSkill):
 
 
 class Octo(PolicySet):
-    """The manipulation skills of Octo. The network is loaded when it is made."""
+    """The manipulation skills of Octo. The constructor loads the network."""
 
     name = "octo"
     actions = ("Pick", "Put", "Open", "Close")
@@ -74,8 +74,8 @@ class Octo(PolicySet):
             raise MissingCheckpoint(
                 "The skill set 'octo' has no checkpoint: give the folder of a release, octo:FOLDER."
             )
-        self.settings = given = settings or OctoSettings()
-        if (given.tokenizer is None) == (given.embeddings is None):
+        self.settings = chosen = settings or OctoSettings()
+        if (chosen.tokenizer is None) == (chosen.embeddings is None):
             raise BadInput(
                 "Octo needs either `--skill-option octo.tokenizer=FOLDER` (tokenizer.json of T5-base) or a table of"
                 " texts, `--skill-option octo.embeddings=FILE.npz`."
@@ -87,30 +87,40 @@ class Octo(PolicySet):
         self.path = Path(argument)
         release = read_release(self.path)
         self.sha256 = release.sha256
-        self.statistics = Statistics.of(release.extras.get("dataset_statistics.json"), given.dataset)
+        self.statistics = Statistics.of(release.extras.get("dataset_statistics.json"), chosen.dataset)
         self.texts: Texts = (
-            TextTable.read(given.embeddings, TEXT)
-            if given.embeddings is not None
-            else load_texts(release, given.tokenizer or Path())
+            TextTable.read(chosen.embeddings, TEXT)
+            if chosen.embeddings is not None
+            else load_texts(release, chosen.tokenizer or Path())
         )
-        self.network = load_network(release, given.device)
+        self.network = load_network(release, chosen.device)
 
     def policy(self) -> OctoPolicy:
         from skills.octo.policy import OctoPolicy
 
-        given = self.settings
-        habit = HABITS.get(given.dataset, OTHERWISE)
+        settings = self.settings
+        habit = HABITS.get(settings.dataset, OTHERWISE)
         facts: dict[str, Value] = {
-            "rate": given.rate or habit.rate,
-            "steps": given.steps,
-            "camera": given.camera,
-            "wrist": given.wrist,
+            "rate": settings.rate or habit.rate,
+            "steps": settings.steps,
+            "camera": settings.camera,
+            "wrist": settings.wrist,
             "drives": False,
-            **given.facts(),
+            **settings.facts(),
         }
-        chunks: Chunks = Receding(given.execute) if given.execution == "receding" else Ensemble(LENGTH, given.weight)
+        chunks: Chunks = (
+            Receding(settings.execute) if settings.execution == "receding" else Ensemble(LENGTH, settings.weight)
+        )
         gripper = Gripper(habit.sticky)
-        return OctoPolicy(self.network, self.texts, self.statistics, chunks, gripper, facts, given.seed)
+        return OctoPolicy(
+            network=self.network,
+            texts=self.texts,
+            statistics=self.statistics,
+            chunks=chunks,
+            gripper=gripper,
+            facts=facts,
+            seed=settings.seed,
+        )
 
     @classmethod
     def around(cls, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
@@ -118,9 +128,9 @@ class Octo(PolicySet):
         return [OctoSkill(policy, spec, kinematics, action) for action in cls.actions]
 
     def describe(self) -> dict[str, object]:
-        said = self.settings.model_dump(mode="json")
+        about = self.settings.model_dump(mode="json")
         if self.settings.embeddings is not None:
-            said["embeddings_sha256"] = fingerprint(self.settings.embeddings)
+            about["embeddings_sha256"] = fingerprint(self.settings.embeddings)
         if self.settings.tokenizer is not None:
-            said["tokenizer_sha256"] = fingerprint(self.settings.tokenizer)
-        return {"checkpoint": str(self.path), "sha256": self.sha256, **said}
+            about["tokenizer_sha256"] = fingerprint(self.settings.tokenizer)
+        return {"checkpoint": str(self.path), "sha256": self.sha256, **about}

@@ -1,7 +1,7 @@
-"""Texts for Octo: T5-base, whose frozen encoder is inside the checkpoint, on what a tokenizer makes of a text.
+"""Text embeddings for Octo: T5-base, whose frozen encoder is in the checkpoint.
 
-The tokenizer is not in the checkpoint: `tokenizer.json` of T5-base comes from the user. A text is at most 16 tokens
-long, its end included; a shorter one is padded, and what the encoder makes of the padding is part of the input.
+The tokenizer is not in the checkpoint: the user provides `tokenizer.json` of T5-base. A text has at most 16 tokens with
+its end token; a shorter one is padded, and the encoder's output for the padding is part of the input.
 """
 
 from __future__ import annotations
@@ -22,37 +22,38 @@ from skills.octo.network import TEXT_TOKENS, TEXT_WIDTH
 
 PAD = 0
 WORDS = 32128
-"""Of T5's vocabulary, as the model has it; the tokenizer knows fewer."""
+"""Size of the model's vocabulary; the tokenizer has fewer words."""
 SENTENCEPIECE = "spiece.model"
-"""The same tokenizer in another form."""
+"""The same tokenizer in another file format."""
 
 
 class T5Texts:
-    """Embeddings (16, 768) of texts. Raises BadInput for a folder without tokenizer, for weights that do not fit."""
+    """Embeddings (16, 768) of texts. Raises BadInput for a folder without a tokenizer and for weights that do not
+    fit."""
 
     def __init__(self, tensors: Mapping[str, torch.Tensor], tokenizer: Path, *, path: Path) -> None:
         self.tokenizer = read_tokenizer(tokenizer)
         self.encoder = make_encoder()
         load_strict(flax_view(self.encoder), tensors, policy="octo (text encoder)", path=path)
-        self._made: dict[str, NDArray[np.float32]] = {}
+        self._cache: dict[str, NDArray[np.float32]] = {}
 
     def first(self, text: str, other: str) -> NDArray[np.float32]:
         """The embedding of an instruction: every text has one."""
         return self[text]
 
     def __getitem__(self, text: str) -> NDArray[np.float32]:
-        """The embedding of an instruction, made once."""
-        if text not in self._made:
-            self._made[text] = self._encode(text)
-        return self._made[text]
+        """The embedding of an instruction, cached."""
+        if text not in self._cache:
+            self._cache[text] = self._encode(text)
+        return self._cache[text]
 
     def _encode(self, text: str) -> NDArray[np.float32]:
         encoded = self.tokenizer.encode(text)
         with torch.inference_mode():
-            made = self.encoder(
+            outputs = self.encoder(
                 input_ids=torch.tensor([encoded.ids]), attention_mask=torch.tensor([encoded.attention_mask])
             )
-        return np.asarray(made.last_hidden_state[0].numpy())
+        return np.asarray(outputs.last_hidden_state[0].numpy())
 
 
 def read_tokenizer(folder: Path) -> Tokenizer:
@@ -67,8 +68,8 @@ def read_tokenizer(folder: Path) -> Tokenizer:
         raise BadInput(f"There is no tokenizer {file}: give the folder with tokenizer.json of T5-base.")
     try:
         tokenizer = Tokenizer.from_file(str(file))
-    except Exception as error:  # tokenizers raises nothing more special
-        raise BadInput(f"{file} is no tokenizer: {error}.") from error
+    except Exception as error:  # tokenizers raises a bare Exception
+        raise BadInput(f"{file} is not a tokenizer: {error}.") from error
     if tokenizer.get_vocab_size() > WORDS:
         raise BadInput(f"{file} has {tokenizer.get_vocab_size()} words, T5-base {WORDS}: it is another model's.")
     tokenizer.enable_truncation(TEXT_TOKENS)
@@ -77,7 +78,7 @@ def read_tokenizer(folder: Path) -> Tokenizer:
 
 
 def make_encoder() -> T5EncoderModel:
-    """T5-base's encoder without its numbers."""
+    """T5-base's encoder with uninitialised weights."""
     config = T5Config(
         vocab_size=WORDS, d_model=TEXT_WIDTH, d_kv=64, d_ff=3072, num_layers=12, num_heads=12, feed_forward_proj="relu"
     )
@@ -85,21 +86,21 @@ def make_encoder() -> T5EncoderModel:
 
 
 def flax_view(encoder: T5EncoderModel) -> FlaxView:
-    """The encoder under the names of transformers' flax T5, which are in the checkpoint."""
-    made = FlaxView(encoder)
-    made.tensor("shared.weight", "shared/embedding")
+    """The encoder under the names of transformers' flax T5, as in the checkpoint."""
+    view = FlaxView(encoder)
+    view.tensor("shared.weight", "shared/embedding")
     attention = "encoder.block.0.layer.0.SelfAttention.relative_attention_bias"
-    made.tensor(f"{attention}.weight", f"{attention.replace('.', '/')}/embedding")
+    view.tensor(f"{attention}.weight", f"{attention.replace('.', '/')}/embedding")
     for number in range(encoder.config.num_layers):
         block = f"encoder.block.{number}.layer"
         for part in ("q", "k", "v", "o"):
             name = f"{block}.0.SelfAttention.{part}"
-            made.linear(name, name.replace(".", "/"), bias=False)
+            view.linear(name, name.replace(".", "/"), bias=False)
         for part in ("wi", "wo"):
             name = f"{block}.1.DenseReluDense.{part}"
-            made.linear(name, name.replace(".", "/"), bias=False)
+            view.linear(name, name.replace(".", "/"), bias=False)
         for layer in (0, 1):
             name = f"{block}.{layer}.layer_norm.weight"
-            made.tensor(name, name.replace(".", "/"))
-    made.tensor("encoder.final_layer_norm.weight", "encoder/final_layer_norm/weight")
-    return made
+            view.tensor(name, name.replace(".", "/"))
+    view.tensor("encoder.final_layer_norm.weight", "encoder/final_layer_norm/weight")
+    return view

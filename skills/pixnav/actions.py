@@ -1,4 +1,4 @@
-"""The six actions of PixNav: numbers and sizes of the simulator that it was trained in (habitat ObjectNav)."""
+"""The six actions of PixNav: numbers and sizes of the simulator in which it was trained (Habitat ObjectNav)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import math
 
 STOP, FORWARD, LEFT, RIGHT, UP, DOWN = range(6)
 STEP = 0.25
-"""Metres that `forward` goes."""
+"""Length (m) of `forward`."""
 TURN = math.radians(30.0)
-"""Radians of `left`, `right`, `look up` and `look down`."""
+"""Angle (rad) of `left`, `right`, `look up` and `look down`."""

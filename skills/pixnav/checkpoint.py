@@ -1,4 +1,4 @@
-"""A PixNav checkpoint: what is in it, and how it becomes the network."""
+"""A PixNav checkpoint: its tensors, and loading them into the network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The goal adapter of PixNav: from the target's box in the best picture to a pixel of the picture that it starts from.
+"""The goal adapter of PixNav: the target's box in the best picture becomes a pixel of the first picture.
 
     box in a view -> place in the room -> turn so that the head camera sees it -> pixel there -> mark of 17x17
 
@@ -18,7 +18,7 @@ from skills.policies.views import best_seen, pixel, place
 
 
 def find(goal: Goal, observation: Observation) -> Array:
-    """Where the target is, (3,) in the odometry frame, by its best picture. Raises PolicyFailed if it is in none."""
+    """The target's position (3,) in the odometry frame, from its best picture. Raises PolicyFailed if it is in none."""
     seen = best_seen(goal, observation)
     if seen is None:
         raise PolicyFailed("the target is in none of the robot's pictures")
@@ -26,13 +26,13 @@ def find(goal: Goal, observation: Observation) -> Array:
 
 
 def turn_to(point: Array, base: Pose2) -> float:
-    """The yaw, a multiple of 30 degrees away from the base's, that brings a point nearest to straight ahead."""
+    """The yaw, a multiple of 30 degrees from the base's, at which a point is nearest to straight ahead."""
     bearing = math.atan2(point[1] - base.y, point[0] - base.x) - base.yaw
     return base.yaw + TURN * round(math.remainder(bearing, math.tau) / TURN)
 
 
 def mark(point: Array, frame: CameraFrame) -> Array | None:
-    """Where a point is in a picture: (2,) x, y as fractions of its width and height, None if it is not in it."""
+    """The image position of a point, (2,) x, y as fractions of width and height; None if it is not in the picture."""
     at = pixel(point, frame)
     if at is None:
         return None

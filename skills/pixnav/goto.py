@@ -1,4 +1,4 @@
-"""PixNav's Go to: from a pixel of the target to the target, in steps of 25 cm and 30 degrees."""
+"""PixNav's Go to: drives to the target, given its pixel, in steps of 25 cm and 30 degrees."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from skills.policies.policy import PolicyFailed
 from skills.policies.routine import PolicyRoutine
 
 CAMERA = "head"
-"""It is the one that can look up and down."""
+"""The camera that can look up and down."""
 LEVEL = 0.0
-"""Tilt (rad) at which the head camera looks ahead, as PixNav's does at first."""
+"""Tilt (rad) at which the head camera is level, as PixNav's camera is at first."""
 SPEED = 0.4
-"""Metres per second."""
+"""Speed (m/s) of `forward`."""
 FORWARD_SECONDS, TURN_SECONDS, NOD_SECONDS = 3.0, 4.0, 1.5
-"""Bounds on an action."""
+"""Time limits (s) of the actions."""
 SHORT = 0.05
-"""Metres by which a step forward falls short that met an obstacle."""
+"""A step forward that is shorter by this (m) counts as a collision."""
 NODDED = 0.05
-"""Radians by which the head may miss."""
+"""Tolerance (rad) of the head's posture."""
 
 
 class PixNavGoTo(PolicyRoutine):
-    """Folds the arm, turns to the target, marks it in what the head camera sees, and acts as PixNav says.
+    """Folds the arm, turns to the target, marks it in the picture of the head camera, and executes PixNav's actions.
 
-    It is done when PixNav stops by itself. The stop that comes after 33 decisions in any case is a time-out.
+    It succeeds when PixNav decides to stop. The forced stop after 33 decisions is a time-out.
     """
 
     name = "pixnav/go_to"
@@ -39,7 +39,7 @@ class PixNavGoTo(PolicyRoutine):
 
     @property
     def head(self) -> Group:
-        """What it nods with."""
+        """The group of the head's joints."""
         head = self.spec.head
         assert head is not None  # PixNav.around has seen to it
         return head
@@ -54,7 +54,8 @@ class PixNavGoTo(PolicyRoutine):
         yield from self.obey(first)
 
     def begin_at(self) -> Motion:
-        """Mark the target in a picture of the level camera, or one step lower; returns the frame. May fail."""
+        """Mark the target in a picture of the level camera, or of one step lower; returns the frame. Raises
+        PolicyFailed if the target is in neither."""
         for tilt in (LEVEL, LEVEL + TURN):
             yield from self.nod(tilt)
             frame = yield from self.look(CAMERA)
@@ -65,21 +66,21 @@ class PixNavGoTo(PolicyRoutine):
         raise PolicyFailed("the target is not in the picture of the head camera")
 
     def obey(self, frame: CameraFrame) -> Motion:
-        """Decide and act until PixNav stops; then look ahead again."""
+        """Decide and act until PixNav stops, then level the camera."""
         collided = False
         while True:
-            given = self.policy.step({"picture": frame.rgb, "collided": collided})
-            if given["action"] == STOP:
+            decision = self.policy.step({"picture": frame.rgb, "collided": collided})
+            if decision["action"] == STOP:
                 yield from self.nod(LEVEL)
-                if given["forced"]:
+                if decision["forced"]:
                     self.finish(Outcome.TIMED_OUT, f"no stop of its own in {self.policy.facts['calls']} decisions")
                     yield Command()
                 return
-            collided = yield from self.execute(int(np.asarray(given["action"])))
+            collided = yield from self.execute(int(np.asarray(decision["action"])))
             frame = yield from self.look(CAMERA)
 
     def execute(self, action: int) -> Motion:
-        """One action, closed by odometry and bounded in time; returns whether it was cut short."""
+        """Execute one action with feedback from odometry and a time limit; returns whether it was cut short."""
         begin = self.base
         if action == FORWARD:
             yield from self.straight(STEP, speed=SPEED, seconds=FORWARD_SECONDS)
@@ -96,9 +97,9 @@ class PixNavGoTo(PolicyRoutine):
         return False
 
     def nod(self, tilt: float) -> Motion:
-        """Look ahead, up or down, as far as the head can."""
-        wanted = (0.0, float(np.clip(tilt, *self.head.limits[1])))
+        """Tilt the head to an angle (rad), within its limits."""
+        posture = (0.0, float(np.clip(tilt, *self.head.limits[1])))
         for _ in range(int(NOD_SECONDS / self.spec.period)):
-            if float(np.sum(np.abs(self.head.measured(self.seen.body) - wanted))) < NODDED:
+            if float(np.sum(np.abs(self.head.measured(self.seen.body) - posture))) < NODDED:
                 return
-            yield Command({self.head.name: wanted})
+            yield Command({self.head.name: posture})

@@ -1,12 +1,12 @@
-"""The network of PixNav (Cai et al., 2024): a goal marked in the first picture, the pictures since, the next action.
+"""The network of PixNav (Cai et al., 2024): from a goal marked in the first picture and all pictures to an action.
 
     goal picture + mask -> ResNet-18 -> memory -----------------+
                                   \\-> 256 numbers               v
     each picture since -> ResNet-18 -> 512 numbers -> token -> decoder -> action, distance, goal
                                               + its number     (causal)
 
-Written from a description of the architecture; the module names are those of the published checkpoints. Everything is
-causal, so that the token of a picture is made once and what the decoder made of older ones is kept: see `Decoding`.
+Written from a description of the architecture; the module names are those of the published checkpoints. Attention is
+causal, so that tokens, keys and values of older pictures can be cached: see `Decoding`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from torch import nn
 from skills.networks.resnet18 import FEATURES, resnet18
 
 WINDOW = 64
-"""Pictures that an attempt can have."""
+"""Largest number of pictures of an attempt."""
 WIDTH, HEADS, LAYERS, HIDDEN = 768, 4, 4, 2048
 ACTIONS = 6
 
@@ -40,7 +40,7 @@ class PixNavNetwork(nn.Module):
         self.goal_head = nn.Linear(WIDTH, 2)
 
     def forward(self, goal: torch.Tensor, pictures: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """A whole window at once, as it is trained: the slow way to what `Decoding` gives picture by picture.
+        """A whole window at once, as in training. `Decoding` gives the same results picture by picture, faster.
 
         goal (4, 224, 224): picture and mask. pictures (t, 3, 224, 224), t up to WINDOW. All in 0..1, see
         `skills.pixnav.pictures`. Returns for each picture: actions (t, 6), unscaled; distance (t, 1); goal (t, 2).
@@ -59,9 +59,9 @@ class PixNavNetwork(nn.Module):
 
 
 class Decoding:
-    """One attempt of a network: each new picture costs one picture, whatever came before it.
+    """One attempt with cached keys and values: the cost of a picture does not depend on the number of earlier ones.
 
-    The memory is a single token, so attention to it is that token's value whatever is asked: a constant per layer.
+    The memory is a single token, so attention to it is that token's value for every query: a constant per layer.
     """
 
     def __init__(self, network: PixNavNetwork, goal: torch.Tensor) -> None:
@@ -96,12 +96,12 @@ class _Layer:
         self.values = torch.zeros_like(self.keys)
 
     def extend(self, x: torch.Tensor, at: int) -> torch.Tensor:
-        """The token (WIDTH,) at a place of the window -> what the layer makes of it."""
+        """The output (WIDTH,) of the layer for the token (WIDTH,) at an index of the window."""
         layer, attention = self.layer, self.layer.self_attn
-        made = F.linear(x, attention.in_proj_weight, attention.in_proj_bias).view(3, HEADS, WIDTH // HEADS)
-        self.keys[:, at], self.values[:, at] = made[1], made[2]
+        projected = F.linear(x, attention.in_proj_weight, attention.in_proj_bias).view(3, HEADS, WIDTH // HEADS)
+        self.keys[:, at], self.values[:, at] = projected[1], projected[2]
         known = slice(0, at + 1)
-        seen = F.scaled_dot_product_attention(made[0][:, None], self.keys[:, known], self.values[:, known])
+        seen = F.scaled_dot_product_attention(projected[0][:, None], self.keys[:, known], self.values[:, known])
         x = layer.norm1(x + attention.out_proj(seen.reshape(WIDTH)))
         x = layer.norm2(x + self.from_memory)
         return layer.norm3(x + layer.linear2(F.relu(layer.linear1(x))))

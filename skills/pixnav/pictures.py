@@ -1,5 +1,7 @@
-"""From pictures and a pixel to what PixNav's network takes. Three oddities of the original are kept, for it was trained
-with them: red and blue are swapped, colours are not normalised, the mask is resized like a picture, with soft edges.
+"""Preprocessing of pictures and the goal pixel for PixNav's network.
+
+Three peculiarities of the original are kept because it was trained with them: red and blue are swapped, colours are not
+normalised, and the mask is resized like a picture, with soft edges.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ SIDE = 224
 WIDTH, HEIGHT = 640, 480
 """Size in pixels of the picture in which the goal is marked."""
 REACH = 8
-"""Pixels of the mark on each side of the goal: a square of 17."""
+"""Pixels of the mark on each side of the goal: a square of 17 by 17."""
 
 
 def resized(picture: Image) -> Image:

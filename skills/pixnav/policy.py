@@ -11,19 +11,19 @@ from skills.pixnav.pictures import HEIGHT, WIDTH, prepare, prepare_goal
 from skills.policies.policy import Named, PolicyFailed
 
 EARLY_STOP = 33
-"""The call from which on the answer is to stop, whatever the network says."""
+"""The decision from which on the action is `stop`, whatever the network's output, as in the original."""
 BLOCKED = -1.0
-"""What the network's value for `forward` becomes after a collision."""
+"""The value of `forward` after a collision, which rules the action out."""
 
 
 class PixNavPolicy:
     """PixNav without a robot; see `skills.policies.policy.Policy`.
 
-    `reset` takes `picture` (h, w, 3) uint8, the first one, and `pixel` (2,), where in it the goal is: x, y as fractions
-    of width and height. `step` takes `picture` (h, w, 3) uint8, and `collided`, whether the last action was cut short.
-    It gives `action` (0 stop, 1 forward, 2 left, 3 right, 4 look up, 5 look down); `forced`, whether the stop is only
-    the early one; `values` (6,) float32, the network's; `distance`, its guess in units of 10 m; `goal` (2,), where it
-    takes the goal to be in the picture: y, x as fractions.
+    `reset` takes `picture` (h, w, 3) uint8, the first one, and `pixel` (2,), the goal in it: x, y as fractions of width
+    and height. `step` takes `picture` (h, w, 3) uint8 and `collided`, whether the last action was cut short. It returns
+    `action` (0 stop, 1 forward, 2 left, 3 right, 4 look up, 5 look down); `forced`, whether the stop is the forced one;
+    `values` (6,) float32 of the network; `distance`, its estimate in units of 10 m; `goal` (2,), its estimate of the
+    goal in the picture: y, x as fractions.
     """
 
     def __init__(self, network: PixNavNetwork) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class PixNav(PolicySet):
-    """Go to by a PixNav checkpoint. The network is loaded when it is made."""
+    """Go to by a PixNav checkpoint. The constructor loads the network."""
 
     name = "pixnav"
     actions = ("Go to",)

@@ -1,8 +1,8 @@
-"""From RT-1-X's tokens to motions, as the embodiment that an action is meant for has them.
+"""Motions from RT-1-X's tokens, for the embodiment of an action.
 
-google: Google's robot. Hand motions in m and as rotation vectors, the gripper as a change of how far it is closed, base
-motions. widowx: the WidowX of BridgeData. Hand motions smaller by fixed factors, rotations as roll, pitch and yaw,
-the gripper open or closed, no base. Source: reference implementations of both in SimplerEnv (Apache-2.0).
+google: Google's robot. Hand motions in metres and rotation vectors, the gripper as a change of its closedness, base
+motions. widowx: the WidowX of BridgeData. Hand motions scaled by fixed factors, rotations as roll, pitch and yaw, the
+gripper open or closed, no base. Source: reference implementations of both in SimplerEnv (Apache-2.0).
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from skills.policies.motions import Motion, from_euler
 from skills.policies.tokens import RT1X
 
 TEXT = 512
-"""Numbers that a text is given as."""
+"""Size of a text embedding."""
 RATE = 3.0
-"""Decisions per second that RT-1-X was trained for."""
+"""Decisions per second in the training data."""
 
 STILL = 1e-2
-"""A smaller change of the gripper than this is none (google)."""
+"""Change of the gripper below which it does not move (google)."""
 
 WIDOWX_TRANSLATION = (1.75, 0.05)
-"""What the network gives for the largest motion, and that motion in m; there is no larger one."""
+"""The network's output for the largest translation, and that translation (m)."""
 WIDOWX_ROTATION = (1.4, 0.25)
-"""The same for a rotation, rad."""
+"""The network's output for the largest rotation, and that rotation (rad)."""
 
 
 class Embodiment(ABC):
-    """Reads actions; remembers what the gripper was last told."""
+    """Decodes actions and keeps the last commanded opening of the gripper."""
 
     name: ClassVar[str]
 
     def reset(self, opening: float) -> None:
-        """Begin an attempt. opening: how far the gripper is open now, 0..1."""
+        """Begin an attempt. opening: the gripper's opening now, 0..1."""
         self.opening = opening
 
     def motion(self, tokens: ArrayLike) -> Motion:
-        """The motion that 11 tokens mean."""
+        """The motion encoded by 11 tokens."""
         mode, values = RT1X.decode(tokens)
         self.opening = self._opening(float(values["gripper_closedness_action"][0]))
         translation, rotation, base = self._scaled(values)
@@ -50,7 +50,7 @@ class Embodiment(ABC):
 
     @abstractmethod
     def _opening(self, closedness: float) -> float:
-        """The opening wanted (0..1) by a closedness in -1..1, of which 1 closes."""
+        """The commanded opening (0..1) for a closedness in -1..1, where 1 closes."""
 
     @abstractmethod
     def _scaled(self, values: Mapping[str, Array]) -> tuple[Array, Array, Array]:
@@ -58,7 +58,7 @@ class Embodiment(ABC):
 
 
 class Google(Embodiment):
-    """Everything as the network gives it."""
+    """The network's values without scaling."""
 
     name = "google"
 
@@ -72,7 +72,7 @@ class Google(Embodiment):
 
 
 class WidowX(Embodiment):
-    """Scaled down and bounded; the gripper is open or closed."""
+    """Values scaled down and clipped; the gripper is either open or closed."""
 
     name = "widowx"
 
@@ -84,8 +84,8 @@ class WidowX(Embodiment):
         return translation, from_euler(_bounded(values["rotation_delta"], *WIDOWX_ROTATION)), np.zeros(3)
 
 
-def _bounded(values: Array, given: float, largest: float) -> Array:
-    return np.asarray(np.clip(values * (largest / given), -largest, largest))
+def _bounded(values: Array, network_range: float, largest: float) -> Array:
+    return np.asarray(np.clip(values * (largest / network_range), -largest, largest))
 
 
-EMBODIMENTS: dict[str, type[Embodiment]] = {made.name: made for made in (Google, WidowX)}
+EMBODIMENTS: dict[str, type[Embodiment]] = {embodiment.name: embodiment for embodiment in (Google, WidowX)}

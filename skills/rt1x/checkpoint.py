@@ -1,4 +1,4 @@
-"""The checkpoint of RT-1-X: what is in it, and how it becomes the network."""
+"""The checkpoint of RT-1-X: its tensors, and loading them into the network."""
 
 from __future__ import annotations
 

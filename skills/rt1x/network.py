@@ -2,9 +2,9 @@
 
     frame, text --FrameTokenizer--> 81 image tokens (of each of 15 frames) --Rt1xNetwork--> logits of 11 action tokens
 
-The action slots of a frame are zeros that nothing attends to. So those of earlier frames may be left out without
-changing the result: 15 * 81 image tokens and the last frame's 11 slots are 1226 positions instead of 1380. And image
-tokens depend on their own frame only: those of earlier frames may be kept from one decision to the next.
+The action slots of a frame are zeros that nothing attends to, so those of earlier frames can be left out without
+changing the result: 15 * 81 image tokens and the last frame's 11 slots are 1226 positions instead of 1380. Image tokens
+depend on their own frame only, so those of earlier frames can be kept from one decision to the next.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ from skills.networks.efficientnet import B3, EfficientNet, Film
 from skills.rt1x.actions import TEXT
 
 FRAMES = 15
-"""Frames that the network sees, oldest first."""
+"""Number of frames in the input, oldest first."""
 IMAGE_TOKENS, ACTION_TOKENS = 81, 11
-"""Of one frame; together the positions of a frame."""
+"""Tokens of one frame; together the positions of a frame."""
 SIDE = 300
-"""Pixels of a side of a picture."""
+"""Side of a picture in pixels."""
 BINS = 512
+"""Number of logits per action token."""
 WIDTH = 512
 HEADS, HEAD_WIDTH, LAYERS = 8, 256, 8
 
 _POSITIONS = IMAGE_TOKENS + ACTION_TOKENS
 _MEAN, _STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
-"""Of ImageNet's pixels in 0..1, red, green, blue."""
+"""Mean and deviation of ImageNet's pixels in 0..1, red, green, blue."""
 
 
 class FrameTokenizer(nn.Module):

@@ -23,17 +23,24 @@ from skills.rt1x.network import FRAMES, SIDE, Rt1xNetwork
 
 
 class Rt1xPolicy:
-    """One attempt at a time. Goal: `text`, `listed` (the same by the listed names of things, where the table lacks it),
-    and `gripper` (its opening now, 0..1). Given: `primary` (h, w, 3) uint8.
+    """RT-1-X without a robot; see `skills.policies.policy.Policy`.
 
-    It gives what `skills.policies.motions.Motion` names, and `tokens` (11,).
+    `reset` takes `text`, `listed` (the same instruction with the listed names, used if the table lacks the text) and
+    `gripper` (its opening now, 0..1). `step` takes `primary` (h, w, 3) uint8. It returns the fields of
+    `skills.policies.motions.Motion`, and `tokens` (11,).
 
-    history: what stands for frames before the first. `repeat`: the first frame, 15 times. `grow`: none; frames are
-    placed from the first position on, as the TensorFlow policy does it.
+    Args:
+        network: with loaded weights.
+        texts: embeddings of instructions.
+        embodiment: decodes tokens into motions.
+        facts: what the skills need to know of the policy.
+        history: the frames before the first. `repeat`: the first frame, 15 times. `grow`: none; frames are placed from
+            the first position on, as in the TensorFlow policy.
     """
 
     def __init__(
         self,
+        *,
         network: Rt1xNetwork,
         texts: TextTable,
         embodiment: Embodiment,
@@ -65,7 +72,7 @@ class Rt1xPolicy:
         return {**self.embodiment.motion(tokens).named(), "tokens": tokens}
 
     def action_tokens(self, picture: Image) -> Tokens:
-        """Take in a picture (h, w, 3) uint8 and give the 11 tokens of the action."""
+        """The 11 tokens of the action after a further picture (h, w, 3) uint8."""
         with torch.inference_mode():
             frame = bilinear(picture, SIDE, SIDE).to(self._device) / 255.0
             self._tokens.append(self.network.tokenizer(frame, self._text))

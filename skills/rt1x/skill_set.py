@@ -46,7 +46,7 @@ class Rt1xSkill(EffectorSkill):
 
 
 class Rt1x(PolicySet):
-    """The manipulation skills of RT-1-X. The network is loaded when it is made."""
+    """The manipulation skills of RT-1-X. The constructor loads the network."""
 
     name = "rt1x"
     actions = ("Pick", "Put", "Open", "Close")
@@ -74,16 +74,22 @@ class Rt1x(PolicySet):
     def policy(self) -> Rt1xPolicy:
         from skills.rt1x.policy import Rt1xPolicy
 
-        given = self.settings
+        settings = self.settings
         facts: dict[str, Value] = {
-            "rate": given.rate,
-            "steps": given.steps,
-            "camera": given.camera,
+            "rate": settings.rate,
+            "steps": settings.steps,
+            "camera": settings.camera,
             "wrist": "",
-            "drives": given.drive,
-            **given.facts(),
+            "drives": settings.drive,
+            **settings.facts(),
         }
-        return Rt1xPolicy(self.network, self.texts, EMBODIMENTS[given.embodiment](), facts, given.history)
+        return Rt1xPolicy(
+            network=self.network,
+            texts=self.texts,
+            embodiment=EMBODIMENTS[settings.embodiment](),
+            facts=facts,
+            history=settings.history,
+        )
 
     @classmethod
     def around(cls, policy: Policy, spec: RobotSpec, kinematics: Kinematics) -> list[Skill]:
@@ -91,7 +97,7 @@ class Rt1x(PolicySet):
         return [Rt1xSkill(policy, spec, kinematics, action) for action in cls.actions]
 
     def describe(self) -> dict[str, object]:
-        said = self.settings.model_dump(mode="json")
+        about = self.settings.model_dump(mode="json")
         if self.settings.embeddings is not None:
-            said["embeddings_sha256"] = fingerprint(self.settings.embeddings)
-        return {"checkpoint": str(self.path), "sha256": self.sha256, **said}
+            about["embeddings_sha256"] = fingerprint(self.settings.embeddings)
+        return {"checkpoint": str(self.path), "sha256": self.sha256, **about}

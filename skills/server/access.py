@@ -1,4 +1,4 @@
-"""Who may use a policy server: everybody on this machine, others with a token."""
+"""Access to a policy server: free on this machine, with a token from others."""
 
 from __future__ import annotations
 
@@ -8,14 +8,19 @@ import os
 from homie.kernel.errors import BadInput
 
 TOKEN_VARIABLE = "HOMIE_POLICY_TOKEN"
-"""The environment variable that holds the token, unless another one is named."""
+"""The default environment variable with the token."""
 
 LEAST = 16
-"""Characters of a token."""
+"""Least length of a token in characters."""
 
 
 def is_local(host: str) -> bool:
-    """Whether only this machine reaches an address."""
+    """Whether an address can be reached from this machine only.
+
+    Example:
+        >>> is_local("127.0.0.1"), is_local("0.0.0.0")
+        (True, False)
+    """
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -23,7 +28,7 @@ def is_local(host: str) -> bool:
 
 
 def read_token(variable: str) -> str:
-    """The token in an environment variable, "" where it is not set. Raises BadInput for one that is no token."""
+    """The token in an environment variable, "" if it is not set. Raises BadInput for an invalid token."""
     token = os.environ.get(variable, "").strip()
     if token and (len(token) < LEAST or not token.isascii() or not token.isprintable() or " " in token):
         raise BadInput(f"The token in {variable} must be at least {LEAST} printable ASCII characters without blanks.")
@@ -31,7 +36,7 @@ def read_token(variable: str) -> str:
 
 
 def require_token(host: str, token: str) -> None:
-    """Raise BadInput where other machines could reach a server that asks for no token."""
+    """Raises BadInput if other machines could reach a server without a token."""
     if not token and not is_local(host):
         raise BadInput(
             f"A policy server at {host} can be reached from other machines, so it needs a token: put one into the"

@@ -1,10 +1,10 @@
-"""The client's half: a connection with deadlines, and a policy that runs on a server.
+"""The client: a connection with deadlines, and a policy that runs on a server.
 
-What happens when the server does not answer, is stopped, killed or cut off:
+If the server does not answer, is stopped, killed or disconnected:
 
-- during an attempt (`step`): the attempt fails with the reason, once `reply_seconds` have passed or the connection
-  breaks. Nothing is sent twice: the state of the policy is lost with its session.
-- when the next attempt begins (`reset`): the client tries to reach the server for `reconnect_seconds`. If it can, the
+- during an attempt (`step`), the attempt fails with the reason once `reply_seconds` have passed or the connection
+  breaks. Nothing is sent twice, because the state of the policy is lost with its session.
+- at the start of the next attempt (`reset`), the client tries to reconnect for `reconnect_seconds`. If it succeeds, the
   attempt runs in a new session; if not, InfrastructureError ends the episode.
 """
 
@@ -42,22 +42,33 @@ from skills.server.messages import (
 )
 
 RETRY_SECONDS = 0.5
-"""Between two tries to reach a server."""
+"""Pause between two attempts to connect."""
 
 GOODBYE_SECONDS = 0.5
-"""For what is done to end a connection in good order."""
+"""Timeout of an orderly disconnect."""
+
+LEAST_SECONDS = 0.1
+"""Least timeout of a connection attempt, so that the last one before the deadline has a chance."""
 
 T = TypeVar("T")
 
 
 class Unreachable(Exception):
-    """The server does not answer, or not as a policy server of this version does. The message says what it did."""
+    """The server does not answer, or not like a policy server of this version. The message is the reason."""
 
 
 class Wire:
     """One connection to a policy server. Its event loop runs in a thread of its own; calls block until a deadline.
 
-    Raises Unreachable, BadInput for an address or a token that is wrong, InfrastructureError for another version.
+    Args:
+        url: `ws://HOST:PORT`.
+        token: "" for none.
+        seconds: timeout of the connection and the greeting.
+
+    Raises:
+        Unreachable: there is no policy server.
+        BadInput: the address or the token is wrong.
+        InfrastructureError: the server has another version of the protocol.
     """
 
     def __init__(self, url: str, token: str, seconds: float) -> None:
@@ -72,18 +83,18 @@ class Wire:
             raise
 
     def ask(self, frame: bytes, seconds: float) -> Message:
-        """The answer to a message. Raises Unreachable; the connection is of no use then."""
+        """The answer to a message. Raises Unreachable, after which the connection cannot be used again."""
         return self._run(self._exchange(frame), seconds)
 
     def part(self) -> None:
-        """Say goodbye, for half a second at most, and cut the connection. Idempotent."""
+        """Close the connection in order, or cut it after `GOODBYE_SECONDS`. Idempotent."""
         if not self._loop.is_closed() and self._connection is not None:
             with contextlib.suppress(Unreachable):
                 self._run(self._connection.close(), GOODBYE_SECONDS)
         self.cut()
 
     def cut(self) -> None:
-        """Cut the connection without a word. Idempotent."""
+        """Cut the connection without closing it in order. Idempotent."""
         if not self._loop.is_closed():
             asyncio.run_coroutine_threadsafe(self._cut(), self._loop)
             self._thread.join()
@@ -119,9 +130,9 @@ class Wire:
                     "The policy server wants another token: put its token in the environment variable that"
                     " the setting `token_env` names."
                 ) from error
-            raise Unreachable(f"it answers {code}, as no policy server does") from error
+            raise Unreachable(f"it answers {code}, so it is not a policy server") from error
         except (InvalidHandshake, WebSocketException) as error:
-            raise Unreachable(f"it does not speak as a policy server does ({error})") from error
+            raise Unreachable(f"it does not answer like a policy server ({error})") from error
         except OSError as error:
             raise Unreachable(error.strerror or str(error)) from error
 
@@ -143,10 +154,10 @@ class Wire:
             raise InfrastructureError(_other_version(str(error))) from error
         if isinstance(answer, Welcome):
             return answer
-        said = answer.message if isinstance(answer, Problem) else f"a {answer.kind}"
+        reason = answer.message if isinstance(answer, Problem) else f"a {answer.kind}"
         if isinstance(answer, Problem) and answer.sort == Sort.VERSION:
-            raise InfrastructureError(_other_version(said))
-        raise Unreachable(said)
+            raise InfrastructureError(_other_version(reason))
+        raise Unreachable(reason)
 
     async def _exchange(self, frame: bytes) -> Message:
         assert self._connection is not None
@@ -165,14 +176,23 @@ def _why(error: ConnectionClosed) -> str:
     return (frame.reason or f"code {frame.code}") if frame is not None else "without a word"
 
 
-def _other_version(said: str) -> str:
-    return f"The policy server is of another version: {said} Install the same Homie on both machines."
+def _other_version(reason: str) -> str:
+    return f"The policy server is of another version: {reason} Install the same Homie on both machines."
 
 
 class RemotePolicy:
-    """A policy that runs on a server; see the module for what happens when it does not.
+    """A policy that runs on a server; the module's docstring explains failures.
 
-    url: `ws://HOST:PORT`. Raises InfrastructureError where there is no server, BadInput for a wrong address or token.
+    Args:
+        url: `ws://HOST:PORT`.
+        token: "" for none.
+        connect_seconds: timeout of the first connection.
+        reply_seconds: timeout of an answer.
+        reconnect_seconds: how long to try to reconnect at the start of an attempt.
+
+    Raises:
+        InfrastructureError: there is no policy server.
+        BadInput: the address or the token is wrong.
     """
 
     def __init__(
@@ -198,7 +218,8 @@ class RemotePolicy:
         return self.welcome.facts
 
     def reset(self, goal: Named) -> None:
-        """Begin an attempt, in a new session if the last one is gone. Raises InfrastructureError as the module says."""
+        """Begin an attempt, in a new session if the last one is lost. Raises InfrastructureError if the server cannot
+        be reached."""
         self._number += 1
         frame = _packed(Reset(self._number, dict(goal)))
         if self._wire is not None:
@@ -215,7 +236,7 @@ class RemotePolicy:
             raise InfrastructureError(f"The policy server at {self.url} cannot begin an attempt: {error}.") from error
 
     def step(self, given: Named) -> Named:
-        """One decision. Raises PolicyFailed where the server does not answer."""
+        """One decision. Raises PolicyFailed if the server does not answer."""
         if self._wire is None:
             raise PolicyFailed("the connection to the policy server is lost")
         self._number += 1
@@ -238,9 +259,9 @@ class RemotePolicy:
             self._wire = None
 
     def _finish(self, answer: Message) -> Named:
-        """What the answer to the last message brings."""
+        """The result in the answer to the last message."""
         if isinstance(answer, Problem):
-            # A number of -1 is about bytes that could not be read: they were the last message's.
+            # The number -1 refers to bytes that could not be decoded: those of the last message.
             raise PolicyFailed(
                 answer.message if answer.sort == Sort.POLICY else f"on the policy server: {answer.message}"
             )
@@ -253,7 +274,8 @@ class RemotePolicy:
         until = time.monotonic() + self._reconnect_seconds
         while True:
             try:
-                self._wire = Wire(self.url, self._token, min(self._connect_seconds, max(until - time.monotonic(), 0.1)))
+                left = max(until - time.monotonic(), LEAST_SECONDS)
+                self._wire = Wire(self.url, self._token, min(self._connect_seconds, left))
                 break
             except Unreachable as error:
                 if time.monotonic() + RETRY_SECONDS > until:
@@ -274,15 +296,15 @@ def _packed(message: Message) -> bytes:
     try:
         return to_frame(message)
     except CodecError as error:
-        raise PolicyFailed(f"the policy server cannot be told: {error}") from error
+        raise PolicyFailed(f"the message to the policy server cannot be sent: {error}") from error
 
 
 def _check_address(url: str) -> None:
-    """Raise BadInput for what is no address of a websocket."""
+    """Raises BadInput for an invalid websocket address."""
     try:
         parts = urlsplit(url)
         good = parts.scheme in ("ws", "wss") and bool(parts.hostname) and parts.port != 0 and parts.username is None
-    except ValueError:  # a port or a bracket that is none
+    except ValueError:  # an invalid port or bracket
         good = False
     if not good:
-        raise BadInput(f"'{url}' is no address of a policy server: give ws://HOST:PORT.")
+        raise BadInput(f"'{url}' is not the address of a policy server: give ws://HOST:PORT.")

@@ -1,8 +1,8 @@
-"""Messages as bytes: msgpack for the structure, raw arrays inside. Never pickle, no classes, nothing that runs.
+"""Encoding of messages: msgpack for the structure, raw arrays inside. No pickle, no classes, no code.
 
-An array is a msgpack extension: one byte that says how long a packed (type, shape) is, that, and the numbers,
-little-endian and row by row. Numbers and truth values only: objects, records, texts, dates and complex numbers are
-refused on both sides. Every size is checked against the bytes that are there before anything is made.
+An array is a msgpack extension: one byte with the length of a packed (type, shape), that pair, and the numbers,
+little-endian and row by row. Only numbers and booleans are allowed: objects, records, strings, dates and complex
+numbers are refused on both sides. Every size is checked against the available bytes before memory is allocated.
 """
 
 from __future__ import annotations
@@ -15,32 +15,42 @@ import msgpack
 import numpy as np
 
 Tree: TypeAlias = Any
-"""None, bool, int, float, str, an array, or a list or a mapping by text of such."""
+"""None, bool, int, float, str, an array, or a list or a mapping with string keys of these."""
 
 FRAME_BYTES = 16 * 2**20
-"""No message is larger: eighty pictures of 256 x 256."""
+"""Largest message in bytes: eighty pictures of 256 x 256."""
 
 MOST_ITEMS = 10_000
-"""No list or mapping is longer."""
+"""Largest length of a list or a mapping."""
 
 MOST_DIMENSIONS = 8
 DEEPEST = 16
-"""Levels of lists and mappings in one another."""
+"""Largest number of dimensions of an array, and largest nesting depth of lists and mappings."""
 
 TYPES = ("|b1", "|u1", "|i1", "<u2", "<i2", "<u4", "<i4", "<u8", "<i8", "<f2", "<f4", "<f8")
-"""What arrays may hold, in numpy's words."""
+"""Allowed element types of arrays, in numpy's notation."""
 
 _ARRAY = 1
 
 
 class CodecError(ValueError):
-    """A value that cannot be sent, or bytes that are no message. The text says which, without the value."""
+    """A value that cannot be sent, or bytes that are not a message. The text names the kind of value, not the value."""
 
 
 def encode(value: Tree) -> bytes:
-    """Bytes of a value. Numbers of numpy become plain ones, tuples lists. Raises CodecError."""
+    """The bytes of a value. Scalars of numpy become Python numbers, tuples become lists.
+
+    Raises:
+        CodecError: the value cannot be sent, or is too large.
+
+    Example:
+        >>> decode(encode({"picture": np.zeros((2, 3), np.uint8)}))["picture"].shape
+        (2, 3)
+    """
     try:
         packed: bytes = msgpack.packb(_plain(value, 0), use_bin_type=True)
+    except CodecError:
+        raise
     except (TypeError, ValueError, OverflowError) as error:
         raise CodecError(f"This cannot be sent: {error}.") from error
     if len(packed) > FRAME_BYTES:
@@ -49,7 +59,11 @@ def encode(value: Tree) -> bytes:
 
 
 def decode(data: bytes) -> Tree:
-    """The value in some bytes; arrays are copies of their own and can be written. Raises CodecError."""
+    """The value in some bytes. Arrays are writable copies.
+
+    Raises:
+        CodecError: the bytes are not a message.
+    """
     if len(data) > FRAME_BYTES:
         raise CodecError(f"A message of {len(data)} bytes is too large; {FRAME_BYTES} are allowed.")
     try:
@@ -67,7 +81,7 @@ def decode(data: bytes) -> Tree:
     except CodecError:
         raise
     except (ValueError, TypeError, RecursionError, msgpack.UnpackException) as error:
-        raise CodecError(f"The bytes are no message: {error or type(error).__name__}.") from error
+        raise CodecError(f"The bytes are not a message: {error or type(error).__name__}.") from error
     _check(value, 0)
     return value
 
@@ -77,7 +91,7 @@ def _plain(value: Tree, depth: int) -> Tree:
         raise CodecError(f"Lists and mappings go deeper than {DEEPEST} levels.")
     if isinstance(value, Mapping):
         if not all(isinstance(key, str) for key in value):
-            raise CodecError("A mapping has a key that is no text.")
+            raise CodecError("A mapping has a key that is not a string.")
         return {key: _plain(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item, depth + 1) for item in value]
@@ -103,7 +117,7 @@ def _extension(array: np.ndarray) -> msgpack.ExtType:
 
 def _array(code: int, data: bytes) -> np.ndarray:
     if code != _ARRAY:
-        raise CodecError(f"The bytes hold an extension {code} that this protocol has not.")
+        raise CodecError(f"The bytes hold an extension {code}, which this protocol does not have.")
     start = 1 + data[0] if data else 0
     held = msgpack.unpackb(data[1:start], raw=False, max_array_len=MOST_DIMENSIONS, max_str_len=8)
     match held:
@@ -122,13 +136,13 @@ def _array(code: int, data: bytes) -> np.ndarray:
 
 
 def _check(value: Tree, depth: int) -> None:
-    """Refuse what `encode` never makes."""
+    """Raises CodecError for values that `encode` never produces."""
     if depth > DEEPEST:
         raise CodecError(f"Lists and mappings go deeper than {DEEPEST} levels.")
     if isinstance(value, dict):
         for key, item in value.items():
             if not isinstance(key, str):
-                raise CodecError("A mapping has a key that is no text.")
+                raise CodecError("A mapping has a key that is not a string.")
             _check(item, depth + 1)
     elif isinstance(value, list):
         for item in value:

@@ -1,16 +1,16 @@
-"""What client and server say to one another, version 1 of the protocol. One message is one binary websocket frame.
+"""The messages between client and server, version 1 of the protocol. One message is one binary websocket frame.
 
     client                                server
     Hello    protocol, homie         -->
                                      <--  Welcome  the policy, its actions and facts
     Reset    goal                    -->
                                      <--  Done
-    Step     what the policy is given -->
-                                     <--  Done     what the policy gives, the seconds that it took
+    Step     inputs of the policy    -->
+                                     <--  Done     its outputs, and the seconds that it took
     anything                         -->
                                      <--  Problem  sort, message
 
-A connection is a session: a policy with a state of its own, which ends with the connection.
+A connection is a session: a policy with its own state, which ends with the connection.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ class Sort(StrEnum):
     """Sorts of problems. The connection is closed after the first two and goes on after the others."""
 
     VERSION = "version"
-    """The other side speaks another version of the protocol."""
+    """The other side has another version of the protocol."""
     FULL = "full"
-    """The server has as many sessions as it wants."""
+    """The server has its largest number of sessions."""
     FRAME = "frame"
-    """The bytes are no message."""
+    """The bytes are not a message."""
     REQUEST = "request"
     """A message at the wrong time: a step before a reset, a second hello."""
     POLICY = "policy"
-    """The policy cannot go on with this attempt; the message is the reason (`skills.policies.policy.PolicyFailed`)."""
+    """The policy cannot continue this attempt; the message is the reason (`skills.policies.policy.PolicyFailed`)."""
     INTERNAL = "internal"
-    """The policy met an error that nobody expected; the server's own log has it."""
+    """The policy raised an unexpected error; the server's log has it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """The first message of a client. homie: its version, for the record."""
+    """The first message of a client. homie: its version of Homie, for the record."""
 
     kind: ClassVar[str] = "hello"
     protocol: int
@@ -52,10 +52,10 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Welcome:
-    """The answer: what is served.
+    """The answer to a hello.
 
-    policy: the registered name of its skill set. facts: of the policy. about: what the set says of itself (checkpoint,
-    hash, settings). idle_seconds: a session ends that asks nothing for so long.
+    policy: the registered name of the skill set. facts: of the policy. about: the description of the skill set
+    (checkpoint, hash, settings). idle_seconds: time without a request after which a session ends.
     """
 
     kind: ClassVar[str] = "welcome"
@@ -70,7 +70,7 @@ class Welcome:
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """Begin an attempt. number: chosen by the client, comes back in the answer."""
+    """Begin an attempt. number: chosen by the client and repeated in the answer."""
 
     kind: ClassVar[str] = "reset"
     number: int
@@ -79,7 +79,7 @@ class Reset:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Decide."""
+    """Ask for a decision. given: the inputs of the policy."""
 
     kind: ClassVar[str] = "step"
     number: int
@@ -88,7 +88,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What the policy gave; nothing for a reset. seconds: what it took, without waiting and without the wire."""
+    """The result of the policy, empty for a reset. seconds: its computing time, without waiting and transfer."""
 
     kind: ClassVar[str] = "done"
     number: int
@@ -98,7 +98,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why there is no answer, in a sentence. number: of the message that it is about, -1 where that is not known."""
+    """Why there is no result, in a sentence. number: of the message that it refers to, -1 if unknown."""
 
     kind: ClassVar[str] = "problem"
     number: int
@@ -107,7 +107,7 @@ class Problem:
 
 
 Message: TypeAlias = Hello | Welcome | Reset | Step | Done | Problem
-_KINDS: dict[str, type[Message]] = {made.kind: made for made in (Hello, Welcome, Reset, Step, Done, Problem)}
+_KINDS: dict[str, type[Message]] = {message.kind: message for message in (Hello, Welcome, Reset, Step, Done, Problem)}
 _TYPES: dict[str, tuple[type, ...]] = {
     "int": (int,),
     "str": (str,),
@@ -127,21 +127,21 @@ def to_frame(message: Message) -> bytes:
 
 
 def from_frame(data: bytes | str) -> Message:
-    """The message in a frame. Raises CodecError, WrongVersion among it."""
+    """The message in a frame. Raises CodecError, or its subclass WrongVersion."""
     if isinstance(data, str):
-        raise CodecError("A frame of text is no message; frames are binary.")
+        raise CodecError("A text frame is not a message; frames are binary.")
     held: Tree = decode(data)
     if not isinstance(held, dict) or not isinstance(kind := held.pop("kind", None), str) or kind not in _KINDS:
-        raise CodecError(f"The frame is no message of this protocol: it needs a kind, one of {', '.join(_KINDS)}.")
+        raise CodecError(f"The frame is not a message of this protocol: it needs a kind, one of {', '.join(_KINDS)}.")
     if "protocol" in held and held["protocol"] != PROTOCOL:
         raise WrongVersion(
             f"The other side speaks version {str(held['protocol'])[:20]} of the protocol, not {PROTOCOL}."
         )
-    made = _KINDS[kind]
-    wanted = {part.name: _TYPES[str(part.type)] for part in fields(made)}
-    if set(held) != set(wanted):
-        raise CodecError(f"A {kind} has the parts {', '.join(wanted)}.")
-    for name, types in wanted.items():
+    message = _KINDS[kind]
+    parts = {part.name: _TYPES[str(part.type)] for part in fields(message)}
+    if set(held) != set(parts):
+        raise CodecError(f"A {kind} has the parts {', '.join(parts)}.")
+    for name, types in parts.items():
         if not isinstance(held[name], types) or isinstance(held[name], bool):
             raise CodecError(f"The part {name} of a {kind} has the wrong type.")
-    return made(**held)
+    return message(**held)

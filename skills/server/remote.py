@@ -1,4 +1,4 @@
-"""The skill set `remote`: the robot half of the skills is here, the policy on a server."""
+"""The skill set `remote`: the robot side of the skills runs here, the policy on a server."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 
 RECONNECT = 120.0
-"""Seconds. A server that is started again imports torch and loads its networks first: 16 s for NoMaD and 21 s for the
-large Octo on two busy cores, more with T5 or from a network drive; and somebody has to notice and start it."""
+"""Seconds. A restarted server first imports torch and loads its networks: 16 s for NoMaD and 21 s for the large Octo on
+two busy cores, more with T5 or from a network drive; and somebody has to notice and restart it."""
 
 
 class RemoteSettings(BaseModel):
@@ -40,10 +40,15 @@ class RemoteSettings(BaseModel):
 
 
 class Remote(SkillSet):
-    """The skill set whose policy a server serves. To a planner it has the name of that model.
+    """The skill set whose policy runs on a server. To a planner it has the name of that policy.
 
-    argument: `ws://HOST:PORT`, or `wss://` behind a proxy that ends TLS. Raises BadInput for a wrong address or token,
-    InfrastructureError where no server of this version answers.
+    Args:
+        argument: `ws://HOST:PORT`, or `wss://` behind a proxy that terminates TLS.
+        settings: timeouts and the variable with the token.
+
+    Raises:
+        BadInput: the address or the token is wrong.
+        InfrastructureError: no server of this version answers.
     """
 
     name = "remote"
@@ -55,21 +60,21 @@ class Remote(SkillSet):
         self._policy = _connect(argument, settings)
         served = self._policy.welcome.policy
         try:
-            made = registry.load("skills", served)
+            skill_set = registry.load("skills", served)
         except BadInput as error:
             self.close()
             raise BadInput(f"The policy server serves '{served}', a skill set that is not installed here.") from error
-        if not (isinstance(made, type) and issubclass(made, PolicySet)):
+        if not (isinstance(skill_set, type) and issubclass(skill_set, PolicySet)):
             self.close()
             raise InfrastructureError(f"The policy server serves '{served}', which has no policy here.")
-        self._made: type[PolicySet] = made
-        self.name = made.name
-        self.actions = made.actions  # type: ignore[misc]
-        self.meant_for = made.meant_for  # type: ignore[misc]
-        self.about = made.about  # type: ignore[misc]
+        self._set: type[PolicySet] = skill_set
+        self.name = skill_set.name
+        self.actions = skill_set.actions  # type: ignore[misc]
+        self.meant_for = skill_set.meant_for  # type: ignore[misc]
+        self.about = skill_set.about  # type: ignore[misc]
 
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
-        return self._made.around(self._policy, spec, kinematics)
+        return self._set.around(self._policy, spec, kinematics)
 
     def describe(self) -> dict[str, object]:
         welcome = self._policy.welcome

@@ -1,7 +1,7 @@
-"""The policy server: one skill set's policy, a session for every client, one computation at a time.
+"""The policy server: the policy of one skill set, a session per client, one computation at a time.
 
-The networks are loaded once. Every session has a policy with a state of its own around them, made when the client says
-hello and dropped when the connection ends. Pictures and actions cross the wire, never code.
+The networks are loaded once. Every session has a policy with its own state around them, created at the client's hello
+and dropped when the connection ends. Pictures and actions are transferred, never code.
 """
 
 from __future__ import annotations
@@ -52,23 +52,23 @@ if TYPE_CHECKING:
     from websockets.http11 import Request, Response
 
 HELLO_SECONDS = 10.0
-"""A client that has not said hello by then is sent away."""
+"""Time limit for a client's hello."""
 
 PING_SECONDS = 20.0
-"""How often a silent client is asked whether it is still there, and how long it may take to answer."""
+"""Interval of pings to a silent client, and time limit for its answer."""
 
 OF_THE_PORT = (errno.EADDRINUSE, errno.EACCES)
-"""Why listening fails because of the port; everything else is about the address."""
+"""Errors of listening that are about the port; all others are about the address."""
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """What is served, where and to whom.
+    """The configuration of a policy server.
 
-    name: the registered name of the set. token: what clients have to bring, "" for nothing. tell: takes lines for the
-    log. debug: problems that nobody expected are told to the client with their traceback.
+    name: the registered name of the skill set. token: what clients must send, "" for none. sessions: largest number of
+    clients. debug: whether clients get the tracebacks of unexpected errors. tell: receives lines for the log.
     """
 
     name: str
@@ -83,10 +83,11 @@ class Service:
 
 
 class PolicyServer:
-    """Serves one policy on one address. Use as `async with PolicyServer(service) as server`.
+    """Serves one policy on one address. Use it as `async with PolicyServer(service) as server`.
 
-    Raises BadInput where strangers could reach it without a token and for an address that is not this machine's,
-    InfrastructureError where the port is taken.
+    Raises:
+        BadInput: other machines could reach it without a token, or the address is not one of this machine.
+        InfrastructureError: the port is taken.
     """
 
     def __init__(self, service: Service) -> None:
@@ -97,7 +98,7 @@ class PolicyServer:
         self._server: Server | None = None
         self._quiet = logging.getLogger("homie.policy_server")
         if not service.debug:
-            self._quiet.setLevel(logging.CRITICAL)  # a stranger's malformed bytes need no traceback
+            self._quiet.setLevel(logging.CRITICAL)  # malformed bytes of a stranger need no traceback
 
     async def __aenter__(self) -> PolicyServer:
         service = self.service
@@ -107,10 +108,10 @@ class PolicyServer:
                 service.host,
                 service.port,
                 process_request=self._greet,
-                origins=[None],  # no web page may use the browser of somebody here to get in
+                origins=[None],  # refuses web pages, which could connect through a local user's browser
                 compression=None,
                 max_size=FRAME_BYTES,
-                max_queue=2,  # a client waits for its answers; more is not kept for it
+                max_queue=2,  # a client waits for its answers, so that it never has more messages in the queue
                 ping_interval=PING_SECONDS,
                 ping_timeout=PING_SECONDS,
                 close_timeout=2.0,
@@ -136,7 +137,7 @@ class PolicyServer:
 
     @property
     def url(self) -> str:
-        """Where clients find it."""
+        """The address for clients."""
         assert self._server is not None
         port = next(iter(self._server.sockets)).getsockname()[1]
         host = f"[{self.service.host}]" if ":" in self.service.host else self.service.host
@@ -145,11 +146,11 @@ class PolicyServer:
     # ------------------------------------------------------------ before the websocket
 
     def _greet(self, connection: ServerConnection, request: Request) -> Response | None:
-        """Answer `/healthz`; let in who has the token."""
+        """Answer `/healthz`, and refuse clients without the token."""
         if request.path == "/healthz":
             return connection.respond(http.HTTPStatus.OK, json.dumps(self._health()) + "\n")
-        given = request.headers.get("Authorization", "").encode("utf-8", "surrogateescape")
-        if self.service.token and not hmac.compare_digest(given, f"Bearer {self.service.token}".encode()):
+        authorization = request.headers.get("Authorization", "").encode("utf-8", "surrogateescape")
+        if self.service.token and not hmac.compare_digest(authorization, f"Bearer {self.service.token}".encode()):
             self.service.tell(f"{_who(connection)} was refused: no token or a wrong one")
             return connection.respond(http.HTTPStatus.UNAUTHORIZED, "This policy server wants a token.\n")
         return None
@@ -166,7 +167,7 @@ class PolicyServer:
     # ------------------------------------------------------------ a session
 
     async def _session(self, connection: ServerConnection) -> None:
-        """One client from hello to goodbye."""
+        """Serve one client from its hello to its disconnect."""
         problem = await self._greeted(connection)
         if problem is None and self._sessions >= self.service.sessions:
             problem = Problem(-1, Sort.FULL, f"it has {self._sessions} sessions, as many as it takes")
@@ -189,7 +190,7 @@ class PolicyServer:
             await connection.close(1008)
 
     async def _greeted(self, connection: ServerConnection) -> Problem | None:
-        """What is wrong with a client's first message."""
+        """The problem with a client's first message, None if it is a hello."""
         try:
             first = from_frame(await asyncio.wait_for(connection.recv(), HELLO_SECONDS))
         except TimeoutError:
@@ -233,18 +234,18 @@ class PolicyServer:
             return to_frame(await self._compute(lambda: _done(asked, policy)))
         except PolicyFailed as failure:
             return to_frame(Problem(asked.number, Sort.POLICY, str(failure)))
-        except Exception as error:  # a client's arrays can make a policy fail in any way; the server stays
+        except Exception as error:  # a client's arrays can make a policy fail in any way; the server must survive
             return to_frame(self._unexpected(asked.number, error))
 
     def _unexpected(self, number: int, error: Exception) -> Problem:
-        """Log an error, and say to the client that there was one."""
-        told = "".join(traceback.format_exception(error)).rstrip()
-        self.service.tell(told)
-        said = f"the policy met an unexpected {type(error).__name__}; the server's log says more"
-        return Problem(number, Sort.INTERNAL, told if self.service.debug else said)
+        """Log an unexpected error and report it to the client, with its traceback only in debug mode."""
+        report = "".join(traceback.format_exception(error)).rstrip()
+        self.service.tell(report)
+        summary = f"the policy met an unexpected {type(error).__name__}; the server's log says more"
+        return Problem(number, Sort.INTERNAL, report if self.service.debug else summary)
 
     async def _compute(self, work: Callable[[], T]) -> T:
-        """Run something on the one thread that computes: policies share their networks."""
+        """Run a function on the single computing thread, because policies share their networks."""
         return await asyncio.get_running_loop().run_in_executor(self._worker, work)
 
 
@@ -278,10 +279,21 @@ def serve_policy(
 ) -> None:
     """Serve the policy of a skill set until Ctrl-C or SIGTERM.
 
-    name: under which the set is registered. load: makes it, once it is known that it may be served there. token_env:
-    the environment variable that holds the token. `ready` is called with the address once clients can come, `tell`
-    with lines for the log. Raises BadInput for a set without policy and where strangers could come without a token,
-    InfrastructureError where it cannot listen.
+    Args:
+        name: the registered name of the skill set.
+        load: creates the skill set; called after the address and the token were checked.
+        host: the address to listen at.
+        port: the port, 0 for a free one.
+        token_env: the environment variable with the token.
+        idle_seconds: time without a request after which a session ends.
+        sessions: largest number of clients.
+        debug: whether clients get the tracebacks of unexpected errors.
+        ready: called with the address and the skill set when clients can connect.
+        tell: receives lines for the log.
+
+    Raises:
+        BadInput: the set has no policy, or other machines could connect without a token.
+        InfrastructureError: it cannot listen at the port.
     """
     token = read_token(token_env)
     require_token(host, token)
@@ -289,7 +301,17 @@ def serve_policy(
     try:
         if not isinstance(skills, PolicySet):
             raise BadInput(f"The skill set '{name}' has no policy that could be served.")
-        service = Service(name, skills, host, port, token, idle_seconds, sessions, debug, tell)
+        service = Service(
+            name=name,
+            skills=skills,
+            host=host,
+            port=port,
+            token=token,
+            idle_seconds=idle_seconds,
+            sessions=sessions,
+            debug=debug,
+            tell=tell,
+        )
         asyncio.run(_until_stopped(service, lambda url: ready(url, skills)))
     finally:
         skills.close()

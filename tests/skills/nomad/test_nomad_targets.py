@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch")
 
-from skills.nomad.targets import CLOSE, Picture, Way  # noqa: E402
+from skills.nomad.targets import CLOSE, MapRoute, Picture  # noqa: E402
 from skills.policies.policy import PolicyFailed  # noqa: E402
 
 
@@ -27,13 +27,13 @@ class Told:
 
 
 def way(count, goals, *, loop=False):
-    return Way(torch.arange(count, dtype=torch.float32).reshape(-1, 1, 1, 1), goals, loop)
+    return MapRoute(torch.arange(count, dtype=torch.float32).reshape(-1, 1, 1, 1), goals, loop)
 
 
 def choose(target, **distances):
     """A choice and the nodes that were asked about. n7=2.0: node 7 is 2 steps away."""
-    eyes = Told({int(name[1:]): value for name, value in distances.items()})
-    return target.choose(eyes), eyes.asked
+    observed = Told({int(name[1:]): value for name, value in distances.items()})
+    return target.choose(observed), observed.asked
 
 
 def test_at_first_it_looks_on_the_whole_map_then_around_itself():

@@ -142,7 +142,7 @@ def test_a_masked_text_is_not_attended_to():
     with torch.inference_mode():
         primary = made.encode("primary", pictures("image_primary", (1, 2, 256, 256, 3), 401)[1:])[None]
         hidden, other = (
-            made({"primary": primary}, words, torch.tensor([[True]]), told=torch.tensor([False]))
+            made({"primary": primary}, words, torch.tensor([[True]]), has_text=torch.tensor([False]))
             for words in (text(401), -text(401))
         )
         shown = made({"primary": primary}, text(401), torch.tensor([[True]]))

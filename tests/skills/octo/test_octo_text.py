@@ -52,7 +52,7 @@ def test_what_is_no_tokenizer(folder, tmp_path):
     with pytest.raises(BadInput, match=r"tokenizer\.json of T5-base"):
         read_tokenizer(tmp_path / "nowhere")
     (folder / "tokenizer.json").write_text("{}")
-    with pytest.raises(BadInput, match="is no tokenizer"):
+    with pytest.raises(BadInput, match="is not a tokenizer"):
         read_tokenizer(folder)
 
 

@@ -56,7 +56,7 @@ def image_tokens(seed: int, text: str):
 
 def policy(seed: int, text: str, history: str) -> Rt1xPolicy:
     table = TextTable(Path("golden.npz"), {plain(text): embedding(text, seed)})
-    made = Rt1xPolicy(network(seed), table, Google(), {}, history)
+    made = Rt1xPolicy(network=network(seed), texts=table, embodiment=Google(), facts={}, history=history)
     made.reset({"text": text, "gripper": 1.0})
     return made
 

@@ -65,7 +65,7 @@ def serving(about: str = "first", skills: PolicySet | None = None, **options: ob
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
-    server = PolicyServer(Service("counting", skills or Counting(about), **{"port": 0, **options}))
+    server = PolicyServer(Service(name="counting", skills=skills or Counting(about), **{"port": 0, **options}))
     try:
         asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result(10)
         yield server

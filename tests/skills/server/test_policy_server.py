@@ -89,7 +89,7 @@ def test_a_policy_that_fails_gives_its_reason_and_goes_on(server):
         assert "Traceback" not in str(caught.value) and "a bug" not in str(caught.value)
         with pytest.raises(PolicyFailed, match="CodecError"):
             policy.step({"odd": True})
-        with pytest.raises(PolicyFailed, match="cannot be told"):
+        with pytest.raises(PolicyFailed, match="cannot be sent"):
             policy.step({"odd": np.array([1j])})
         assert policy.step({})["steps"] == 1
 
@@ -214,11 +214,11 @@ def test_only_so_many_sessions():
 def test_strangers_need_a_token(host, local):
     assert is_local(host) is local
     if local:
-        PolicyServer(Service("counting", Counting(), host=host))
+        PolicyServer(Service(name="counting", skills=Counting(), host=host))
     else:
         with pytest.raises(BadInput, match="needs a token"):
-            PolicyServer(Service("counting", Counting(), host=host))
-    PolicyServer(Service("counting", Counting(), host=host, token=TOKEN))
+            PolicyServer(Service(name="counting", skills=Counting(), host=host))
+    PolicyServer(Service(name="counting", skills=Counting(), host=host, token=TOKEN))
 
 
 def test_a_token_comes_from_the_environment_and_is_no_joke(monkeypatch):
