@@ -18,7 +18,7 @@ from cyclonedds.topic import Topic
 from cyclonedds.util import duration
 
 from homie.kernel.errors import InfrastructureError
-from ros_bridge.transport.dds.definitions import Definitions, Malformed
+from ros_bridge.transport.dds.definitions import Malformed
 from ros_bridge.transport.dds.names import call_names, topic_name
 from ros_bridge.transport.dds.rawtypes import RawTypes
 from ros_bridge.transport.dds.receiver import Receiver
@@ -38,11 +38,11 @@ MOST_CALLS = 256
 class Wire:
     """What the endpoints of one node share."""
 
-    def __init__(self, participant: DomainParticipant, definitions: Definitions, receiver: Receiver) -> None:
-        self.definitions = definitions
+    def __init__(self, participant: DomainParticipant, types: RawTypes, receiver: Receiver) -> None:
+        self.definitions = types.definitions
         self.receiver = receiver
         self._participant = participant
-        self._types = RawTypes(definitions)
+        self._types = types
 
     def writer(self, topic: str, kind: str, qos: Qos, call: bool = False, user_data: bytes = b"") -> Writer:
         """A writer on a DDS topic."""

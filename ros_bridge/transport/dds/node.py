@@ -13,11 +13,11 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from homie.kernel.errors import InfrastructureError
-from ros_bridge.transport.dds.definitions import Definitions
 from ros_bridge.transport.dds.endpoints import DdsClient, DdsPublisher, DdsService, DdsSubscription, Wire
 from ros_bridge.transport.dds.graph import Announcement, Watch
 from ros_bridge.transport.dds.names import checked
 from ros_bridge.transport.dds.network import Network, join
+from ros_bridge.transport.dds.rawtypes import types_of
 from ros_bridge.transport.dds.receiver import Receiver
 from ros_bridge.transport.interface import DEFAULT, Closable, Graph, Handler, Message, Node, Qos
 
@@ -41,10 +41,11 @@ class DdsNode(Node):
     def __init__(self, name: str, network: Network | None = None) -> None:
         network = network or Network.from_environment()
         self.name = checked(name)
-        self._definitions = Definitions(network.distro)
+        types = types_of(network.distro)
+        self._definitions = types.definitions
         self._participant = join(network)
         self._receiver = Receiver(self._participant, name)
-        self._wire = Wire(self._participant, self._definitions, self._receiver)
+        self._wire = Wire(self._participant, types, self._receiver)
         self._lock = threading.Lock()
         self._endpoints: list[Endpoint] = []
         self._watch: Watch | None = None

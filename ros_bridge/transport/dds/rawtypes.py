@@ -7,6 +7,7 @@ Python code for each element of a picture).
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from cyclonedds.idl import make_idl_struct
@@ -30,10 +31,10 @@ CALL_HEADER = {"client": idl.uint64, "sequence": idl.int64}
 
 
 class RawTypes:
-    """The topic types of the kinds of one distribution, each made once."""
+    """The topic types of the kinds of one distribution, each made once: that takes longer than opening a node."""
 
-    def __init__(self, definitions: Definitions) -> None:
-        self._definitions = definitions
+    def __init__(self, distro: str) -> None:
+        self.definitions = Definitions(distro)
         self._structs: dict[tuple[str, bool], Any] = {}
         self._raw: dict[tuple[str, bool], Any] = {}
 
@@ -47,7 +48,7 @@ class RawTypes:
     def _struct(self, kind: str, call: bool) -> Any:
         if (kind, call) not in self._structs:
             fields = dict(CALL_HEADER) if call else {}
-            fields |= {name: self._field(description) for name, description in self._definitions.fields(kind)}
+            fields |= {name: self._field(description) for name, description in self.definitions.fields(kind)}
             name = type_name(kind)
             self._structs[kind, call] = make_idl_struct(name, name.replace("::", "."), fields)
         return self._structs[kind, call]
@@ -61,6 +62,12 @@ class RawTypes:
         element, length = detail
         inner = self._field(element)
         return idl.array[inner, length] if sort == ARRAY else idl.sequence[inner]
+
+
+@functools.cache
+def types_of(distro: str) -> RawTypes:
+    """The types of a distribution, shared by all nodes of the process. Raises BadInput for one that is not known."""
+    return RawTypes(distro)
 
 
 class Raw:

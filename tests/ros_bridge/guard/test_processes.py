@@ -156,7 +156,7 @@ def test_what_was_said_before_a_stop_is_not_done_after_it(agent, robot):
     assert robot.stands()
 
 
-def test_a_guard_from_its_first_command_to_its_end(start_guard, robot, node):
+def test_a_guard_from_its_first_command_to_its_end(start_guard, robot):
     path, process = start_guard("--arm-robot")
     with connected(path) as link:
         until(lambda: drives(link, robot))
@@ -165,24 +165,11 @@ def test_a_guard_from_its_first_command_to_its_end(start_guard, robot, node):
         with pytest.raises(CommandRefused, match="outside"):
             link.follow("torso", {"torso_lift_joint": [9.0]}, times=[3.0]).result(20)
         until(lambda: drives(link, robot))
-        client = node.client("std_srvs/srv/Trigger", "/homie/estop")
-        until(client.ready)
-        assert client.call(node.message("std_srvs/srv/Trigger_Request")).result(20).success
-        until(robot.stands)
-        until(lambda: "Emergency stop (the service /homie/estop)" in refusal(link))
         process.terminate()
         assert process.wait(20) == 0
+        until(robot.stands)
         with pytest.raises(RobotFault):
             link.stop(20)
-
-
-def test_a_guard_that_ends_stops_the_robot(start_guard, robot):
-    path, process = start_guard("--arm-robot")
-    with connected(path) as link:
-        until(lambda: drives(link, robot))
-        process.terminate()
-        assert process.wait(20) == 0
-        until(robot.stands)
 
 
 def drives(link, robot):
@@ -209,3 +196,13 @@ def test_a_robot_has_one_guard(start_guard, guard, environment):
     second = subprocess.run(words, env=environment, cwd=ROOT, capture_output=True, text=True)
     assert second.returncode == 4
     assert "Another guard listens" in second.stderr
+
+
+def test_an_emergency_stop_over_the_network_stays(guard, robot, node):
+    with connected(guard[0]) as link:
+        until(lambda: drives(link, robot))
+        client = node.client("std_srvs/srv/Trigger", "/homie/estop")
+        until(client.ready)
+        assert client.call(node.message("std_srvs/srv/Trigger_Request")).result(20).success
+        until(robot.stands)
+        until(lambda: "Emergency stop (the service /homie/estop)" in refusal(link))

@@ -9,8 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-pytest.importorskip("rosbags")
-
 from homie.kernel.errors import BadInput
 from ros_bridge.transport.dds.definitions import DISTROS, Definitions, Malformed
 
