@@ -100,6 +100,7 @@ MAY_IMPORT = {
     # a policy that is served elsewhere is known by its name
     "skills": (
         "homie.kernel.types",
+        "homie.kernel.conventions",
         "homie.kernel.actions",
         "homie.kernel.body",
         "homie.kernel.checksums",

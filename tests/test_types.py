@@ -58,7 +58,7 @@ def test_what_is_not_said() -> None:
     given_ = PlannerInput("task", 1, {}, (), (), (), None, (), ())
     assert (given_.inventory_text, given_.history_text, given_.rounds, given_.listing) == ("None", "None", 20, ())
     assert Decision(()) == Decision((), analysis="", model="", raw="", problem="", answers=())
-    assert Command() == Command(None, None, None, None, None, None)
+    assert Command() == Command({}, None) == Command(base=None)
     assert SentCommand(Command(), Command()).changes == ()
     seen = Detection("apple", "front", (0, 0, 1, 1))
     assert (seen.score, seen.instance, seen.part) == (1.0, "", "")

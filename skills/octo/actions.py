@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from homie.kernel.conventions import HandConventions
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.types import Array
 from skills.policies.motions import Motion, from_euler
@@ -18,6 +19,8 @@ from skills.policies.motions import Motion, from_euler
 TEXT = (16, 768)
 """Shape of a text embedding: that of T5-base."""
 ACTION = 7
+CONVENTIONS = HandConventions(position="delta", frame="base", rotation="rotation-vector", gripper="open-is-1")
+"""What the motions are that are made of its actions, for whoever carries them out."""
 STICKY = 15
 """Steps for which Google's gripper keeps moving once it has started."""
 CHANGE = 0.5

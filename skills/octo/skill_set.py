@@ -12,7 +12,7 @@ from homie.kernel.checksums import fingerprint
 from homie.kernel.errors import BadInput, MissingCheckpoint
 from homie.kernel.interfaces import Kinematics, Skill
 from homie.kernel.packages import missing_part
-from skills.octo.actions import HABITS, OTHERWISE, TEXT, Gripper, Statistics
+from skills.octo.actions import CONVENTIONS, HABITS, OTHERWISE, TEXT, Gripper, Statistics
 from skills.octo.chunks import Chunks, Ensemble, Receding
 from skills.policies.effector import EffectorSkill
 from skills.policies.instructions import Templates
@@ -106,6 +106,7 @@ class Octo(PolicySet):
             "camera": settings.camera,
             "wrist": settings.wrist,
             "drives": False,
+            **CONVENTIONS.facts(),
             **settings.facts(),
         }
         chunks: Chunks = (

@@ -16,11 +16,12 @@ from typing import ClassVar, cast
 import numpy as np
 
 from homie.kernel.body import RobotSpec
+from homie.kernel.conventions import check_period
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.types import Array, Command, Goal, Observation, Outcome, Pose, Subtask
 from skills.classical.motion import merged
 from skills.policies.instructions import instruction
-from skills.policies.motions import Motion, rotation_matrix
+from skills.policies.motions import CONVENTIONS, Motion, rotation_matrix
 from skills.policies.policy import Policy, PolicySkill, Value
 
 LONGEST, WIDEST = 0.10, 0.5
@@ -54,7 +55,9 @@ class EffectorSkill(PolicySkill):
 
     Facts: `rate` (motions per second), `steps` (the most of one attempt), `camera` and `wrist` (which of the robot's
     cameras the policy sees through; camera "": `head` where there is one, else `front`; wrist "": none), `drives`
-    (whether motions of the base count), `say ACTION` (see skills.policies.instructions).
+    (whether motions of the base count), `say ACTION` (see skills.policies.instructions), and those of
+    `homie.kernel.conventions.HandConventions`. Raises BadInput for a policy that means other numbers than
+    `skills.policies.motions.CONVENTIONS`, or is faster than the robot.
     """
 
     model: ClassVar[str]
@@ -62,6 +65,8 @@ class EffectorSkill(PolicySkill):
     def __init__(self, policy: Policy, spec: RobotSpec, kinematics: Kinematics, action: str) -> None:
         super().__init__(policy, spec, kinematics)
         facts = policy.facts
+        CONVENTIONS.check(f"The policy of {self.model}", facts)
+        check_period(f"The policy of {self.model}", 1.0 / cast(float, facts["rate"]), spec.period)
         self.actions = (action,)
         self.name = f"{self.model}/{action.lower()}"
         self.rate, self.steps = cast(float, facts["rate"]), cast(int, facts["steps"])

@@ -13,8 +13,12 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from homie.kernel.conventions import HandConventions
 from homie.kernel.types import Array
 from skills.policies.policy import Named
+
+CONVENTIONS = HandConventions(position="delta", frame="base", rotation="rotation-vector", gripper="open-is-1")
+"""What the numbers of a `Motion` mean; a policy that gives motions declares the same in its facts."""
 
 
 @dataclass(frozen=True, slots=True)

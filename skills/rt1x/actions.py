@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from homie.kernel.conventions import HandConventions
 from homie.kernel.types import Array
 from skills.policies.motions import Motion, from_euler
 from skills.policies.tokens import RT1X
@@ -22,6 +23,9 @@ TEXT = 512
 """Size of a text embedding."""
 RATE = 3.0
 """Decisions per second in the training data."""
+
+CONVENTIONS = HandConventions(position="delta", frame="base", rotation="rotation-vector", gripper="open-is-1")
+"""What the motions are that are made of its actions, for whoever carries them out."""
 
 STILL = 1e-2
 """Change of the gripper below which it does not move (google)."""

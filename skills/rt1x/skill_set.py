@@ -16,7 +16,7 @@ from skills.policies.effector import EffectorSkill
 from skills.policies.instructions import Templates
 from skills.policies.policy import Policy, PolicySet, Value
 from skills.policies.text_table import TextTable
-from skills.rt1x.actions import EMBODIMENTS, RATE, TEXT
+from skills.rt1x.actions import CONVENTIONS, EMBODIMENTS, RATE, TEXT
 
 if TYPE_CHECKING:
     from skills.rt1x.policy import Rt1xPolicy
@@ -80,6 +80,7 @@ class Rt1x(PolicySet):
             "steps": settings.steps,
             "camera": settings.camera,
             "wrist": "",
+            **CONVENTIONS.facts(),
             "drives": settings.drive,
             **settings.facts(),
         }

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from homie.envs.mujoco.robots.fetch.fetch import SPEC
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.kernel.errors import BadInput
 from homie.kernel.types import (
     CameraFrame,
     Command,
@@ -26,14 +27,15 @@ from homie.kernel.types import (
 )
 from skills.policies.effector import LONGEST, EffectorSkill
 from skills.policies.instructions import Templates, instruction
-from skills.policies.motions import Motion, from_euler, rotation_matrix, rotation_vector
+from skills.policies.motions import CONVENTIONS, Motion, from_euler, rotation_matrix, rotation_vector
 from skills.policies.policy import PolicyFailed
 
 PICK = Subtask("Pick", "red apple")
 GOAL = Goal("apple_1", "[Pick, red apple]", np.array([0.8, 0.0, 0.8]))
 STILL = Motion(np.zeros(3), np.zeros(3), 1.0, np.zeros(3))
 FACTS = {
-    "rate": 5.0, "steps": 6, "camera": "", "wrist": "", "drives": True, **Templates().facts()
+    "rate": 5.0, "steps": 6, "camera": "", "wrist": "", "drives": True, **CONVENTIONS.facts(),
+    **Templates().facts(),
 }  # fmt: skip
 
 
@@ -274,3 +276,18 @@ def test_rotations_there_and_back():
     np.testing.assert_allclose(rotation_matrix(from_euler(np.array([0.0, 0.0, np.pi / 2])))[:, 0], [0, 1, 0], atol=1e-9)
     tilted = rotation_matrix(from_euler(np.array([np.pi / 2, 0.0, np.pi / 2])))
     np.testing.assert_allclose(tilted @ [0, 1, 0], [0, 0, 1], atol=1e-9)  # first about x, then about the fixed z
+
+
+@pytest.mark.parametrize(
+    ("facts", "told"),
+    [
+        ({"position": "absolute"}, "declares 'absolute' for the convention 'position', and 'delta' is taken here"),
+        ({"frame": "gripper"}, "declares 'gripper' for the convention 'frame', and 'base' is taken here"),
+        ({"rotation": "euler-xyz"}, "'euler-xyz' for the convention 'rotation', and 'rotation-vector' is taken"),
+        ({"gripper": None}, "declares nothing for the convention 'gripper', and 'open-is-1' is taken here"),
+        ({"rate": 50.0}, r"gives a motion every 0\.02 s, and the robot takes one every 0\.04 s: lower its rate"),
+    ],
+)
+def test_a_policy_that_means_other_numbers_is_refused_before_it_moves_anything(facts, told):
+    with pytest.raises(BadInput, match=f"^The policy of script .*{told}"):
+        Reaching(Script(**facts), SPEC, ArmKinematics(), "Pick")
