@@ -50,7 +50,7 @@ class Hello:
     homie: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Welcome:
     """The answer to a hello.
 

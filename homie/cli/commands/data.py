@@ -41,21 +41,21 @@ MOST = 5
 
 
 @options_from(TrainingOptions, positional="sources")
-def sft_command(config: Config = None, json: Json = False, **given: Any) -> None:
+def sft_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Make conversations for supervised fine-tuning."""
-    _training("sft", build(TrainingOptions, config, given), json)
+    _training("sft", build(TrainingOptions, config, values), json)
 
 
 @options_from(TrainingOptions, positional="sources")
-def dpo_command(config: Config = None, json: Json = False, **given: Any) -> None:
+def dpo_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Make pairs of answers for DPO."""
-    _training("dpo", build(TrainingOptions, config, given), json)
+    _training("dpo", build(TrainingOptions, config, values), json)
 
 
 @options_from(EmmoeOptions, positional="sources")
-def emmoe_command(config: Config = None, json: Json = False, **given: Any) -> None:
+def emmoe_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Write episodes as files of EMMOE-100."""
-    options = build(EmmoeOptions, config, given)
+    options = build(EmmoeOptions, config, values)
     with _progress(options.sources) as progress:
         export = export_emmoe(options, progress)
     if json:
@@ -65,9 +65,9 @@ def emmoe_command(config: Config = None, json: Json = False, **given: Any) -> No
 
 
 @options_from(SplitOptions, positional="sources")
-def split_command(config: Config = None, json: Json = False, **given: Any) -> None:
+def split_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Split episodes into train and test, by task or by house."""
-    options = build(SplitOptions, config, given)
+    options = build(SplitOptions, config, values)
     split, sizes = make_split(open_sources(options.sources), options.by, options.share, options.seed)
     write_split(options.out, split)
     if json:
@@ -77,9 +77,9 @@ def split_command(config: Config = None, json: Json = False, **given: Any) -> No
 
 
 @options_from(StatsOptions, positional="sources")
-def stats_command(config: Config = None, json: Json = False, **given: Any) -> None:
+def stats_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Count what is in episodes."""
-    options = build(StatsOptions, config, given)
+    options = build(StatsOptions, config, values)
     with _progress(options.sources) as progress:
         counts = count(open_sources(options.sources), progress).report()
     if json:
@@ -89,9 +89,9 @@ def stats_command(config: Config = None, json: Json = False, **given: Any) -> No
 
 
 @options_from(ShowOptions, positional="dataset")
-def show_command(config: Config = None, json: Json = False, **given: Any) -> None:
+def show_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Show a line of a data set as a model gets it."""
-    options = build(ShowOptions, config, given)
+    options = build(ShowOptions, config, values)
     splits = read_data_file(options.dataset).splits
     line = next(islice(read_lines(options.dataset, options.split), options.line - 1, None), None)
     if line is None:
@@ -105,9 +105,9 @@ def show_command(config: Config = None, json: Json = False, **given: Any) -> Non
 
 
 @options_from(ValidateOptions, positional="dataset")
-def validate_command(config: Config = None, json: Json = False, **given: Any) -> None:
+def validate_command(config: Config = None, json: Json = False, **values: Any) -> None:
     """Check a data set: files, pictures, and that a planner reads every answer."""
-    options = build(ValidateOptions, config, given)
+    options = build(ValidateOptions, config, values)
     data = read_data_file(options.dataset)
     total = sum(share.lines for share in data.splits.values())
     with _bar(total, "lines") as bar:

@@ -136,7 +136,7 @@ def noun(cursor: Cursor) -> Noun | None:
     return None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class _Before:
     """The words before a name: articles, numbers, `all`, `kinds of`."""
 

@@ -55,7 +55,15 @@ def test_messages_arrive(number, named, seconds):
 
 
 def test_hello_welcome_and_problem_arrive():
-    welcome = Welcome(1, "0.1", "m3", ["Go to"], {"skills": "pick"}, {"pick": {"sha256": "ab"}}, 600.0)
+    welcome = Welcome(
+        protocol=1,
+        homie="0.1",
+        policy="m3",
+        actions=["Go to"],
+        facts={"skills": "pick"},
+        about={"pick": {"sha256": "ab"}},
+        idle_seconds=600.0,
+    )
     for message in (Hello(1, "0.1"), welcome, Problem(-1, "frame", "no")):
         assert from_frame(to_frame(message)) == message
 
