@@ -51,7 +51,8 @@ SCENE = """
 
 DRAW = """
 import sys
-from homie.envs.mujoco.render.rendering import FreeCamera, make_renderer
+from homie.envs.mujoco.render.cameras import FreeCamera
+from homie.envs.mujoco.render.rendering import make_renderer
 from homie.kernel.errors import MissingPart
 import mujoco, numpy as np
 model = mujoco.MjModel.from_xml_string(open(sys.argv[1]).read())

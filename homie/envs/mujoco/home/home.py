@@ -18,7 +18,7 @@ from homie.envs.mujoco.generate.settle import check_start
 from homie.envs.mujoco.house.build import TIMESTEP, Home, build
 from homie.envs.mujoco.house.contacts import Pace
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.envs.mujoco.render.rendering import FreeCamera
+from homie.envs.mujoco.render.cameras import FreeCamera
 from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.envs.mujoco.robots.drive import BASE_JOINTS
 from homie.envs.mujoco.robots.eyes import Eyes

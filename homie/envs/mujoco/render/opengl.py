@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from homie.envs.mujoco.render.cameras import Camera, FreeCamera, camera_id, clip_range
 from homie.envs.mujoco.render.gl import GlContext
-from homie.envs.mujoco.render.rendering import Renderer, RgbdImage, Segmentation, Size, group_mask
+from homie.envs.mujoco.render.renderer import Renderer, RgbdImage, Segmentation, Size, group_mask
 from homie.kernel.types import Depth, Image
 
 _SPARE_GEOMS = 100

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.envs.mujoco.render.cameras import Camera, camera_intrinsics, camera_pose, clip_range
-from homie.envs.mujoco.render.rendering import Renderer, RgbdImage, Segmentation, Size, group_mask
+from homie.envs.mujoco.render.renderer import Renderer, RgbdImage, Segmentation, Size, group_mask
 from homie.kernel.types import Array, Depth, Intrinsics, Pose
 
 _FAR_SHADE = 0.15

@@ -10,15 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.envs.mujoco.house.index import GeomInfo
-from homie.envs.mujoco.render.rendering import (
-    FreeCamera,
-    Renderer,
-    RgbdImage,
-    Size,
-    camera_intrinsics,
-    camera_pose,
-    make_renderer,
-)
+from homie.envs.mujoco.render.cameras import FreeCamera, camera_intrinsics, camera_pose
+from homie.envs.mujoco.render.renderer import Renderer, RgbdImage, Size
+from homie.envs.mujoco.render.rendering import make_renderer
 from homie.envs.mujoco.render.shade import shaded
 from homie.kernel.types import CameraFrame, Image
 

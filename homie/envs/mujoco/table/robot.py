@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import mujoco
 
-from homie.envs.mujoco.render.rendering import FreeCamera
+from homie.envs.mujoco.render.cameras import FreeCamera
 from homie.envs.mujoco.robots.eyes import Eyes
 from homie.envs.mujoco.robots.grasping import Grasping
 from homie.envs.mujoco.robots.limbs import PREFIX, Limbs
