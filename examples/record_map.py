@@ -12,11 +12,11 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from homie.kernel.actions import ACTION_TABLE
-from homie.envs.mujoco.home.background import BackgroundLocator
 from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.home.background import BackgroundLocator
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.spec import SceneSpec
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.types import Goal, Subtask
 from skills.classical.skill_set import Classical
 from skills.nomad.topomap import record, save

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from homie.envs.mujoco.house.build import build
-from homie.envs.mujoco.house.spec import FurnitureSpec, ObjectSpec, SceneSpec
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of
 from homie.envs.mujoco.state.world import World
 

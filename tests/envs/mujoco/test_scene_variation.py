@@ -12,7 +12,8 @@ from homie.envs.mujoco.generate.reach import unreachable
 from homie.envs.mujoco.generate.variation import AJAR, Variation
 from homie.envs.mujoco.home.home import open_home
 from homie.envs.mujoco.house.build import build
-from homie.envs.mujoco.house.spec import FurnitureSpec, SceneSpec
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.house.spec_parts import FurnitureSpec
 from homie.kernel.errors import BadInput
 from homie.kernel.options import RunOptions
 

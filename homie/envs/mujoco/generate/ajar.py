@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from homie.envs.mujoco.generate.reach import unreachable
-from homie.envs.mujoco.house.doors import LARGEST_ANGLE, LEAST_ANGLE, leaf_corners
-from homie.envs.mujoco.house.spec import DoorwaySpec, LeafSpec, SceneSpec
+from homie.envs.mujoco.house.doors import leaf_corners
+from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_checks import Corners, check, overlap
+from homie.envs.mujoco.house.spec_parts import LARGEST_ANGLE, LEAST_ANGLE, DoorwaySpec, LeafSpec
 
 OPEN_SHARE, LEAF_SHARE = 0.3, 0.8
 """Share of the doors and drawers of furniture that are not shut, and share of the doorways that have a door."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from homie.envs.mujoco.blueprints.catalog_furniture import blueprint
 from homie.envs.mujoco.blueprints.parts import WALL, Blueprint
-from homie.envs.mujoco.house.spec import DoorwaySpec, RoomSpec
+from homie.envs.mujoco.house.spec_parts import DoorwaySpec, RoomSpec
 
 Rect: TypeAlias = tuple[float, float, float, float]
 STEP = 0.05

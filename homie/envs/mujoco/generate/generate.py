@@ -13,7 +13,8 @@ from homie.envs.mujoco.generate.reach import FreeFloor, unreachable
 from homie.envs.mujoco.generate.recipes import RECIPES, NoRoom, Scheme
 from homie.envs.mujoco.generate.rooms import plan_rooms
 from homie.envs.mujoco.generate.variation import Variation, varied
-from homie.envs.mujoco.house.spec import DoorwaySpec, FurnitureSpec, RoomSpec, SceneSpec, StartSpec
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.house.spec_parts import DoorwaySpec, FurnitureSpec, RoomSpec, StartSpec
 from homie.kernel.errors import BadInput
 from homie.kernel.options import OpenOptions, SceneOptions
 from homie.kernel.text import own_words

@@ -12,7 +12,8 @@ import numpy as np
 
 from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS, object_plan
 from homie.envs.mujoco.blueprints.parts import SurfacePlan
-from homie.envs.mujoco.house.spec import FurnitureSpec, ObjectSpec, SceneSpec
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of
 
 Sides: TypeAlias = Mapping[str, tuple[str, ...]]

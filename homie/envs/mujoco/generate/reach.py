@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.envs.mujoco.blueprints.parts import WALL
-from homie.envs.mujoco.house.spec import FurnitureSpec, SceneSpec
+from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_checks import Corners
+from homie.envs.mujoco.house.spec_parts import FurnitureSpec
 
 CELL = 0.05
 """Side of a grid cell (m)."""

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from homie.envs.mujoco.house.spec import DoorwaySpec, RoomSpec
+from homie.envs.mujoco.house.spec_parts import DoorwaySpec, RoomSpec
 
 RoomKind = Literal["kitchen", "living room", "bedroom", "bathroom", "dining room", "study"]
 

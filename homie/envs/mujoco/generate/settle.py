@@ -11,7 +11,8 @@ from homie.envs.mujoco.blueprints.lying import angles_of
 from homie.envs.mujoco.blueprints.parts import FLOOR_SURFACE
 from homie.envs.mujoco.house.build import Home, build
 from homie.envs.mujoco.house.index import SupportSurface
-from homie.envs.mujoco.house.spec import ObjectSpec, SceneSpec
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.house.spec_parts import ObjectSpec
 from homie.envs.mujoco.state.world import World
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Array

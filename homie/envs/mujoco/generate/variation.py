@@ -11,8 +11,9 @@ import numpy as np
 
 from homie.envs.mujoco.generate.place import Sides, add_objects
 from homie.envs.mujoco.generate.reach import FreeFloor
-from homie.envs.mujoco.house.spec import SceneSpec, StartSpec
+from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_checks import overlap, square
+from homie.envs.mujoco.house.spec_parts import StartSpec
 
 AJAR = 0.8
 """Opening of an open door or drawer as a fraction of its range: a door at 88 degrees, a drawer 0.29 m out, about as the

@@ -29,7 +29,8 @@ from homie.envs.mujoco.house.index import (
     SupportSurface,
 )
 from homie.envs.mujoco.house.shell import SOLID, add_shell
-from homie.envs.mujoco.house.spec import FurnitureSpec, ObjectSpec, SceneSpec
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of
 from homie.envs.mujoco.render.textures import add_materials
 

@@ -4,7 +4,6 @@ because no skill can open a door that is as wide as the doorway that the robot h
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import mujoco
 import numpy as np
@@ -12,14 +11,9 @@ import numpy as np
 from homie.envs.mujoco.blueprints.palette import CHROME, RGB
 from homie.envs.mujoco.blueprints.parts import WALL, turned
 from homie.envs.mujoco.house.index import GeomInfo
+from homie.envs.mujoco.house.spec_parts import LARGEST_ANGLE, LEAST_ANGLE, DoorwaySpec, SceneParts
 from homie.kernel.types import Array
 
-if TYPE_CHECKING:
-    from homie.envs.mujoco.house.spec import DoorwaySpec, SceneSpec
-
-LEAST_ANGLE, LARGEST_ANGLE = 1.45, 2.9
-"""Range of the opening angle (rad): the least leaves 0.95 m of a doorway of 1.1 m free, the largest is near the
-wall."""
 THICK, GAP, HIGH = 0.04, 0.02, 2.03
 """Thickness of a door, its distance from wall and frame, and its height (m)."""
 MASS, FRICTION, DAMPING = 12.0, 4.0, 3.0
@@ -29,7 +23,7 @@ KNOB = 1.0
 PAINT: RGB = (0.93, 0.91, 0.86)
 
 
-def leaf_corners(scene: SceneSpec, doorway: DoorwaySpec) -> tuple[tuple[float, float], ...] | None:
+def leaf_corners(scene: SceneParts, doorway: DoorwaySpec) -> tuple[tuple[float, float], ...] | None:
     """The corners (x, y) in the world, in order, of a door at its start angle; None for a doorway without a door."""
     if doorway.leaf is None:
         return None
@@ -41,7 +35,7 @@ def leaf_corners(scene: SceneSpec, doorway: DoorwaySpec) -> tuple[tuple[float, f
     return tuple((float(x), float(y)) for x, y in (near - across, far - across, far + across, near + across))
 
 
-def _frame(scene: SceneSpec, doorway: DoorwaySpec) -> tuple[Array, Array, Array]:
+def _frame(scene: SceneParts, doorway: DoorwaySpec) -> tuple[Array, Array, Array]:
     """The hinge (2,), the direction (2,) from it along the closed door, and the direction (2,) into the room."""
     leaf = doorway.leaf
     assert leaf is not None
@@ -61,7 +55,7 @@ def joint_name(number: int) -> str:
 
 
 def add_door(
-    spec: mujoco.MjSpec, scene: SceneSpec, number: int, geoms: dict[str, GeomInfo], solid: tuple[int, int]
+    spec: mujoco.MjSpec, scene: SceneParts, number: int, geoms: dict[str, GeomInfo], solid: tuple[int, int]
 ) -> None:
     """Add the door of a doorway. Joint position 0 is closed; `Home.reset` sets its start angle."""
     doorway = scene.doorways[number]

@@ -9,7 +9,8 @@ from __future__ import annotations
 from homie.envs.mujoco.blueprints.palette import COLOURS
 from homie.envs.mujoco.blueprints.parts import WALL, turned
 from homie.envs.mujoco.house.build import start_pose
-from homie.envs.mujoco.house.spec import FurnitureSpec, ObjectSpec, RoomSpec, SceneSpec
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec, RoomSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of
 from homie.kernel.world import (
     FixedState,

@@ -13,7 +13,8 @@ import mujoco
 from homie.envs.mujoco.blueprints.palette import RGB, STEM, shade
 from homie.envs.mujoco.blueprints.parts import WALL, Span
 from homie.envs.mujoco.house.index import GeomInfo
-from homie.envs.mujoco.house.spec import RoomSpec, SceneSpec
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.house.spec_parts import RoomSpec
 
 KNEE = 1.1
 """Height (m) at which walls are split into a lower and an upper geom."""

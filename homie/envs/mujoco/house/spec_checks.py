@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from homie.envs.mujoco.blueprints.parts import FLOOR_SURFACE, WALL
 from homie.envs.mujoco.house.doors import leaf_corners
+from homie.envs.mujoco.house.spec_parts import DoorwaySpec, FurnitureSpec, ObjectSpec, RoomSpec, SceneParts
 from homie.envs.mujoco.house.surfaces import surfaces_of
-
-if TYPE_CHECKING:
-    from homie.envs.mujoco.house.spec import DoorwaySpec, FurnitureSpec, ObjectSpec, RoomSpec, SceneSpec
 
 OVERLAP = 0.02
 """Overlap (m) of two footprints that is allowed."""
@@ -31,7 +29,7 @@ UNDER_ROBOT = 0.03
 Corners: TypeAlias = tuple[tuple[float, float], ...]
 
 
-def check(scene: SceneSpec) -> None:
+def check(scene: SceneParts) -> None:
     """Raises ValueError with one sentence if names clash, a named entity does not exist, or bodies overlap."""
     _unique([room.name for room in scene.rooms], "room")
     names = [room.name for room in scene.rooms] + [piece.name for piece in scene.furniture]
@@ -97,7 +95,7 @@ def _doorway(doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -> None:
         raise ValueError(f"the doorway between '{a.name}' and '{b.name}' is not within their common wall")
 
 
-def _piece(scene: SceneSpec, piece: FurnitureSpec, rooms: dict[str, RoomSpec]) -> None:
+def _piece(scene: SceneParts, piece: FurnitureSpec, rooms: dict[str, RoomSpec]) -> None:
     if piece.room not in rooms:
         raise ValueError(f"'{piece.name}' is in '{piece.room}', which is not a room")
     room = rooms[piece.room]
@@ -114,7 +112,7 @@ def _piece(scene: SceneSpec, piece: FurnitureSpec, rooms: dict[str, RoomSpec]) -
         raise ValueError(f"'{piece.name}' is not above '{host.name}'")
 
 
-def _standing_open(scene: SceneSpec, piece: FurnitureSpec) -> None:
+def _standing_open(scene: SceneParts, piece: FurnitureSpec) -> None:
     """An open door or drawer overlaps neither furniture on the floor nor another open door or drawer."""
     panel = piece.panel_corners()
     if panel is None or piece.stands_on is not None:  # a microwave's door swings above the furniture on the floor
@@ -127,7 +125,7 @@ def _standing_open(scene: SceneSpec, piece: FurnitureSpec) -> None:
             raise ValueError(f"the open door or drawer of '{piece.name}' overlaps '{other.name}'")
 
 
-def _leaf(scene: SceneSpec, doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -> None:
+def _leaf(scene: SceneParts, doorway: DoorwaySpec, rooms: dict[str, RoomSpec]) -> None:
     """The door of a doorway is inside the room that it opens into, and overlaps neither furniture nor open doors and
     drawers there."""
     corners = leaf_corners(scene, doorway)
@@ -156,7 +154,7 @@ def _standing(piece: FurnitureSpec, other: FurnitureSpec) -> Corners:
     return ((fx + bx) / 2, (fy + by) / 2), (bx, by), (cx, cy), ((gx + cx) / 2, (gy + cy) / 2)
 
 
-def _object(scene: SceneSpec, item: ObjectSpec, rooms: dict[str, RoomSpec]) -> None:
+def _object(scene: SceneParts, item: ObjectSpec, rooms: dict[str, RoomSpec]) -> None:
     if item.receptacle in rooms:
         _on_floor(scene, item, rooms[item.receptacle])
         return
@@ -182,7 +180,7 @@ def _object(scene: SceneSpec, item: ObjectSpec, rooms: dict[str, RoomSpec]) -> N
         raise ValueError(f"'{item.name}' is too tall for '{item.surface}' of '{piece.name}'")
 
 
-def _on_floor(scene: SceneSpec, item: ObjectSpec, room: RoomSpec) -> None:
+def _on_floor(scene: SceneParts, item: ObjectSpec, room: RoomSpec) -> None:
     if item.surface != FLOOR_SURFACE:
         raise ValueError(f"'{room.name}' has no surface '{item.surface}' for '{item.name}' (it has: {FLOOR_SURFACE})")
     if not all(room.contains(x, y, WALL / 2) for x, y in item.corners()):

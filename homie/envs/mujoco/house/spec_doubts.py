@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from homie.envs.mujoco.house.spec_checks import Corners, overlap
-
-if TYPE_CHECKING:
-    from homie.envs.mujoco.house.spec import DoorwaySpec, SceneSpec
+from homie.envs.mujoco.house.spec_parts import DoorwaySpec, SceneParts
 
 LANE = 0.6
 """Free width (m) that the robot needs: its base is 0.55 m across."""
@@ -19,7 +15,7 @@ STEP = 0.05
 """Distance (m) between the lanes that are tried."""
 
 
-def doubts(scene: SceneSpec) -> list[str]:
+def doubts(scene: SceneParts) -> list[str]:
     """Sentences about doorways that furniture blocks, and about rooms that cannot be reached from the start."""
     sentences = []
     free: list[DoorwaySpec] = []
@@ -46,7 +42,7 @@ def doubts(scene: SceneSpec) -> list[str]:
     return sentences
 
 
-def _blockers(scene: SceneSpec, doorway: DoorwaySpec) -> str:
+def _blockers(scene: SceneParts, doorway: DoorwaySpec) -> str:
     """The furniture that blocks every lane through a doorway, with its verb ("'x' is"); "" if a lane is free."""
     rooms = {room.name: room for room in scene.rooms}
     a, b = (rooms[name] for name in doorway.rooms)

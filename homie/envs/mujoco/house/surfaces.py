@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from homie.envs.mujoco.blueprints.parts import SurfacePlan
-
-if TYPE_CHECKING:
-    from homie.envs.mujoco.house.spec import FurnitureSpec, SceneSpec
+from homie.envs.mujoco.house.spec_parts import FurnitureSpec, SceneParts
 
 LEAST_HALF = 0.08
 """Least half width (m) of a remaining strip that still counts as a surface."""
 
 
-def surfaces_of(scene: SceneSpec, piece: FurnitureSpec) -> tuple[SurfacePlan, ...]:
+def surfaces_of(scene: SceneParts, piece: FurnitureSpec) -> tuple[SurfacePlan, ...]:
     """The surfaces of a piece, cut to the largest free rectangle beside the pieces that stand on it.
 
     If one of them is a container, no outer surface remains: its door needs the space.

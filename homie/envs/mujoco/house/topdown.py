@@ -14,7 +14,8 @@ from homie.envs.mujoco.house.build import start_pose
 from homie.envs.mujoco.house.doors import PAINT as LEAF_PAINT
 from homie.envs.mujoco.house.doors import leaf_corners
 from homie.envs.mujoco.house.shell import FLOOR, PAINT
-from homie.envs.mujoco.house.spec import FurnitureSpec, RoomSpec, SceneSpec
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.house.spec_parts import FurnitureSpec, RoomSpec
 
 Box: TypeAlias = tuple[float, float, float, float]
 INK = (40, 40, 45)

@@ -1,0 +1,253 @@
+"""The parts of a scene spec, each checked by itself, and all of them together as they are read by checks and builders.
+
+Frames as in `homie.envs.mujoco.house.spec`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+
+from homie.envs.mujoco.blueprints.catalog_furniture import blueprint
+from homie.envs.mujoco.blueprints.catalog_objects import object_plan
+from homie.envs.mujoco.blueprints.lying import rotation_of, span
+from homie.envs.mujoco.blueprints.parts import Blueprint, ObjectPlan
+
+LEAST_ANGLE, LARGEST_ANGLE = 1.45, 2.9
+"""Range of the opening angle (rad): the least leaves 0.95 m of a doorway of 1.1 m free, the largest is near the
+wall."""
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=40)]
+Metres = Annotated[float, Field(ge=-100.0, le=100.0, allow_inf_nan=False)]
+Angle = Annotated[float, Field(ge=-2 * math.pi, le=2 * math.pi, allow_inf_nan=False)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Leaner(_Model):
+    """A part of a spec that leaves the fields in `seldom` out of a file while they have their defaults, so that files
+    written before those fields existed stay as they were."""
+
+    @model_serializer(mode="wrap")
+    def _without_usual(self, dump: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        fields: dict[str, Any] = dump(self)
+        defaults = {name: field.default for name, field in type(self).model_fields.items() if name in self.seldom}
+        return {name: value for name, value in fields.items() if name not in defaults or value != defaults[name]}
+
+    seldom: ClassVar[tuple[str, ...]] = ()
+    """Names of the fields that are left out while they have their defaults."""
+
+
+class RoomSpec(_Model):
+    """A room: the rectangle between the centre lines of its walls."""
+
+    name: Name
+    kind: Literal["kitchen", "living room", "bedroom", "bathroom", "dining room", "study"]
+    x0: Metres
+    y0: Metres
+    x1: Metres
+    y1: Metres
+    floor: Literal["wood", "tiles", "carpet"] = "wood"
+
+    @model_validator(mode="after")
+    def _large_enough(self) -> RoomSpec:
+        if self.x1 - self.x0 < 2.0 or self.y1 - self.y0 < 2.0:
+            raise ValueError(f"room '{self.name}' must be at least 2 m by 2 m with x0 < x1 and y0 < y1")
+        return self
+
+    def contains(self, x: float, y: float, margin: float = 0.0) -> bool:
+        """Whether a point is in the room, `margin` metres from its walls' centre lines."""
+        return self.x0 + margin <= x <= self.x1 - margin and self.y0 + margin <= y <= self.y1 - margin
+
+
+class LeafSpec(_Model):
+    """The door in a doorway.
+
+    into: the room that it opens into. hinge: the side of its hinge as seen from that room. angle: its opening angle at
+    the start (rad); it keeps its angle until something pushes it.
+    """
+
+    into: Name
+    hinge: Literal["left", "right"] = "left"
+    angle: Annotated[float, Field(ge=LEAST_ANGLE, le=LARGEST_ANGLE)] = 1.6
+
+
+class DoorwaySpec(_Leaner):
+    """An opening in the wall between two rooms, centred at (x, y) on their common edge, with or without a door."""
+
+    seldom: ClassVar[tuple[str, ...]] = ("leaf",)
+
+    rooms: tuple[Name, Name]
+    x: Metres
+    y: Metres
+    width: Annotated[float, Field(ge=0.9, le=3.0)] = 1.1
+    leaf: LeafSpec | None = None
+
+    @model_validator(mode="after")
+    def _opens_into_one_of_them(self) -> DoorwaySpec:
+        if self.leaf is not None and self.leaf.into not in self.rooms:
+            raise ValueError(f"the door between '{self.rooms[0]}' and '{self.rooms[1]}' opens into '{self.leaf.into}'")
+        return self
+
+
+class FurnitureSpec(_Model):
+    """A piece of furniture: the pose of its centre (the front faces along `yaw`), its size and its state.
+
+    width, depth, height: metres, None for the usual size of the kind. stands_on: name of the piece it stands on, None
+    for the floor. open: opening of its door or drawer, 0 to 1. on: whether an appliance is on.
+    """
+
+    name: Name
+    kind: str
+    colour: str
+    room: Name
+    x: Metres
+    y: Metres
+    yaw: Angle = 0.0
+    stands_on: Name | None = None
+    width: float | None = None
+    depth: float | None = None
+    height: float | None = None
+    hinge: Literal["left", "right"] = "left"
+    open: Annotated[float, Field(ge=0.0, le=1.0)] = 0.0
+    on: bool = False
+
+    @model_validator(mode="after")
+    def _known(self) -> FurnitureSpec:
+        plan = self.blueprint
+        if self.open and plan.articulation is None:
+            raise ValueError(f"'{self.name}' has neither a door nor a drawer, so it cannot be open")
+        if self.on and not plan.powered:
+            raise ValueError(f"'{self.name}' is not an appliance, so it cannot be on")
+        return self
+
+    @property
+    def blueprint(self) -> Blueprint:
+        """The blueprint of the piece at its size."""
+        return blueprint(self.kind, self.colour, self.width, self.depth, self.height, self.hinge)
+
+    def corners(self, margin: float = 0.0) -> tuple[tuple[float, float], ...]:
+        """The four footprint corners in the world, grown by `margin`, counter-clockwise."""
+        plan, c, s = self.blueprint, math.cos(self.yaw), math.sin(self.yaw)
+        a, b = plan.half_x + margin, plan.half_y + margin
+        return tuple((self.x + c * u - s * v, self.y + s * u + c * v) for u, v in ((a, b), (-a, b), (-a, -b), (a, -b)))
+
+    def panel_corners(self) -> tuple[tuple[float, float], ...] | None:
+        """The corners (x, y) in the world of an open door, or of the part of a drawer that is pulled out; None if the
+        piece is closed."""
+        link, plan = self.blueprint.articulation, self.blueprint
+        if link is None or not self.open:
+            return None
+        local: tuple[tuple[float, float], ...]
+        if link.kind == "slide":
+            a, b, out = plan.half_x, plan.half_y, self.open * link.upper
+            local = ((a + out, b), (a, b), (a, -b), (a + out, -b))
+        else:
+            turn = self.open * link.upper * link.axis[2]
+            c, s = math.cos(turn), math.sin(turn)
+            (thick, half_y, _), (_, middle, _) = link.parts[0].size, link.parts[0].pos
+            rim = (
+                (2 * thick, middle + half_y),
+                (0.0, middle + half_y),
+                (0.0, middle - half_y),
+                (2 * thick, middle - half_y),
+            )
+            local = tuple((link.pos[0] + c * u - s * v, link.pos[1] + s * u + c * v) for u, v in rim)
+        c, s = math.cos(self.yaw), math.sin(self.yaw)
+        return tuple((self.x + c * u - s * v, self.y + s * u + c * v) for u, v in local)
+
+
+class ObjectSpec(_Leaner):
+    """A movable object, on a surface of a piece of furniture or on the floor of a room.
+
+    x, y, yaw: in the frame of the surface; in the world if `receptacle` is a room and `surface` is `floor`. pitch,
+    roll: rotations about the object's y and x (rad), 0 if it is upright. z: height of its centre above the surface (m);
+    None if it stands on the surface itself. An object on, in or against another one has a z.
+    """
+
+    seldom: ClassVar[tuple[str, ...]] = ("z", "pitch", "roll")
+
+    name: Name
+    kind: str
+    colour: str
+    receptacle: Name
+    surface: str
+    x: Metres
+    y: Metres
+    yaw: Angle = 0.0
+    z: Metres | None = None
+    pitch: Angle = 0.0
+    roll: Angle = 0.0
+
+    @model_validator(mode="after")
+    def _known(self) -> ObjectSpec:
+        object_plan(self.kind, self.colour)
+        return self
+
+    @property
+    def plan(self) -> ObjectPlan:
+        """The blueprint of the object."""
+        return object_plan(self.kind, self.colour)
+
+    @property
+    def stands(self) -> bool:
+        """Whether it stands upright on its surface."""
+        return self.z is None and self.pitch == 0.0 and self.roll == 0.0
+
+    @property
+    def footprint(self) -> tuple[float, float]:
+        """Half extents (m) of its bounding box along the surface's axes, from its centre."""
+        if self.stands:
+            a, b, _ = self.plan.half
+            c, s = abs(math.cos(self.yaw)), abs(math.sin(self.yaw))
+            return a * c + b * s, a * s + b * c
+        low, high = span(self.plan, rotation_of(self.yaw, self.pitch, self.roll))
+        return max(-float(low[0]), float(high[0])), max(-float(low[1]), float(high[1]))
+
+    @property
+    def heights(self) -> tuple[float, float]:
+        """Heights (m) of its lowest and highest points relative to its centre."""
+        if self.stands:
+            return -self.plan.half[2], self.plan.half[2]
+        low, high = span(self.plan, rotation_of(self.yaw, self.pitch, self.roll))
+        return float(low[2]), float(high[2])
+
+    def corners(self) -> tuple[tuple[float, float], ...]:
+        """The four corners of its footprint, counter-clockwise, in the frame of x and y."""
+        a, b = self.footprint
+        return tuple((self.x + u, self.y + v) for u, v in ((a, b), (-a, b), (-a, -b), (a, -b)))
+
+
+class StartSpec(_Model):
+    """The start pose of the robot's base."""
+
+    x: Metres
+    y: Metres
+    yaw: Angle = 0.0
+
+
+class SceneParts(_Model):
+    """All parts of a house. Whether they fit together is checked in `SceneSpec`."""
+
+    version: Literal[1] = 1
+    seed: Annotated[int, Field(ge=0, lt=2**32)] = 0
+    rooms: Annotated[tuple[RoomSpec, ...], Field(min_length=1, max_length=12)]
+    doorways: tuple[DoorwaySpec, ...] = ()
+    furniture: tuple[FurnitureSpec, ...] = ()
+    objects: tuple[ObjectSpec, ...] = ()
+    robot: StartSpec
+
+    @property
+    def furniture_by_name(self) -> dict[str, FurnitureSpec]:
+        """Pieces of furniture by name."""
+        return {piece.name: piece for piece in self.furniture}
+
+    def base(self, piece: FurnitureSpec) -> float:
+        """Height (m) of the floor or the piece that a piece stands on."""
+        if piece.stands_on is None:
+            return 0.0
+        host = self.furniture_by_name[piece.stands_on]
+        return self.base(host) + (host.blueprint.support or 0.0)
