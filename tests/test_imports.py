@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -217,6 +218,25 @@ def test_every_room_has_its_floor(folder):
     rooms = {path.stem for path in top.glob("*.py")} | {path.parent.name for path in top.glob("*/__init__.py")}
     entrances = {"__init__", "__main__"}
     assert rooms - entrances == {room for floor in LAYERS[folder] for room in floor}
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    """Imports inside functions and those for types alone count too: a circle cannot be read from one end."""
+    ours = {_module(path): path for folder in ("homie", *FOLDERS) for path in files(folder)}
+    imports = {name: {_owner(other, ours) for other in imported(path)} - {name, ""} for name, path in ours.items()}
+    assert len(imports) > 300 and "homie.kernel.types" in imports["homie.kernel.agent"]
+    TopologicalSorter(imports).prepare()  # raises CycleError, which names the circle
+
+
+def _module(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def _owner(name: str, modules: Collection[str]) -> str:
+    """The module that an imported name is of, "" for one of somebody else."""
+    while name and name not in modules:
+        name = name.rpartition(".")[0]
+    return name
 
 
 def loaded_by(code: str) -> list[str]:

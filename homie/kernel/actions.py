@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import Literal, Protocol, TypeAlias, get_args
 
 from homie.kernel.errors import BadInput
-
-if TYPE_CHECKING:
-    from homie.kernel.types import Subtask
 
 Hand: TypeAlias = Literal["", "empty", "full"]
 Target: TypeAlias = Literal["", "loose", "place", "opens"]
@@ -179,7 +176,18 @@ def listed_actions(own: Sequence[str], able: Sequence[str]) -> tuple[str, ...]:
     return (*usual, *(action for action in able if action not in usual), "End")
 
 
-def misfit(subtask: Subtask, arguments: Sequence[str]) -> str:
+class Named(Protocol):
+    """An action with the names of what it is done to and where: a `homie.kernel.types.Subtask`."""
+
+    @property
+    def action(self) -> str: ...
+    @property
+    def target(self) -> str: ...
+    @property
+    def destination(self) -> str: ...
+
+
+def misfit(subtask: Named, arguments: Sequence[str]) -> str:
     """What does not fit between a subtask and what its action takes, a sentence without its period; "" if all does."""
     given = {"target": subtask.target, "destination": subtask.destination}
     for name, words in given.items():
@@ -190,7 +198,7 @@ def misfit(subtask: Subtask, arguments: Sequence[str]) -> str:
     return ""
 
 
-def acted_on(subtask: Subtask, arguments: Sequence[str]) -> str:
+def acted_on(subtask: Named, arguments: Sequence[str]) -> str:
     """The words for what an action is done to: the destination where it takes one, else the target.
 
     Of one name alone it is that one, as in the official code of EMMOE.

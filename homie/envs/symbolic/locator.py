@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from homie.kernel import domain, registry
 from homie.kernel.actions import Action
-from homie.kernel.interfaces import Locator, NameMatcher
+from homie.kernel.interfaces import Locator, NameMatcher, WorldState
 from homie.kernel.types import Detection, Goal, NamedThing, Observation, Surface
 from homie.kernel.world import ThingState, Vector, WorldSnapshot
-
-if TYPE_CHECKING:
-    from homie.envs.symbolic.robot import SymbolicRobot
 
 UNFIT, HIDDEN = 1000.0, 50.0
 """Metres by which a thing counts as further away that the action cannot mean, and one that is shut in: of several with
@@ -27,7 +23,7 @@ class SymbolicLocator(Locator):
 
     name = "background"
 
-    def __init__(self, robot: SymbolicRobot) -> None:
+    def __init__(self, robot: WorldState) -> None:
         self._robot = robot
         self._best_matches: NameMatcher = registry.load("names", "default")
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 
 from homie.envs.mujoco.home.floorplan import FloorPlan
-from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.index import ObjectInfo, ReceptacleInfo
 from homie.envs.mujoco.state.resting import Place
 from homie.envs.mujoco.state.world import World
@@ -43,12 +43,19 @@ PERIOD = 0.4
 """Seconds between goals while a skill runs."""
 
 
+class KnownHome(Protocol):
+    """What the locator knows of a robot: its home (`homie.envs.mujoco.home.home.MujocoHome`)."""
+
+    @property
+    def world(self) -> World: ...
+
+
 class BackgroundLocator(Locator):
     """Knows where everything is. Names mean the nearest thing they fit."""
 
     name = "background"
 
-    def __init__(self, home: MujocoHome) -> None:
+    def __init__(self, home: KnownHome) -> None:
         self.home = home
         self._plan: FloorPlan | None = None
         self._told = -np.inf

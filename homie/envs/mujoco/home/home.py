@@ -15,6 +15,7 @@ import numpy as np
 
 from homie.envs.mujoco.generate.generate import house_of
 from homie.envs.mujoco.generate.settle import check_start
+from homie.envs.mujoco.home.background import BackgroundLocator
 from homie.envs.mujoco.house.build import TIMESTEP, Home, build
 from homie.envs.mujoco.house.contacts import Pace
 from homie.envs.mujoco.house.spec import SceneSpec
@@ -196,8 +197,6 @@ class MujocoHome(SimulatedRobot):
     # ------------------------------------------------------------ privileged
 
     def background(self) -> Locator:
-        from homie.envs.mujoco.home.background import BackgroundLocator  # which needs this module
-
         return BackgroundLocator(self)
 
     def snapshot(self) -> WorldSnapshot:

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
+from homie.envs.mujoco.table.build import BuiltTable
+from homie.envs.mujoco.table.scene import TableScene
+from homie.envs.mujoco.table.world import TableWorld
 from homie.kernel import registry
 from homie.kernel.actions import Action
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator, NameMatcher
 from homie.kernel.types import Array, CameraFrame, Detection, Goal, NamedThing, Observation, Pose
-
-if TYPE_CHECKING:
-    from homie.envs.mujoco.table.robot import FrankaTable
-
 
 MOVE = "Move"
 """The action whose target is seven numbers. It says itself whether it arrived."""
@@ -47,6 +46,17 @@ def arm_actions() -> type[ArmActions]:
     return found
 
 
+class KnownTable(Protocol):
+    """What the locator knows of a robot: its table (`homie.envs.mujoco.table.robot.FrankaTable`)."""
+
+    @property
+    def scene(self) -> TableScene: ...
+    @property
+    def built(self) -> BuiltTable: ...
+    @property
+    def world(self) -> TableWorld: ...
+
+
 class TableLocator(Locator):
     """Knows what stands where. The target of a Move is an action in numbers, that of Pick and Put the name of a thing.
 
@@ -57,7 +67,7 @@ class TableLocator(Locator):
 
     name = "background"
 
-    def __init__(self, table: FrankaTable) -> None:
+    def __init__(self, table: KnownTable) -> None:
         self.table = table
         self._actions = arm_actions()
         self._best_matches: NameMatcher = registry.load("names", "default")
