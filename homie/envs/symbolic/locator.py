@@ -114,13 +114,17 @@ class SymbolicLocator(Locator):
 
     def placed(self, thing: str | None, entity: str, observation: Observation) -> bool | None:
         world = self._world
-        return thing is not None and world.held is None and entity in [one.at for one in world.around(thing)]
+        return thing is not None and world.held is None and entity in [item.at for item in world.around(thing)]
 
     def state(self, entity: str, state: str, observation: Observation) -> bool | None:
-        fractions = [joint.fraction for joint in self._world.joints.values() if joint.receptacle == entity]
-        if state not in ("open", "closed") or not fractions:
-            return None
-        return domain.is_open(max(fractions)) if state == "open" else domain.is_closed(max(fractions))
+        world = self._world
+        if state in ("open", "closed"):
+            fractions = [joint.fraction for joint in world.joints.values() if joint.receptacle == entity]
+            if not fractions:
+                return None
+            return domain.is_open(max(fractions)) if state == "open" else domain.is_closed(max(fractions))
+        value = world.things[entity].states.get(state) if entity in world.things else None
+        return None if value is None else domain.is_so(state, value)
 
 
 def _point(world: WorldSnapshot, entity: str) -> Vector | None:

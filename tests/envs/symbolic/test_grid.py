@@ -145,3 +145,14 @@ def test_what_is_in_the_next_cell_is_out_of_reach(grid):
     for name in ("chest", "table", "plant"):
         metres = locator.distance(name, grid.observe())
         assert metres >= CELL or grid.at[name] == grid.at["robot"]
+
+
+def test_states_of_the_world_verify_actions_of_its_own(grid):
+    locator = grid.background()
+    assert locator.state("plant", "watered", grid.observe()) is False
+    grid.at["robot"] = grid.at["plant"]
+    assert grid.perform(Subtask("Water", "plant"), "plant") == ""
+    assert locator.state("plant", "watered", grid.observe()) is True
+    assert locator.state("chest", "open", grid.observe()) is False and locator.state("chest", "closed", grid.observe())
+    for entity, state in (("plant", "open"), ("chest", "watered"), ("moon", "watered")):
+        assert locator.state(entity, state, grid.observe()) is None
