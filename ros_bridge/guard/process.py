@@ -23,7 +23,7 @@ from ros_bridge.guard.outlet import DryOutlet, RosOutlet
 from ros_bridge.guard.sockets import AgentSocket, socket_path
 from ros_bridge.profiles.model import read_profile
 from ros_bridge.transport.interface import Message, Node
-from ros_bridge.transport.opening import open_node
+from ros_bridge.transport.opening import Transport, open_node
 
 log = logging.getLogger("homie.ros_bridge")
 
@@ -40,7 +40,7 @@ def run_guard(
     dry_run: bool,
     approval: Approval,
     path: Path | None,
-    transport: str,
+    transport: Transport,
     tell: Callable[[str], None],
     ready: Callable[[str], None],
 ) -> None:
@@ -70,7 +70,7 @@ def run_guard(
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     _hurry()
     try:
-        with open_node("/homie_guard", transport) as node:  # type: ignore[arg-type]  # refused there with a sentence
+        with open_node("/homie_guard", transport) as node:
             outlet = DryOutlet(tell) if dry_run else RosOutlet(node, profile)
 
             def ask(text: str) -> None:

@@ -16,27 +16,16 @@ SPEED = 0.4
 ARM = "wrist_roll_joint"
 
 
-def done(future):
-    """Whether a trajectory that takes long has ended at once, and why."""
-    try:
-        print(future.result(0.3), file=sys.stderr, flush=True)
-    except TimeoutError:
-        return False
-    except CommandRefused as error:
-        print(error, file=sys.stderr, flush=True)
-    return True
-
-
 def main(path: str, how: str) -> None:
     profile = read_profile("fetch")
+    # The arm turns its wrist for half a minute; its other joints stay where they are (see fake_robot).
+    way = {joint.name: [6.0 if joint.name == ARM else 0.0] for joint in profile.groups["arm"].joints}
     with GuardLink(profile, Path(path)) as robot:
-        joints = profile.groups["arm"].joints
-        # The arm turns its wrist for half a minute; the others stay where they are (see fake_robot).
-        way = {joint.name: [6.0 if joint.name == ARM else 0.0] for joint in joints}
-        while done(robot.follow("arm", way, times=[30.0])):  # the guard has not found the robot yet
-            time.sleep(0.2)
+        moved = robot.follow("arm", way, times=[30.0])
         began = time.monotonic()
         while True:
+            if moved.done():  # refused: the guard has not found the robot yet, or has lost sight of it
+                moved = robot.follow("arm", way, times=[30.0])
             with contextlib.suppress(CommandRefused):  # too old, on a busy machine
                 robot.velocity(SPEED, 0.0)
             if how == "flood" and time.monotonic() - began > 1.0:
