@@ -1,4 +1,4 @@
-"""What looking costs: pictures, detections and seconds of one episode in each setting (docs/benchmarks.md).
+"""What looking costs: pictures, detections and seconds of one episode in each setting (docs/architecture.md).
 
     python -m benchmarks.looking --seed 4 --task "put the apple in the bowl"
 
