@@ -155,7 +155,7 @@ def _differences(known: Action, declared: Action) -> str:
     """How two actions of a name differ, in words: `takes a target, and a skill set declares a destination`."""
     if known.arguments != declared.arguments:
         return f"takes {spoken(known.arguments)}, and a skill set declares {spoken(declared.arguments)}"
-    name = next(one.name for one in fields(Action) if getattr(known, one.name) != getattr(declared, one.name))
+    name = next(field.name for field in fields(Action) if getattr(known, field.name) != getattr(declared, field.name))
     return f"has {name}={getattr(known, name)!r}, and a skill set declares {name}={getattr(declared, name)!r}"
 
 

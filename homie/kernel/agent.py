@@ -281,10 +281,11 @@ def aftermath(
     expected = update_inventory(inventory, execution, action)
     observation = executor.robot.observe()
     held = executor.locator.held(observation)
+    as_expected = not gives if inventory else held is not None and _takes(held, execution, action)
     after, remark = expected, ""
     if held is None and expected and not observation.body.holding:
         after, remark = (), f"{expected[-1]} is no longer in the hand"
-    elif held is not None and not (not gives if inventory else _takes(held, execution, action)):
+    elif held is not None and not as_expected:
         after = (kind_of(held),)
         remark = f"what is in the hand is the {after[-1]}"
     subtask = execution.subtask

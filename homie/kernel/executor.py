@@ -106,10 +106,10 @@ class SkillBook:
         return next((name for name in able if name not in self.missing), next(iter(able), ""))
 
 
-def _ability(skills: Mapping[str, Skill], made: SkillSet | type[SkillSet] | None) -> Ability:
-    if made is None:
+def _ability(skills: Mapping[str, Skill], skill_set: SkillSet | type[SkillSet] | None) -> Ability:
+    if skill_set is None:
         return Ability(tuple(skills))
-    return Ability(tuple(skills), tuple(one for one in made.meant_for if one in skills), made.about)
+    return Ability(tuple(skills), tuple(action for action in skill_set.meant_for if action in skills), skill_set.about)
 
 
 class Executor:
@@ -158,23 +158,23 @@ class Executor:
             models=self.skills.models,
             skilled=self.skills.choose(decision.model, subtask.action) is not None,
         )
-        made: list[Check] = []
+        results: list[Check] = []
         for check in self.checks:
-            found = check(question)
-            if found.code is not None and not isinstance(found.code, ErrorCode):
+            result = check(question)
+            if result.code is not None and not isinstance(result.code, ErrorCode):
                 raise BadInput(
-                    f"The check '{found.layer}' answered with the code {found.code!r}: a check answers with one of "
+                    f"The check '{result.layer}' answered with the code {result.code!r}: a check answers with one of "
                     f"{', '.join(ErrorCode)} (homie.kernel.types.ErrorCode) and a sentence of its own."
                 )
-            made.append(found)
-            watcher.checked(found)
-            if found.code is not None:
-                return Execution(subtask, decision.model, tuple(made), (), found.feedback, entity or "")
+            results.append(result)
+            watcher.checked(result)
+            if result.code is not None:
+                return Execution(subtask, decision.model, tuple(results), (), result.feedback, entity or "")
         skill = self.skills.choose(decision.model, subtask.action)
         assert skill is not None and (entity is not None or not action.arguments)  # the format check has seen to it
-        return self._run(decision, _Task(subtask, action, entity or "", skill), made, watcher)
+        return self._run(decision, _Task(subtask, action, entity or "", skill), results, watcher)
 
-    def _run(self, decision: Decision, task: _Task, made: list[Check], watcher: Watcher) -> Execution:
+    def _run(self, decision: Decision, task: _Task, results: list[Check], watcher: Watcher) -> Execution:
         subtask, skill, entity = task.subtask, task.skill, task.entity
         attempts: list[Attempt] = []
         timed = _Timed(skill)
@@ -201,9 +201,11 @@ class Executor:
             verdict = self.execution.check(trial)
             if verdict.code is not ErrorCode.E1 or skill.hopeless:
                 break
-        made.append(verdict)
+        results.append(verdict)
         watcher.checked(verdict)
-        return Execution(subtask, decision.model, tuple(made), tuple(attempts), verdict.feedback, entity, timed.seconds)
+        return Execution(
+            subtask, decision.model, tuple(results), tuple(attempts), verdict.feedback, entity, timed.seconds
+        )
 
     def _begin(self, task: _Task) -> Observation:
         """Look through the cameras of locator and skill, and start the skill with its goal."""

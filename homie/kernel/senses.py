@@ -22,7 +22,7 @@ class Sight:
     def through(self, cameras: Collection[str]) -> Sight:
         """The same through some of its cameras, in their order. Raises KeyError for one that it does not have."""
         frames = {name: self.observation.frames[name] for name in cameras}
-        seen = tuple(one for name in frames for one in self.detections if one.view == name)
+        seen = tuple(detection for name in frames for detection in self.detections if detection.view == name)
         return Sight(replace(self.observation, frames=frames), seen)
 
 
@@ -58,7 +58,7 @@ class Senses:
         """Look anew the next time: somebody else may have changed the world while its time stood still."""
         self._stamp: float | None = None
         self._frames: dict[str, CameraFrame] = {}
-        self._found: dict[str, tuple[Detection, ...]] = {}
+        self._detected: dict[str, tuple[Detection, ...]] = {}
 
     def observe(self, cameras: Collection[str] = ()) -> Observation:
         """What the robot feels now, with pictures of some cameras; nothing is detected in them."""
@@ -77,10 +77,10 @@ class Senses:
         Without cameras it is what the robot feels, and the locator is not told.
         """
         observation = self.observe(cameras)
-        unsearched = {name: frame for name, frame in observation.frames.items() if name not in self._found}
+        unsearched = {name: frame for name, frame in observation.frames.items() if name not in self._detected}
         if unsearched:
             self._search(replace(observation, frames=unsearched))
-        return Sight(observation, tuple(one for name in observation.frames for one in self._found[name]))
+        return Sight(observation, tuple(detection for name in observation.frames for detection in self._detected[name]))
 
     def look_around(self) -> Sight:
         """What a planner is shown: the robot's views. The locator's cameras are looked through at the same moment, so
@@ -89,10 +89,10 @@ class Senses:
         return self.look((*views, *(name for name in self.locator.cameras if name not in views))).through(views)
 
     def _search(self, observation: Observation) -> None:
-        found = self.detector.detect(observation)
-        self.locator.update(observation, found)
-        self._found.update(_by_view(found, observation.frames))
+        detections = self.detector.detect(observation)
+        self.locator.update(observation, detections)
+        self._detected.update(_by_view(detections, observation.frames))
 
 
 def _by_view(detections: Collection[Detection], views: Collection[str]) -> Mapping[str, tuple[Detection, ...]]:
-    return {view: tuple(one for one in detections if one.view == view) for view in views}
+    return {view: tuple(detection for detection in detections if detection.view == view) for view in views}
