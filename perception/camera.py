@@ -18,6 +18,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
 from homie.kernel.errors import BadInput
+from homie.kernel.text import first_problem
 from homie.kernel.types import Array, CameraFrame, Depth, Image, Intrinsics, Pose
 
 _STEPS = 25
@@ -69,10 +70,8 @@ class CameraModel:
         try:
             info = _CameraInfo.model_validate(loaded)
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"]) or "the file"
             raise BadInput(
-                f"The calibration {path} is not in the format of camera_info: {where}: {first['msg']}."
+                f"The calibration {path} is not in the format of camera_info: {first_problem(error, 'the file')}."
             ) from error
         return cls(_intrinsics(info, path), _distortion(info, path), info.camera_name)
 

@@ -109,6 +109,7 @@ MAY_IMPORT = {
         "homie.kernel.interfaces",
         "homie.kernel.errors",
         "homie.kernel.packages",
+        "homie.kernel.text",
         "homie.kernel.registry",
         "perception",
     ),
@@ -120,6 +121,7 @@ MAY_IMPORT = {
         "homie.kernel.checksums",
         "homie.kernel.interfaces",
         "homie.kernel.errors",
+        "homie.kernel.text",
         "homie.kernel.packages",
     ),
     "error_detection": (

@@ -26,6 +26,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from homie.kernel.errors import BadInput
+from homie.kernel.text import first_problem
 
 FORMAT = 2
 """Of the JSON form. Homie 0.1 wrote 1 (without saying so): what is on and what is wiped stood apart from the things."""
@@ -168,9 +169,7 @@ def read_snapshot(content: Mapping[str, Any], source: str = "final_state.json") 
     try:
         return WorldSnapshot.model_validate(_first_format(content) if number == 1 else content)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"{source} is no snapshot of a world: {where}: {first['msg']}.") from error
+        raise BadInput(f"{source} is no snapshot of a world: {first_problem(error)}.") from error
 
 
 def _first_format(content: Mapping[str, Any]) -> dict[str, Any]:

@@ -41,6 +41,7 @@ from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.files import slug, sync_folder, to_json, write_atomically
 from homie.kernel.interfaces import Robot, WorldState
 from homie.kernel.options import RunOptions
+from homie.kernel.text import first_problem
 from homie.kernel.types import Answer, Decision, HistoryItem, Observation, PlannerInput, RoundRecord, SentCommand
 from homie.runtime.commandlog import CommandLog
 from homie.runtime.inputs import HAND, INPUTS, RoundInput
@@ -338,9 +339,7 @@ def read_model(path: Path, model: type[Model]) -> Model:
     try:
         return model.model_validate(unsealed(contents(path)))
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"{path} is not a valid {model.__name__}: {where}: {first['msg']}.") from error
+        raise BadInput(f"{path} is not a valid {model.__name__}: {first_problem(error)}.") from error
     except ValueError as error:
         raise BadInput(f"{path} is damaged: {error}.") from error
 

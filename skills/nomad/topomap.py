@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Robot, Skill
+from homie.kernel.text import first_problem
 from homie.kernel.types import Command, Goal, Image, Outcome, Pose2, Subtask
 
 NAMES = "names.json"
@@ -160,9 +161,7 @@ def _read_names(path: Path) -> Names:
     except OSError as error:
         raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise BadInput(f"{path}: {where}: {first['msg']}. It holds names with lists of nodes.") from error
+        raise BadInput(f"{path}: {first_problem(error, 'the file')}. It holds names with lists of nodes.") from error
 
 
 def _read_picture(path: Path) -> Image:

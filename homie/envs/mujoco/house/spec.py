@@ -16,7 +16,7 @@ from homie.envs.mujoco.house.spec_checks import check
 from homie.envs.mujoco.house.spec_doubts import doubts
 from homie.envs.mujoco.house.spec_parts import SceneParts
 from homie.kernel.errors import BadInput
-from homie.kernel.text import own_words
+from homie.kernel.text import first_problem
 
 
 class SceneSpec(SceneParts):
@@ -71,10 +71,7 @@ class SceneSpec(SceneParts):
         except RecursionError as error:
             raise BadInput(f"{source} is nested too deeply to be a scene.") from error
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"])
-            what = own_words(first["msg"])
-            raise BadInput(f"{source}: {where + ': ' if where else ''}{what}.") from error
+            raise BadInput(f"{source}: {first_problem(error)}.") from error
 
     def dump(self) -> str:
         """JSON text that `parse` reads back to an equal spec."""

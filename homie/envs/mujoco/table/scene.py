@@ -13,6 +13,7 @@ from homie.conditions.words import ANYTHING, NOTHING, means
 from homie.envs.mujoco.blueprints.palette import COLOURS
 from homie.envs.mujoco.table.outlines import SHAPES
 from homie.kernel.errors import BadInput
+from homie.kernel.text import first_problem
 
 Family: TypeAlias = Literal["pick", "stack", "sort", "wipe"]
 FAMILIES: tuple[Family, ...] = ("pick", "stack", "sort", "wipe")
@@ -122,9 +123,7 @@ class TableScene(BaseModel):
         except OSError as error:
             raise BadInput(f"Cannot read the table scene {path}: {error.strerror}.") from error
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(str(part) for part in first["loc"]) or "file"
-            raise BadInput(f"{path} is no table scene: {where}: {first['msg']}.") from error
+            raise BadInput(f"{path} is no table scene: {first_problem(error, 'file')}.") from error
 
     def thing(self, name: str) -> Thing:
         """A thing by its name."""
