@@ -178,15 +178,16 @@ def test_it_ends_with_whoever_started_it_however_that_ends(tmp_path: Path) -> No
         "import sys, pathlib; from planners.llm.local.process import ModelProcess\n"
         "from planners.llm.local.source import Weights\n"
         f"one = ModelProcess(Weights(name='nothing'), pathlib.Path({str(tmp_path / 'model.log')!r}))\n"
-        "one.ensure(); print(one._process.pid, flush=True); sys.stdin.read()"
+        "one.ensure(); print(one._process.pid, one._folder, flush=True); sys.stdin.read()"
     )
     runner = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert runner.stdout is not None
-    number = int(runner.stdout.readline())
-    watched = os.pidfd_open(number)
+    number, folder = runner.stdout.readline().split()
+    watched = os.pidfd_open(int(number))
     try:
         runner.send_signal(signal.SIGKILL)
         runner.wait()
         assert select.select([watched], [], [], 60)[0], "it went on without its runner"
+        assert not Path(folder).exists()
     finally:
         os.close(watched)

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
 import threading
 import traceback
 from concurrent.futures import Future, wait
 from multiprocessing import AuthenticationError
 from multiprocessing.connection import Connection, Listener
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from homie.kernel.errors import HomieError, InfrastructureError, PlannerError
@@ -41,6 +43,7 @@ def main() -> None:
     sys.stdout.flush()
     threading.Thread(target=_load, args=(Weights(**order["weights"]), loading), daemon=True).start()
     sys.stdin.read()
+    shutil.rmtree(Path(order["address"]).parent, ignore_errors=True)  # a starter that was killed leaves it
     os._exit(0)  # whoever waits for an answer is gone as well
 
 

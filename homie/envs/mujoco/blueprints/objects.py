@@ -22,7 +22,6 @@ from homie.envs.mujoco.blueprints.parts import (
 )
 
 SILVER: RGB = (0.72, 0.73, 0.75)
-PAPER: RGB = (0.96, 0.95, 0.90)
 SKIN = 0.0006
 """Distance (m) of a label from the surface below it, so that it is drawn."""
 FOOT = 0.0005
