@@ -13,7 +13,11 @@ FREE, TOUCH = -0.005, -0.02
 The first does not move a drawer, the second is for narrow places."""
 
 PLANNED, DRIVEN = 0.025, -0.005
-"""Clearance (m) asked of the way of the arm for a standing that is planned, and for the one that was driven to."""
+"""Clearance (m) asked of the way of the arm for a standing that is planned: comfortable, or if need be narrow."""
+
+ON_ARRIVAL = (DRIVEN - 0.008, TOUCH - 0.008)
+"""Clearance (m) asked of the way and of the poses once the robot stands there: less by what it may miss its place, up
+to 5 mm and 0.02 rad. Without that, what was planned with just enough room is refused on arrival, time and again."""
 
 
 FAR = 0.15

@@ -11,12 +11,12 @@ import numpy as np
 from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.types import Array, Box, Command, Goal, Observation, Pose, Pose2
-from skills.classical.collision import DRIVEN, FREE, PLANNED, TOUCH, Solids
+from skills.classical.collision import DRIVEN, FREE, ON_ARRIVAL, PLANNED, TOUCH, Solids
 from skills.classical.driving import MobileSkill
 from skills.classical.hand import NOTHING, Hand
 from skills.classical.motion import Motion, Stuck, wrap
 from skills.classical.planning import plan_path
-from skills.classical.reaching import Option, Reachable, Standing, first_standing
+from skills.classical.reaching import Option, Reachable, Standing, first_standing, solve_sequence
 from skills.classical.ways import ArmSpace
 
 BACK_OFF = 0.32
@@ -75,6 +75,17 @@ class Manipulation(MobileSkill):
             return ArmSpace(self.joints, self.kinematics, solids, base, NOTHING).clearance(q)
 
         return first_standing(self.kinematics, options, readies, MARGINS, clearance=clearance, accept=accept)
+
+    def joints_from_here(
+        self, poses: Sequence[Pose], planned: Standing, accept: Callable[[Standing, float, float], bool]
+    ) -> tuple[Array, ...] | None:
+        """Joints for gripper poses from where the robot has come to stand, those like the planned ones first: a
+        millimetre may make the arm fold otherwise. accept: as for `reachable_standing`, a little less strict."""
+        for begin in (planned.joints[0], self.ready):
+            joints = solve_sequence(self.kinematics, self.base, poses, begin)
+            if joints is not None and accept(Standing(self.base, joints, self.ready), *ON_ARRIVAL):
+                return joints
+        return None
 
     @contextmanager
     def supposing(self, goal: Goal) -> Iterator[None]:

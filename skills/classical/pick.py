@@ -10,14 +10,14 @@ import numpy as np
 from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.types import Array, Box, Goal, Observation, Pose, Pose2, Subtask, Surface
-from skills.classical.collision import DRIVEN, FREE, TOUCH, Solids
+from skills.classical.collision import FREE, TOUCH, Solids
 from skills.classical.grasps import DOWN, Grasp, grasps, palm_touches, touches
 from skills.classical.hand import Hand
 from skills.classical.manipulation import AWAY, Manipulation
 from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation, rotation_z, wrap
 from skills.classical.obstruction import without
 from skills.classical.places import half_depth
-from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place, solve_sequence
+from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place
 from skills.classical.ways import ArmSpace
 
 HOVER = 0.13
@@ -85,7 +85,7 @@ class Pick(Manipulation):
             yield from self.release()
         grasp, standing = self._choose()
         yield from self.come_to(standing)
-        grasp, joints = self._from_here(grasp)
+        grasp, joints = self._from_here(grasp, standing)
         before, lifted = self._before(grasp), self._lifted(grasp)
         yield from self.together(self.reach(joints[0]), self.gripper(grasp.opening), self.look_at(self._box().center))
         if self._compartment() is not None and grasp.straight_down:
@@ -226,17 +226,17 @@ class Pick(Manipulation):
             if solid.center[2] + solid.half[2] > foot and solid.distance(box.center) < reach
         ]
 
-    def _from_here(self, wanted: Grasp) -> tuple[Grasp, tuple[Array, ...]]:
-        """The reachable grasp, for where the object is seen now, that is most like the wanted one."""
+    def _from_here(self, planned: Grasp, standing: Standing) -> tuple[Grasp, tuple[Array, ...]]:
+        """The reachable grasp, for where the object is seen now, that is most like the planned one."""
 
         def unlike(grasp: Grasp) -> float:
-            turned = float(np.linalg.norm(grasp.pose.rotation - wanted.pose.rotation))
-            return turned + 5.0 * float(np.linalg.norm(grasp.pose.position - wanted.pose.position))
+            turned = float(np.linalg.norm(grasp.pose.rotation - planned.pose.rotation))
+            return turned + 5.0 * float(np.linalg.norm(grasp.pose.position - planned.pose.position))
 
         for grasp in sorted(self._grasps(), key=unlike)[:12]:
             poses = (self._before(grasp), grasp.pose, self._lifted(grasp))
-            joints = solve_sequence(self.kinematics, self.base, poses, self.ready)
-            if joints is not None and self._free(Standing(self.base, joints, self.ready), DRIVEN, TOUCH):
+            joints = self.joints_from_here(poses, standing, self._free)
+            if joints is not None:
                 return grasp, joints
         self._useless.append(self.base)
         raise Stuck("the grasp cannot be reached from here")

@@ -11,14 +11,13 @@ import numpy as np
 from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.types import Array, Box, Pose, Pose2, Surface
-from skills.classical.collision import DRIVEN, TOUCH
 from skills.classical.hand import NOTHING, Hand
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation
 from skills.classical.obstruction import MOST_NAMED, without
 from skills.classical.pick import APPROACH, LOW
 from skills.classical.places import half_depth, places
-from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place, solve_sequence
+from skills.classical.reaching import Option, Reachable, Standing, base_candidates, cheapest, same_place
 
 HOVER = 0.14
 MAX_SPOTS = 30
@@ -40,6 +39,9 @@ BESIDE_CONTENTS = 0.025
 
 BY_RIM = 0.02
 """Metres aside of the hand's middle from which a thing is held by its rim."""
+
+OUT_OF_RIM = 0.07
+"""Metres up from which a finger is no more in a bowl."""
 
 HEADROOM = 0.03
 """Metres over a thing in a compartment that it takes to set it down."""
@@ -68,7 +70,7 @@ class Put(Manipulation):
             raise Stuck("no surface to put it on is known")
         standing, poses = self._choose()
         yield from self.come_to(standing)
-        poses, joints = self._from_here(poses)
+        poses, joints = self._from_here(poses, standing)
         self._useless.append(self.base)  # until it is done
         # What has something in it goes in a straight line, which keeps it level; a way in joint space would tilt it.
         there = self.reach(joints[0]) if self.hand.level is None else self.line(poses[0], speed=APPROACH)
@@ -110,12 +112,12 @@ class Put(Manipulation):
         """Whether what is held can stand on a surface under what is above it."""
         return 2 * self.hand.half[2] + HEADROOM <= surface.clearance
 
-    def _from_here(self, wanted: Sequence[Pose]) -> tuple[Sequence[Pose], tuple[Array, ...]]:
-        """The wanted poses if they can be reached from where the robot has come to stand, else the best that can."""
+    def _from_here(self, planned: Sequence[Pose], standing: Standing) -> tuple[Sequence[Pose], tuple[Array, ...]]:
+        """The planned poses if they can be reached from where the robot has come to stand, else the best that can."""
         others = (poses for _, _, poses in self._options())
-        for poses in itertools.islice(itertools.chain([wanted], others), 80):
-            joints = solve_sequence(self.kinematics, self.base, poses, self.ready)
-            if joints is not None and self._free(Standing(self.base, joints, self.ready), DRIVEN, TOUCH):
+        for poses in itertools.islice(itertools.chain([planned], others), 80):
+            joints = self.joints_from_here(poses, standing, self._free)
+            if joints is not None:
                 return poses, joints
         raise Stuck("no free spot can be reached from here")
 
@@ -163,18 +165,19 @@ class Put(Manipulation):
         rotation = gripper_rotation(yaw, pitch)
         beside = (rotation @ hand.center) * np.array([1.0, 1.0, 0.0])
         at = spot + np.array([0.0, 0.0, hand.drop_at(pitch) + 0.012 + fall]) - beside
-        away = -rotation[:, 0]
+        away, by_rim = -rotation[:, 0], abs(hand.center[1]) > BY_RIM
         if surface.access is None:
             over = at + np.array([0.0, 0.0, HOVER if at[2] > LOW else 2 * HOVER])
             # Along the fingers, beside which a thing stands; a finger inside a rim goes up.
             up = 0.03 * away + np.array([0.0, 0.0, 0.13])
-            withdrawn = at + (up if abs(hand.center[1]) > BY_RIM else 0.13 * away)
+            withdrawn = at + (up if by_rim else 0.13 * away)
             return (Pose(over, rotation), Pose(at, rotation), Pose(withdrawn, rotation))
         way = np.array([*surface.access, 0.0])
         out = float((surface.center[:2] - spot[:2]) @ surface.access) + half_depth(surface) + 0.14
         raised = at + np.array([0.0, 0.0, 0.05])
         before = raised + out * way
-        withdrawn = at + 0.12 * way + np.array([0.0, 0.0, 0.02])
+        # The finger inside a rim would draw the bowl out with it.
+        withdrawn = at + (np.array([0.0, 0.0, OUT_OF_RIM]) if by_rim else 0.12 * way + np.array([0.0, 0.0, 0.02]))
         return tuple(Pose(point, rotation) for point in (before, raised, at, withdrawn))
 
 
