@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from homie.kernel.types import Array, Box, Pose2
@@ -13,6 +15,13 @@ from skills.classical.reaching import Reachable
 
 REACH = 0.72
 """Metres from a thing's nearest side at which the robot stops."""
+
+GAPS = (REACH - 0.22, REACH - 0.12, REACH, REACH + 0.2)
+"""Metres from a thing's nearest side at which it may stop."""
+
+FAR_GAPS = (REACH + 0.3, REACH + 0.4, REACH + 0.5)
+"""Where there is no floor nearer, as before the cabinet in a corner with its door open: the skill that is next has a
+finer idea of where the robot can stand, and what is nearer than 2 m counts as near (EMMOE, D1)."""
 
 TOUCHES = 3.0
 """What a pose costs, as metres of driving cost 0.08, in which what is in the hand would be in something."""
@@ -102,13 +111,17 @@ class GoTo(MobileSkill):
 
     def _before(self, box: Box | None, costs: CostMap) -> Pose2 | None:
         """The best reachable pose near the target."""
+        return self._at_gaps(GAPS, box, costs) or self._at_gaps(FAR_GAPS, box, costs)
+
+    def _at_gaps(self, gaps: Sequence[float], box: Box | None, costs: CostMap) -> Pose2 | None:
+        """The best reachable pose that far from the target (m)."""
         reachable = Reachable.of(costs, self.base)
         target = box or Box(self.goal.position, np.full(3, 0.03))
         best: tuple[float, Pose2] | None = None
         for k in range(32):
             angle = k * np.pi / 16
             away = np.array([np.cos(angle), np.sin(angle)])
-            for gap in (REACH - 0.22, REACH - 0.12, REACH, REACH + 0.2):
+            for gap in gaps:
                 xy = _beside(target, away, gap)
                 if not reachable(xy):
                     continue

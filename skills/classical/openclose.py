@@ -9,7 +9,7 @@ import numpy as np
 
 from homie.kernel.types import Array, Articulation
 from skills.classical.articulated import OUTSIDE, MoveArticulation
-from skills.classical.motion import Motion, Stuck
+from skills.classical.motion import Motion, Stuck, rotation_z
 from skills.classical.pulls import STANDOFF, Pull
 
 HANDLE_OPENING = 0.06
@@ -20,7 +20,13 @@ SHUT_ANGLE, SHUT_GAP = 0.06, 0.015
 hand leaves it and the opening is known only as well as it was measured."""
 
 FURTHEST = 1.60
-"""How far a hinged door is opened, rad: past this it gains nothing."""
+"""How far a hinged door is opened, rad, where the robot has room before it: then more gains nothing."""
+
+IN_A_CORNER = (1.87, 1.75)
+"""How far it is rather opened where there is none between the open door and what stands at its other side."""
+
+POCKET = 0.4
+"""Metres before a shut door at which the robot should find room once it is open."""
 
 WIDE = 1.45
 """An opening from which a door is not pulled again, rad."""
@@ -71,8 +77,20 @@ class Open(MoveArticulation):
         now, full = articulation.opening, articulation.range
         if articulation.kind == "slide":
             return (0.97 * full, now + 0.5 * (full - now))
-        aims = [min(end, full) for end in (FURTHEST, 1.4, LEAST, 0.8, 0.5)]
+        first = () if self._room_before(articulation) else IN_A_CORNER
+        aims = [min(end, full) for end in (*first, FURTHEST, 1.4, LEAST, 0.8, 0.5)]
         return tuple(end for end in aims if end > now + 0.15)
+
+    def _room_before(self, articulation: Articulation) -> bool:
+        """Whether the base fits between a hinged door that stands at a right angle and what is beside it."""
+        turned = rotation_z(-float(np.sign(articulation.axis[2])) * articulation.opening)
+        outward = (turned @ articulation.outward)[:2]
+        across = (turned @ (articulation.handle - articulation.axis_point))[:2]
+        across = across - (across @ outward) * outward
+        across /= max(float(np.linalg.norm(across)), 1e-6)
+        radius = self.spec.footprint_radius + self.margin
+        line = articulation.axis_point[:2] + POCKET * outward
+        return any(self.costs.clear_at(line + t * across) >= radius for t in np.arange(radius, 3 * radius, 0.02))
 
     def done(self, articulation: Articulation) -> bool:
         # Wider than `domain.OPEN` asks for: the arm that reaches in next needs room beside the panel.
