@@ -69,8 +69,14 @@ def _on_furniture(seed: int, scene: SceneSpec, world: World, rng: np.random.Gene
             same = [other for other in same if other.colour == piece.colour]
             name = f"{piece.colour} {name}"
         inside = any(plan.inside for plan in surfaces_of(scene, piece)) or piece.kind in ("sink", "washbasin")
-        if _fresh(scene, world, kind, same):
+        fits = any(_height(scene, kind) <= plan.clearance for plan in surfaces_of(scene, piece))
+        if fits and _fresh(scene, world, kind, same):
             return _task(seed, scene, kind, f"{'in' if inside else 'on'} the {name}", same, "furniture")
+
+
+def _height(scene: SceneSpec, kind: str) -> float:
+    """How high an object of a kind stands (m): upright it has to fit under boards and into shut drawers."""
+    return 2 * next(thing.plan.half[2] for thing in scene.objects if thing.kind == kind)
 
 
 def _on_object(seed: int, scene: SceneSpec, world: World, sort: str, rng: np.random.Generator) -> PutTask | None:

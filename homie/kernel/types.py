@@ -515,7 +515,8 @@ class Surface:
     """Where things can be put: a horizontal rectangle (top centre, half sizes along its own axes, yaw).
 
     `clearance` is the free height above it in metres (inf under the open sky). `access` is the unit vector (2,)
-    from inside out through the only open side, or None where it can be reached from above.
+    from inside out through the only open side, or None where it can be reached from above. `lid` is the free height
+    that is left when it is pushed in, as a drawer is (inf for what does not move).
     """
 
     center: Array
@@ -524,6 +525,7 @@ class Surface:
     yaw: float
     clearance: float = float("inf")
     access: Array | None = None
+    lid: float = float("inf")
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,8 +109,9 @@ class Put(Manipulation):
         raise Hopeless("no free spot that the arm can reach", blockers=there if full else blockers or there)
 
     def _fits_under(self, surface: Surface) -> bool:
-        """Whether what is held can stand on a surface under what is above it."""
-        return 2 * self.hand.half[2] + HEADROOM <= surface.clearance
+        """Whether what is held can stand on a surface under what is above it, when a drawer is shut again too."""
+        height = 2 * self.hand.half[2]
+        return height + HEADROOM <= surface.clearance and height <= surface.lid
 
     def _from_here(self, planned: Sequence[Pose], standing: Standing) -> tuple[Sequence[Pose], tuple[Array, ...]]:
         """The planned poses if they can be reached from where the robot has come to stand, else the best that can."""

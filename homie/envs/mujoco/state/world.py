@@ -140,15 +140,15 @@ class World:
         """A support surface where it is now; of a drawer only the part that is pulled out."""
         rotation = self.rotation(plan.body)
         center, half_x = np.asarray(plan.center, dtype=float), plan.half_x
-        clearance = plan.clearance
+        clearance, lid = plan.clearance, float("inf")
         slide = next((a for a in thing.articulations if a.body == plan.body and a.kind == "slide"), None)
         if slide is not None:
             out = min(self.opening(slide), 2 * half_x)
             center = center + np.array([half_x - out / 2, 0.0, 0.0])
-            half_x, clearance = out / 2, float("inf")
+            half_x, clearance, lid = out / 2, float("inf"), plan.clearance
         access = rotation[:2, 0] if plan.access == "front" else None
         yaw = float(np.arctan2(rotation[1, 0], rotation[0, 0]))
-        return Surface(self.position(plan.body) + rotation @ center, half_x, plan.half_y, yaw, clearance, access)
+        return Surface(self.position(plan.body) + rotation @ center, half_x, plan.half_y, yaw, clearance, access, lid)
 
     # ------------------------------------------------------------ what is where
 
