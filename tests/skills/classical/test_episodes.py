@@ -94,3 +94,48 @@ def test_going_to_rooms_and_through_a_doorway(tmp_path: Path) -> None:
     records = play(tmp_path, SCENES / "two-rooms.json", ["[Go to, study]", "[Go to, kitchen]", "[Go to, desk]"])
     assert all(record.execution.feedback.ok for record in records)
     assert len(records) == 4
+
+
+def test_a_bowl_stays_on_the_shelf_when_the_hand_leaves_it(tmp_path: Path) -> None:
+    furniture = [
+        {"name": "shelf", "kind": "shelf", "colour": "wood", "x": 0.2, "y": 1.5},
+        {"name": "table", "kind": "table", "colour": "wood", "x": 3.0, "y": 1.5},
+    ]
+    bowl = {
+        "name": "bowl",
+        "kind": "bowl",
+        "colour": "red",
+        "receptacle": "table",
+        "surface": "top",
+        "x": -0.2,
+        "y": 0.0,
+    }
+    script = ["[Go to, bowl]", "[Pick, bowl]", "[Go to, shelf]", "[Put, bowl, shelf]"]
+    records = play(tmp_path, one_room(furniture, [bowl], (1.6, 0.6, 0.0)), script)
+    assert [record.execution.feedback.message for record in records if not record.execution.feedback.ok] == []
+    state: dict[str, Any] = final_state(tmp_path)
+    assert (state["objects"]["bowl"]["relation"], state["objects"]["bowl"]["at"]) == ("on", "shelf")
+
+
+def test_what_is_higher_than_a_shut_drawer_is_not_put_into_it(tmp_path: Path) -> None:
+    furniture = [
+        {"name": "drawer", "kind": "drawer", "colour": "white", "x": 0.3, "y": 1.5, "open": 1.0},
+        {"name": "table", "kind": "table", "colour": "wood", "x": 3.0, "y": 1.5},
+    ]
+    box = {"receptacle": "table", "surface": "top", "x": -0.2, "y": 0.0}
+    objects = [{"name": "cracker_box", "kind": "cracker_box", "colour": "red", **box}]
+    script = ["[Go to, cracker box]", "[Pick, cracker box]", "[Go to, drawer]", "[Put, cracker box, drawer]"]
+    records = play(tmp_path, one_room(furniture, objects, (1.6, 0.6, 0.0)), script)
+    assert "too tall for the space there" in records[3].execution.feedback.message
+    assert final_state(tmp_path)["held"] == "cracker_box"
+
+
+def test_out_of_a_cabinet_in_a_corner(tmp_path: Path) -> None:
+    """Between its open door and the wall there is no room for the robot, unless the door is opened wider."""
+    cabinet = {"name": "cabinet", "kind": "cabinet", "colour": "white", "x": 0.3, "y": 0.4}
+    can = {"name": "can", "kind": "tuna_fish_can", "colour": "green", "receptacle": "cabinet", "x": 0.0, "y": 0.0}
+    script = ["[Go to, cabinet]", "[Open, cabinet]", "[Go to, can]", "[Pick, can]"]
+    scene = one_room([cabinet], [{**can, "surface": "lower shelf"}], (2.2, 1.5, 3.14))
+    records = play(tmp_path, scene, script)
+    assert [record.execution.feedback.message for record in records if not record.execution.feedback.ok] == []
+    assert final_state(tmp_path)["held"] == "can"

@@ -1,0 +1,48 @@
+"""The contracts. Homie's folders meet here and nowhere else.
+
+```
+             PlannerInput            Goal                  Command
+Robot ----> Detector ----> Planner ------> Skill ----------------> Robot
+  Observation  |  Detection    | Decision    ^  act(observation)
+               v               v             |
+            Locator ------> Executor --------+
+             Goal           (Checks, Feedback)
+```
+"""
+
+from homie.kernel.interfaces.checks import CheckQuestion, ErrorCheck, ExecutionCheck, Trial
+from homie.kernel.interfaces.detector import Detector
+from homie.kernel.interfaces.kinematics import IkSolution, Kinematics
+from homie.kernel.interfaces.locator import LOOSE, Locator, NameMatcher, WorldModel, kind_of
+from homie.kernel.interfaces.parts import NamedByUsers, SharedPart
+from homie.kernel.interfaces.planner import Planner
+from homie.kernel.interfaces.robot import Robot, background
+from homie.kernel.interfaces.skill import Skill, SkillSet
+from homie.kernel.interfaces.world import Filmable, FilmableFromAnywhere, Performer, Privileged, WorldState
+
+__all__ = [
+    "LOOSE",
+    "CheckQuestion",
+    "Detector",
+    "ErrorCheck",
+    "ExecutionCheck",
+    "Filmable",
+    "FilmableFromAnywhere",
+    "IkSolution",
+    "Kinematics",
+    "Locator",
+    "NameMatcher",
+    "NamedByUsers",
+    "Performer",
+    "Planner",
+    "Privileged",
+    "Robot",
+    "SharedPart",
+    "Skill",
+    "SkillSet",
+    "Trial",
+    "WorldModel",
+    "WorldState",
+    "background",
+    "kind_of",
+]

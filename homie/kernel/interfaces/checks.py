@@ -1,0 +1,73 @@
+"""The contracts of error checks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from homie.kernel.actions import Action
+from homie.kernel.interfaces.locator import WorldModel
+from homie.kernel.types import (
+    Attempt,
+    Check,
+    Decision,
+    Observation,
+    Subtask,
+)
+
+
+class ErrorCheck(Protocol):
+    """One layer of error detection, run before the skill. See `error_detection/`."""
+
+    def __call__(self, question: CheckQuestion) -> Check:
+        """What the layer found; a Check without code where it has nothing against the subtask."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckQuestion:
+    """All that a check may look at.
+
+    action: what is known of the subtask's action. entity: what it is done to (of a Put the destination), None where the
+    words mean nothing. world: what is known; it answers questions. actions, models: what may be chosen. skilled:
+    whether some skill runs the action under the model that the planner chose.
+    """
+
+    decision: Decision
+    subtask: Subtask
+    action: Action
+    entity: str | None
+    inventory: tuple[str, ...]
+    observation: Observation
+    world: WorldModel
+    actions: tuple[str, ...]
+    models: tuple[str, ...]
+    skilled: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """An attempt of a skill, for the execution check to judge.
+
+    action: what is known of it. entity: what it was done to, "" for an action that takes no target. held: what the
+    hand held before. observation: of after the attempt; the world model has taken in what it shows. complaint: what the
+    skill itself has to tell the planner.
+    """
+
+    subtask: Subtask
+    action: Action
+    entity: str
+    held: str | None
+    attempt: Attempt
+    observation: Observation
+    world: WorldModel
+    complaint: str = ""
+
+
+class ExecutionCheck(Protocol):
+    """The fourth layer of error detection, which looks at what a skill has done. See `error_detection.execution`."""
+
+    def judged(self, trial: Trial) -> Attempt:
+        """The attempt with the outcome that its effect shows."""
+
+    def check(self, trial: Trial) -> Check:
+        """What a judged attempt comes to: no code for success, E1 for what may be tried again, E2 for a loss."""

@@ -1,0 +1,198 @@
+"""The contracts of what is known of the world, and of goals made from it."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Protocol
+
+from homie.kernel import domain
+from homie.kernel.actions import ACTION_TABLE, Action
+from homie.kernel.knowledge import Knowledge
+from homie.kernel.types import (
+    Detection,
+    Goal,
+    NamedThing,
+    Observation,
+)
+
+
+class WorldModel(ABC):
+    """What is known of the world in one setting: questions, which change nothing.
+
+    Error detection asks it what exists, what is closed, what opens, how far away things are, and what a skill has
+    changed. Every answer comes from the same knowledge: world state in the background setting, in the sensors setting
+    only what was observed.
+    """
+
+    @abstractmethod
+    def resolve(self, words: str, action: Action, observation: Observation) -> str | None:
+        """The entity that a planner's words mean, or None.
+
+        Where they are ambiguous it is one that the action can be done to, and the nearest of those. An entity's own
+        name means itself.
+        """
+
+    def objection(self, words: str, action: Action) -> str:
+        """Why words mean nothing to an action, a sentence; "" where all there is to say is that it is not there."""
+        return ""
+
+    def called(self, entity: str) -> str:
+        """What a planner is told that an entity is called, "" where there is no better name than that of the entity.
+
+        What has no name yet gets one, for the rest of the episode.
+        """
+        return ""
+
+    @abstractmethod
+    def opens(self, entity: str) -> bool:
+        """Whether it has a door or a drawer."""
+
+    @abstractmethod
+    def closed_container(self, entity: str) -> str | None:
+        """The closed container that hides or is the entity, or None if it is freely accessible."""
+
+    @abstractmethod
+    def pickable(self, entity: str) -> bool:
+        """Whether it is a loose object."""
+
+    @abstractmethod
+    def is_spot(self, entity: str) -> bool:
+        """Whether it is a place to go to only (a room), not a thing."""
+
+    def has_place(self, entity: str) -> bool:
+        """Whether a place on or in it is known where something can be put."""
+        return not self.is_spot(entity)
+
+    @abstractmethod
+    def distance(self, entity: str, observation: Observation) -> float:
+        """Metres between the robot base and the nearest part of the entity that matters for reaching it."""
+
+    @abstractmethod
+    def held(self, observation: Observation) -> str | None:
+        """The entity in the hand as far as it is known, or None if the hand is empty."""
+
+    def names_held(self, words: str, inventory: Sequence[str], observation: Observation) -> bool:
+        """Whether the words can mean what is in the hand. inventory: what it is called so far.
+
+        It is so where they share their words with one of its names (`red apple`, `apple`), or mean something of its
+        kind: which of several apples is meant is not asked.
+        """
+        held = self.held(observation)
+        names = [*inventory[-1:], *([held] if held else [])]
+        if any(_alike(words, name) for name in names):
+            return True
+        meant = self.resolve(words, LOOSE, observation)
+        known = held or (self.resolve(names[0], LOOSE, observation) if names else None)
+        return meant is not None and known is not None and kind_of(meant) == kind_of(known)
+
+    # What a skill has come to (`Action.result`). None where it cannot be told.
+
+    def arrived(self, entity: str, observation: Observation) -> bool | None:
+        """Whether the robot is where Go to ends: in the room, or within reach of the thing."""
+        metres = self.distance(entity, observation)
+        return metres <= domain.AT_SPOT if self.is_spot(entity) else domain.within_reach(metres)
+
+    def holds(self, entity: str, observation: Observation) -> bool | None:
+        """Whether the hand holds the entity."""
+        return self.held(observation) == entity
+
+    def placed(self, thing: str | None, entity: str, observation: Observation) -> bool | None:
+        """Whether a thing has been put on or into the entity. thing: what the hand held before."""
+        return None
+
+    def state(self, entity: str, state: str, observation: Observation) -> bool | None:
+        """Whether the entity is in a state, such as `open` or `closed`, or that of an action of one's own."""
+        return None
+
+
+class Locator(WorldModel):
+    """A world model that learns from what is observed, tells planners of it, and makes goals for skills.
+
+    It is the goal adapter of one setting: `background` reads world state, `sensors` only what was observed. Made as
+    `cls(robot)`.
+    """
+
+    name: str = ""
+    cameras: tuple[str, ...] = ()
+    """The cameras it looks through before and after a skill runs; empty if it needs no pictures."""
+
+    @abstractmethod
+    def reset(self, *, seed: int) -> None:
+        """Forget the episode."""
+
+    @abstractmethod
+    def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
+        """Take in a new observation (remember what was seen where).
+
+        Of one moment there may be several, each with pictures of other cameras (`homie.kernel.senses.Senses`).
+        """
+
+    def aim(self, entity: str, action: Action, observation: Observation) -> None:
+        """A subtask begins that is done to the entity: what the hand takes next is most likely that."""
+
+    # What a planner is told.
+
+    def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
+        """The detections as a planner gets them: by the names that `resolve` understands, with their numbers; what a
+        listing numbers comes in its order."""
+        return tuple(detections)
+
+    def knowledge(self, round_number: int) -> Knowledge:
+        """What a planner can be told of the home in a round, after `update` with what is seen in it."""
+        return Knowledge()
+
+    def listing(self) -> tuple[str, ...]:
+        """What a planner is told of the things in sight besides names and pictures, by line; () for nothing."""
+        return ()
+
+    # What a skill needs.
+
+    @abstractmethod
+    def goal(self, entity: str, action: Action, observation: Observation) -> Goal:
+        """The goal for a resolved entity, but for its text. Changes nothing.
+
+        Args:
+            entity: what the action is done to, of a Put the destination.
+            action: which parts of the world are told depends on what it does to them.
+            observation: where the robot is now.
+
+        Raises:
+            TargetLost: the entity has been forgotten since it was resolved.
+        """
+
+    def seen(self, entity: str, detections: Sequence[Detection]) -> tuple[Detection, ...]:
+        """Which of the detections show the entity, for skills that go by pixels."""
+        return tuple(one for one in detections if one.instance == entity)
+
+    def due(self, observation: Observation) -> tuple[str, ...] | None:
+        """While a skill runs: the cameras to look through before its goal is made anew, None for no new goal yet.
+
+        Asked once per control period.
+        """
+        return None
+
+
+LOOSE = ACTION_TABLE["Pick"]
+"""The action whose target is meant by the name of what is in the hand."""
+
+
+def kind_of(entity: str) -> str:
+    """What a person calls an entity: `tomato soup can` for `tomato_soup_can_2`."""
+    return re.sub(r"[_ ]\d+$", "", entity).replace("_", " ")
+
+
+def _alike(words: str, name: str) -> bool:
+    """Whether all words of one name are among those of the other, but for numbers and articles."""
+    first, second = (
+        {word for word in re.split(r"[\W_\d]+", text.lower()) if word not in ("", "the", "a", "an")}
+        for text in (words, name)
+    )
+    return bool(first and second) and (first <= second or second <= first)
+
+
+class NameMatcher(Protocol):
+    """From words to the things that they may mean equally well; empty if they mean none of them."""
+
+    def __call__(self, query: str, candidates: Sequence[NamedThing], /) -> Sequence[NamedThing]: ...

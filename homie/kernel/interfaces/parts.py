@@ -1,0 +1,45 @@
+"""What all parts that users choose by name have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Protocol
+
+from pydantic import BaseModel
+
+from homie.kernel.errors import BadInput
+
+
+class NamedByUsers:
+    """What users choose by a name, made as `cls(argument, settings)`: of NAME:ARGUMENT and of the settings beside it.
+
+    A class whose constructor takes fewer gets fewer: no settings where it has no `Settings`, no argument where none is
+    given.
+    """
+
+    word: ClassVar[str] = "part"
+    """What users call one of its kind."""
+    name: str = ""
+    Settings: ClassVar[type[BaseModel] | None] = None
+    """The model of its settings, or None if it has none."""
+    extra: ClassVar[str] = ""
+    """The extra of Homie that brings the packages it needs (`homie.kernel.packages.requirements`), "" if none."""
+
+    def __init__(self, argument: str = "", settings: BaseModel | None = None) -> None:
+        """Raises BadInput for an argument, which a part may take that has a constructor of its own."""
+        if argument:
+            raise BadInput(f"The {self.word} '{self.name}' takes no argument (got '{argument}').")
+
+
+class SharedPart(Protocol):
+    """What planners in several processes share, such as a process that has loaded their model. Who has it closes it."""
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """The environment variables by which they find it."""
+
+    def ensure(self) -> None:
+        """Start it, or start it again where it has died. Raises InfrastructureError."""
+
+    def close(self) -> None:
+        """End it. Idempotent."""

@@ -1,0 +1,63 @@
+"""The contract of planners."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import BaseModel
+
+from homie.kernel.interfaces.parts import NamedByUsers, SharedPart
+from homie.kernel.types import (
+    Decision,
+    PlannerInput,
+)
+
+
+class Planner(NamedByUsers, ABC):
+    """A brain: from what the robot knows to the next decision. It never sees world state.
+
+    One instance serves one episode at a time; `reset` is called before each. `decide` may raise
+    `homie.kernel.errors.PlannerError` (the episode ends as infrastructure) but never invents a decision.
+
+    Its argument is that of `--planner NAME:ARGUMENT`, its settings those of `--set NAME=VALUE`.
+    """
+
+    word = "planner"
+    keys: ClassVar[tuple[str, ...]] = ()
+    """Names of environment variables that may hold its API keys."""
+    looks_at_hand: bool = False
+    """Whether it wants the picture of the robot's `hand` camera (`PlannerInput.hand`)."""
+
+    @abstractmethod
+    def reset(self, task: str, *, seed: int) -> None:
+        """Forget everything and prepare for a task."""
+
+    @abstractmethod
+    def decide(self, given: PlannerInput) -> Decision:
+        """The next decision. Its action may be wrong: checking is the executor's work."""
+
+    def describe(self) -> Mapping[str, object]:
+        """What decides its answers (hashes of its files and prompts, model, settings), JSON-ready, without secrets.
+
+        The run folder keeps it for every episode (`provenance`), and a bench that goes on compares it: so it
+        says the same of equal planners, before an episode and after it.
+        """
+        return {}
+
+    @classmethod
+    def share(cls, argument: str, settings: BaseModel | None, log: Path) -> SharedPart | None:
+        """What planners of this class share when several processes make one each, None for nothing.
+
+        Args:
+            argument: the argument of those planners.
+            settings: their settings, checked.
+            log: the file for what a shared process writes.
+        """
+        return None
+
+    def texts(self) -> Mapping[str, str]:
+        """The texts whose SHA-256 its description names (prompt templates, examples, a plan file), by that, in hex."""
+        return {}

@@ -1,0 +1,193 @@
+"""The contract of robots."""
+
+from __future__ import annotations
+
+import math
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import ClassVar, Literal, final
+
+import numpy as np
+from pydantic import BaseModel
+
+from homie.kernel.body import RobotSpec, stands_still
+from homie.kernel.errors import BadInput, CommandRefused, RobotFault
+from homie.kernel.interfaces.kinematics import Kinematics
+from homie.kernel.interfaces.locator import Locator
+from homie.kernel.safety import OverLimit, SafetyGate
+from homie.kernel.types import (
+    VIEWS,
+    Command,
+    Observation,
+    Proprioception,
+    SentCommand,
+)
+
+
+class Robot(ABC):
+    """A body that observes and obeys: a simulator or hardware. Used as a context manager.
+
+    `reset`, `act` and `stop` are final, so that no robot can forget its safety gate:
+
+    ```
+    act(command) --> measured --> effector pose to joints --> SafetyGate --> _send --> SentCommand
+    stop()       --> _halt --> measured, until nothing moves
+    reset(seed)  --> _restart
+    ```
+
+    It is made as `cls(argument)` from `--robot NAME:ARGUMENT`; with `Settings`, as `cls(argument, settings)`.
+
+    A robot brings `measured`, `observe`, `_send`, `_halt`, `_restart` and `close`, and says what its body is in `spec`.
+    Stop order everywhere: stop, hold or park, disconnect, then flush data; `close` does the first three.
+    """
+
+    Settings: ClassVar[type[BaseModel] | None] = None
+    """The model of its settings (`--robot-option NAME=VALUE`), or None if it has none."""
+    spec: RobotSpec
+    kinematics: Kinematics
+    over_limit: OverLimit = "clamp"
+    """What the safety gate does with values over a limit."""
+    stop_seconds: float = 3.0
+    """Seconds in which it must have come to rest after a stop, by its own measurements."""
+    views: tuple[str, ...] = VIEWS
+    """The cameras whose pictures the planner gets."""
+    hand: str = ""
+    """The camera at the hand, "" where there is none."""
+    eye: str = "head"
+    """The camera whose picture a video shows beside the third-person view."""
+    waits: bool = False
+    """Whether its time stands still between two calls of `act`, as in a simulation. One that does not is stopped while
+    a policy makes a decision."""
+    actions: tuple[str, ...] = ()
+    """What a planner may tell it, where some skill has it, End included; empty for the household actions of EMMOE."""
+    inventory_by: Literal["feedback", "hand"] = "feedback"
+    """Where the inventory comes from: the feedback of Pick and Put (EMMOE, appendix D), or what the locator finds in
+    the hand, for actions of its own that close and open it."""
+    picture_size: tuple[int, int] | None = None
+    """Width and height of its pictures in pixels, if it has taken them from the option `picture_size`."""
+
+    def __init_subclass__(cls, **arguments: object) -> None:
+        super().__init_subclass__(**arguments)
+        hooks = {"act": "_send", "stop": "_halt", "reset": "_restart", "gate": "over_limit"}
+        for name, hook in hooks.items():
+            if name in cls.__dict__:
+                raise BadInput(
+                    f"The robot {cls.__name__} overrides '{name}', which keeps every command within its limits: "
+                    f"write '{hook}' instead (docs/robots.md)."
+                )
+
+    @cached_property
+    def gate(self) -> SafetyGate:
+        """What every command passes."""
+        return SafetyGate(self.spec, self.over_limit)
+
+    @final
+    def reset(self, *, seed: int) -> None:
+        """Bring robot (and simulated world) to the start of an episode."""
+        self.gate.reset()
+        self._restart(seed=seed)
+        self.gate.reset()
+
+    @final
+    def act(self, command: Command) -> SentCommand:
+        """Send one command for one control period.
+
+        Returns:
+            The command as it was asked for and as the safety gate has sent it.
+
+        Raises:
+            CommandRefused: It is malformed, or over a limit of a robot that refuses; nothing was sent.
+            RobotFault: The robot cannot go on safely, and has stopped.
+        """
+        body = self.measured()
+        sent = self.gate.check(self._resolved(command, body), body)
+        self._send(sent.sent)
+        return replace(sent, requested=command)
+
+    @final
+    def stop(self) -> None:
+        """Stop all motion now and hold; returns once nothing is measured to move.
+
+        Raises:
+            RobotFault: It still moves after `stop_seconds`.
+        """
+        self.gate.reset()
+        self._halt()
+        before = None
+        for _ in range(math.ceil(self.stop_seconds / self.spec.period)):
+            body = self.measured()
+            if stands_still(body, before, self.spec.period):
+                return
+            before = body
+            self._wait()
+        raise RobotFault(
+            f"The {self.spec.name} still moves {self.stop_seconds:g} s after it was told to stop: use its own stop."
+        )
+
+    @abstractmethod
+    def measured(self) -> Proprioception:
+        """What it feels now, without pictures."""
+
+    @abstractmethod
+    def observe(self, cameras: Collection[str] = ()) -> Observation:
+        """What it feels, and RGB-D frames of the named cameras: its `views`, its `eye`, a `wrist` where it has one."""
+
+    @abstractmethod
+    def _send(self, command: Command) -> None:
+        """Send a command that the safety gate has passed, and return after one control period. Raises RobotFault.
+
+        It has targets of every base, and of the other groups that are told something.
+        """
+
+    @abstractmethod
+    def _halt(self) -> None:
+        """Tell everything to stop moving and to hold; no need to wait until it has."""
+
+    def _wait(self) -> None:
+        """Let one control period pass, nothing new being sent."""
+        time.sleep(self.spec.period)
+
+    @abstractmethod
+    def _restart(self, *, seed: int) -> None:
+        """Bring robot (and simulated world) to the start of an episode."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Stop, hold or park, disconnect. Idempotent."""
+
+    def _resolved(self, command: Command, body: Proprioception) -> Command:
+        """A command with its effector pose, if any, as joint targets. Raises CommandRefused for one that is not finite,
+        and for a robot without an arm."""
+        pose, chain = command.effector, self.spec.chain
+        if pose is None:
+            return command
+        if not chain.groups:
+            raise CommandRefused(f"Command refused: {self.spec.name} has no arm, so no effector to bring to a pose.")
+        if not (np.isfinite(pose.position).all() and np.isfinite(pose.rotation).all()):
+            raise CommandRefused("Command refused: effector holds a value that is not finite.")
+        if twice := [group.name for group in chain.groups if command.get(group.name) is not None]:
+            raise CommandRefused(f"Command refused: effector and {twice[0]} are told at once.")
+        solution = self.kinematics.solve(pose.position, pose.rotation, chain.measured(body))
+        return Command({**command.targets, **chain.targets(solution.q)})
+
+    def describe(self) -> Mapping[str, object]:
+        """What decides its behaviour besides its code (firmware, an address), JSON-ready; as for planners."""
+        return {}
+
+    def background(self) -> Locator:
+        """The locator that knows a simulator's world. Raises BadInput for a robot that does not know its own."""
+        raise BadInput("Background targets need a simulator that knows its world: use --targets sensors.")
+
+    def __enter__(self) -> Robot:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def background(robot: Robot) -> Locator:
+    """The setting in which targets are located from world state (EMMOE, section 4.3)."""
+    return robot.background()

@@ -1,0 +1,109 @@
+"""The contracts of skills and skill sets."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from homie.kernel.actions import Action
+from homie.kernel.body import RobotSpec
+from homie.kernel.interfaces.kinematics import Kinematics
+from homie.kernel.interfaces.parts import NamedByUsers
+from homie.kernel.types import (
+    Command,
+    Goal,
+    Observation,
+    Outcome,
+    Subtask,
+)
+
+
+class Skill(ABC):
+    """A low-level policy bound to some actions. Stateful between `start` and the end of the attempt.
+
+    `act` is called once per control period with a fresh observation; it returns the next command, and `outcome` says
+    whether it goes on. The observation of `start` has the pictures of `cameras`, that of an `act` those of `looks`: a
+    policy that decides at 4 Hz wants none in between. A skill never sees world state; what it may know is in the goal.
+    """
+
+    name: str = ""
+    actions: tuple[str, ...] = ()
+    cameras: tuple[str, ...] = ()
+    max_seconds: float = 60.0
+    deliberates: bool = False
+    """Whether an `act` for which it `looks` may take longer than a control period: networks do."""
+
+    @abstractmethod
+    def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        """Begin an attempt."""
+
+    def revise(self, goal: Goal) -> None:
+        """Take a better goal while running: the locator has seen more. Ignoring it is allowed."""
+
+    def looks(self) -> tuple[str, ...]:
+        """The cameras whose pictures the next `act` wants."""
+        return self.cameras
+
+    @abstractmethod
+    def act(self, observation: Observation) -> Command:
+        """The next command."""
+
+    @property
+    @abstractmethod
+    def outcome(self) -> Outcome:
+        """RUNNING until the attempt is over."""
+
+    @property
+    def reason(self) -> str:
+        """Why the attempt ended as it did, in words for the record."""
+        return ""
+
+    @property
+    def about(self) -> tuple[str, ...]:
+        """The names of what kept it from its goal, as a planner may say them: what has to be moved away first."""
+        return ()
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether another attempt would end like the last, with the world as it is: then none is made."""
+        return False
+
+    @property
+    def complaint(self) -> str:
+        """What a planner is told when the last attempt has failed, a sentence; "" for that of the table of messages,
+        which knows reasons of skills (`error_detection.reasons`)."""
+        return ""
+
+
+class SkillSet(NamedByUsers, ABC):
+    """The skills of one low-level model, as `--skills` names it; to a planner its `name` is a model to choose.
+
+    It is made once for all episodes of a process: networks are loaded then. What is of one episode is in the skills,
+    which `skills` makes anew for each. Its argument is that of `--skills NAME:ARGUMENT`, its settings those of
+    `--skill-option NAME.SETTING=VALUE`. The argument of a learned model is its checkpoint. Without one the constructor
+    raises MissingCheckpoint, and `classical` may stand in for its `actions`.
+    """
+
+    word = "skill set"
+    actions: ClassVar[tuple[str, ...]] = ()
+    """What the set can do, known without a checkpoint."""
+    meant_for: ClassVar[tuple[str, ...]] = ()
+    """Those of its actions that a planner should choose it for, where other sets have them too (EMMOE, table E2)."""
+    about: ClassVar[str] = ""
+    """What it is good at, for planners: the rest of a sentence that begins with its name, such as `goes to rooms`."""
+    own_actions: ClassVar[tuple[Action, ...]] = ()
+    """What is to know of actions that only it has (`Action(name="Wait", arguments=())`). One that is not here takes a
+    target and asks for nothing."""
+
+    @abstractmethod
+    def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
+        """New skills for a robot, which know of no earlier episode. Raises BadInput for a robot that they cannot
+        move."""
+
+    def describe(self) -> Mapping[str, object]:
+        """What decides its actions (hashes of its files, settings), JSON-ready, without secrets; as for planners."""
+        return {}
+
+    def close(self) -> None:
+        """Let go of what it holds. Idempotent."""

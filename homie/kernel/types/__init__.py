@@ -1,0 +1,70 @@
+"""The words of Homie as types. Every value that crosses a boundary between folders is one of these.
+
+Units and frames: SI, radians, REP-103 (x forward, y left, z up). The *odometry frame* is fixed to the floor and
+starts at the scene origin in simulators, at the robot's start pose on hardware; every position below is in it
+unless a docstring says otherwise. Images are HxWx3 uint8 RGB, depth is HxW float32 metres (0 = no return).
+"""
+
+from homie.kernel.types.arrays import Array, Depth, Image, Mask
+from homie.kernel.types.commands import Command, SentCommand, Target
+from homie.kernel.types.feedback import SUCCESS, ErrorCode, Feedback, HistoryItem
+from homie.kernel.types.geometry import Box, Pose, Pose2, Solid
+from homie.kernel.types.goals import Articulation, Goal, OccupancyGrid, Surface
+from homie.kernel.types.observations import (
+    FLOOR,
+    VIEWS,
+    CameraFrame,
+    Detection,
+    GripperState,
+    Intrinsics,
+    NamedThing,
+    Observation,
+    Proprioception,
+    in_sight,
+)
+from homie.kernel.types.questions import PlannerInput
+from homie.kernel.types.records import Attempt, Check, Execution, Outcome, RoundRecord
+from homie.kernel.types.subtasks import END, Answer, Decision, Subtask, model_key
+
+__all__ = [
+    "END",
+    "FLOOR",
+    "SUCCESS",
+    "VIEWS",
+    "Answer",
+    "Array",
+    "Articulation",
+    "Attempt",
+    "Box",
+    "CameraFrame",
+    "Check",
+    "Command",
+    "Decision",
+    "Depth",
+    "Detection",
+    "ErrorCode",
+    "Execution",
+    "Feedback",
+    "Goal",
+    "GripperState",
+    "HistoryItem",
+    "Image",
+    "Intrinsics",
+    "Mask",
+    "NamedThing",
+    "Observation",
+    "OccupancyGrid",
+    "Outcome",
+    "PlannerInput",
+    "Pose",
+    "Pose2",
+    "Proprioception",
+    "RoundRecord",
+    "SentCommand",
+    "Solid",
+    "Subtask",
+    "Surface",
+    "Target",
+    "in_sight",
+    "model_key",
+]

@@ -1,0 +1,79 @@
+"""What a planner is told of a subtask: the ten error codes, feedback, history."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from homie.kernel.types.subtasks import Subtask
+
+
+class ErrorCode(StrEnum):
+    """The ten codes of EMMOE, section 4.3 and appendix E.4: each with its meaning in a few words and with the sentence
+    of the official code, to the letter, in which `action`, `item` and `container` are filled in.
+
+    A code is added here and in its layer of `error_detection/`, nowhere else.
+
+    >>> ErrorCode.D1.sentence.format(action="pick")
+    'Unable to pick, the target is far away'
+    """
+
+    meaning: str
+    sentence: str
+
+    def __new__(cls, code: str, meaning: str = "", sentence: str = "") -> ErrorCode:
+        member = str.__new__(cls, code)
+        member._value_ = code
+        member.meaning, member.sentence = meaning, sentence
+        return member
+
+    F1 = (
+        "F1",
+        "unknown action or model, or unreadable output",
+        "{action} is not in the action list! You should only choose actions in the list.",
+    )
+    F2 = "F2", "unknown target", "{item} does not exist! Please choose another object"
+    L1 = "L1", "the hand is full", "Unable to {action}, the hand is full"
+    L2 = "L2", "the hand is empty", "Unable to {action}, the hand is empty"
+    L3 = "L3", "the container is closed", "Unable to {action}, the {container} is closed, you should open it first"
+    L4 = "L4", "not something to interact with", "Can not {action} {item}! Please choose another object"
+    D1 = "D1", "too far away", "Unable to {action}, the target is far away"
+    D2 = "D2", "too close", "Unable to {action}, the target is too close"
+    E1 = "E1", "still failing after all attempts", "Unable to {action}, the subtask is too difficult to perform"
+    E2 = "E2", "the object is gone", "Unable to {action}, and the object is missing"
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What the planner is told about its last subtask. `code` is None exactly when `status` is success.
+
+    about: the names of what it is about besides the target, as a planner may say them: the container that is closed
+    (L3), the things that are in the way (E1). lasting: whether the same subtask would end the same as long as nothing
+    else is changed, as far as a failed skill knows.
+    """
+
+    status: Literal["success", "fail"]
+    code: ErrorCode | None = None
+    message: str = "None"
+    about: tuple[str, ...] = ()
+    lasting: bool = False
+
+    @property
+    def ok(self) -> bool:
+        return self.status == "success"
+
+
+SUCCESS = Feedback("success")
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryItem:
+    """One executed subtask and its result, as the planner is told in later rounds."""
+
+    number: int
+    subtask: Subtask
+    feedback: Feedback
+
+    def __str__(self) -> str:
+        return f"({self.number}) {self.subtask}({self.feedback.status})"

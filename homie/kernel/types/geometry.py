@@ -1,0 +1,113 @@
+"""Poses, boxes and other solids, in metres and radians."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from homie.kernel.types.arrays import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Pose2:
+    """A pose on the floor: x, y in metres, yaw in radians."""
+
+    x: float
+    y: float
+    yaw: float
+
+    @property
+    def xy(self) -> Array:
+        return np.array([self.x, self.y])
+
+    def transform(self, point: Array) -> Array:
+        """A point (3,) given in this pose's frame, in the parent frame."""
+        c, s = np.cos(self.yaw), np.sin(self.yaw)
+        return np.array([self.x + c * point[0] - s * point[1], self.y + s * point[0] + c * point[1], float(point[2])])
+
+    def inverse(self, point: Array) -> Array:
+        """A point (3,) given in the parent frame, in this pose's frame."""
+        dx, dy = float(point[0]) - self.x, float(point[1]) - self.y
+        c, s = np.cos(self.yaw), np.sin(self.yaw)
+        return np.array([c * dx + s * dy, -s * dx + c * dy, float(point[2])])
+
+
+@dataclass(frozen=True, slots=True)
+class Pose:
+    """A pose in space: position (3,) in metres, rotation matrix (3, 3), columns are the frame's axes."""
+
+    position: Array
+    rotation: Array
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """An upright box: centre (3,), half extents (3,) along its own axes, yaw of those axes; name of what is in it."""
+
+    center: Array
+    half: Array
+    yaw: float = 0.0
+    name: str = ""
+
+    def corners(self) -> Array:
+        """The four footprint corners, (4, 2), counter-clockwise."""
+        c, s = np.cos(self.yaw), np.sin(self.yaw)
+        signs = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]]) * self.half[:2]
+        corners: Array = self.center[:2] + signs @ np.array([[c, s], [-s, c]])
+        return corners
+
+    def distance(self, point: Array) -> float:
+        """Metres from a point (2,) on the floor plan to the footprint; 0 inside."""
+        c, s = np.cos(self.yaw), np.sin(self.yaw)
+        delta = np.asarray(point[:2]) - self.center[:2]
+        local = np.abs(np.array([c * delta[0] + s * delta[1], -s * delta[0] + c * delta[1]]))
+        return float(np.linalg.norm((local - self.half[:2]).clip(min=0.0)))
+
+    @classmethod
+    def around(cls, parts: Sequence[Solid], yaw: float = 0.0) -> Box:
+        """The smallest upright box of that yaw around one solid or more."""
+        c, s = np.cos(yaw), np.sin(yaw)
+        axes = np.array([[c, s, 0.0], [-s, c, 0.0], [0.0, 0.0, 1.0]])
+        high = np.max([part.reach(axes) for part in parts], axis=0)
+        low = -np.max([part.reach(-axes) for part in parts], axis=0)
+        return cls((low + high) / 2 @ axes, (high - low) / 2, float(yaw))
+
+
+@dataclass(frozen=True, slots=True)
+class Solid:
+    """A convex solid where it is now; a loose object is made of one or a few.
+
+    half (3,): half its size along its own axes. The axis of cylinders and capsules is z, and the round ends of a
+    capsule count. pose: its middle and its own axes, in the odometry frame. points (n, 3): corners of a hull, in its
+    own frame.
+    """
+
+    kind: Literal["sphere", "ellipsoid", "cylinder", "capsule", "box", "hull"]
+    half: Array
+    pose: Pose
+    points: Array | None = None
+
+    def reach(self, directions: Array) -> Array:
+        """How far it extends along unit vectors (n, 3): its largest coordinate (n,) along each, from the origin of the
+        odometry frame. The support function of convex geometry, exact for every kind."""
+        local = directions @ self.pose.rotation
+        middle: Array = directions @ self.pose.position
+        if self.points is not None:
+            furthest: Array = (local @ self.points.T).max(axis=1)
+        else:
+            straight, curved = self.summands()
+            furthest = np.abs(local) @ straight + np.linalg.norm(local * curved, axis=1)
+        return middle + furthest
+
+    def summands(self) -> tuple[Array, Array]:
+        """Half sizes (3,) of the box and of the ellipsoid whose Minkowski sum it is, in its own frame: a capsule is a
+        line and a ball, a cylinder a line and a disc. Support functions add up. Not of a hull."""
+        radius, axis = float(self.half[0]), np.array([0.0, 0.0, 1.0])
+        if self.kind == "cylinder":
+            return self.half * axis, self.half * (1.0 - axis)
+        if self.kind == "capsule":
+            return (self.half - radius) * axis, np.full(3, radius)
+        return (self.half, np.zeros(3)) if self.kind == "box" else (np.zeros(3), self.half)

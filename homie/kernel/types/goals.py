@@ -1,0 +1,90 @@
+"""What a skill needs of its target: surfaces, doors, the map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from homie.kernel.types.arrays import Array, Mask
+from homie.kernel.types.geometry import Box, Solid
+from homie.kernel.types.observations import Detection
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """Where things can be put: a horizontal rectangle (top centre, half sizes along its own axes, yaw).
+
+    `clearance` is the free height above it in metres (inf under the open sky). `access` is the unit vector (2,)
+    from inside out through the only open side, or None where it can be reached from above. `lid` is the free height
+    that is left when it is pushed in, as a drawer is (inf for what does not move).
+    """
+
+    center: Array
+    half_x: float
+    half_y: float
+    yaw: float
+    clearance: float = float("inf")
+    access: Array | None = None
+    lid: float = float("inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Articulation:
+    """A door or a drawer: how it moves and where to take it.
+
+    axis_point, axis: (3,) each; for a hinge the point is on the axis and a positive angle (right-hand rule about
+    `axis`) opens; for a slide `axis` is the opening direction. handle: centre (3,) now. handle_axis: unit vector
+    along the bar. outward: unit vector (3,) pointing from the panel to the person. opening: how far it is open now,
+    range: its largest opening, in rad or m. panel: the box of the moving panel as it stands now, where known.
+    """
+
+    kind: Literal["hinge", "slide"]
+    axis_point: Array
+    axis: Array
+    handle: Array
+    handle_axis: Array
+    outward: Array
+    opening: float
+    range: float
+    panel: Box | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OccupancyGrid:
+    """Obstacles on the floor plan: `occupied` and `unknown` (ny, nx); cell (0, 0) has its lower corner at `origin`
+    (2,), cells are `resolution` metres wide; y grows with the row."""
+
+    occupied: Mask
+    unknown: Mask
+    origin: Array
+    resolution: float
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What a skill needs, made from a subtask by a goal adapter.
+
+    name: the resolved entity or room. text: the subtask in words. position: its reference point (3,).
+    box: its bounding box. surfaces: where to put (best first). obstacles: boxes of things standing there.
+    articulations: doors and drawers that belong to it. room: the rectangle (x0, y0, x1, y1) if it is a spot.
+    front: yaw of the side a person uses, for furniture. grid: where the base cannot be. solids: boxes near the target
+    and near the robot that the arm keeps out of, but not a target object, nor the panels that Open and Close move.
+    parts: the solids that a target object is made of, as it lies, where they are known. loose: boxes with names of what
+    could be moved out of the way: near the target, and anywhere on the floor. seen: boxes of the target in the
+    observation that an attempt begins with, for skills that have cameras.
+    """
+
+    name: str
+    text: str
+    position: Array
+    box: Box | None = None
+    surfaces: tuple[Surface, ...] = ()
+    obstacles: tuple[Box, ...] = ()
+    articulations: tuple[Articulation, ...] = ()
+    room: tuple[float, float, float, float] | None = None
+    front: float | None = None
+    grid: OccupancyGrid | None = field(default=None, repr=False)
+    solids: tuple[Box, ...] = field(default=(), repr=False)
+    parts: tuple[Solid, ...] = field(default=(), repr=False)
+    loose: tuple[Box, ...] = field(default=(), repr=False)
+    seen: tuple[Detection, ...] = field(default=(), repr=False)

@@ -1,0 +1,156 @@
+"""What a robot sees and feels, and what a detector makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.kernel.types.arrays import Depth, Image, Mask
+from homie.kernel.types.geometry import Pose, Pose2
+
+VIEWS = ("front", "left", "back", "right")
+"""The four cardinal views in the order of the paper (section 4.2, appendix D): counter-clockwise from front."""
+
+
+@dataclass(frozen=True, slots=True)
+class Intrinsics:
+    """Pinhole camera: focal lengths and principal point in pixels, image size in pixels."""
+
+    fx: float
+    fy: float
+    cx: float
+    cy: float
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class CameraFrame:
+    """One RGB-D picture. `pose` is the optical frame (x right, y down, z forward) in the odometry frame.
+
+    `instances` (H, W) int32 holds the simulated instance segmentation where a simulator provides it: an index into
+    `instance_names`, -1 for nothing. It is a simulated sensor: hardware leaves it None and uses a real detector.
+    """
+
+    name: str
+    rgb: Image
+    depth: Depth | None
+    intrinsics: Intrinsics
+    pose: Pose
+    instances: NDArray[np.int32] | None = None
+    instance_names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GripperState:
+    """What a gripper feels: its opening (m) and how fast that changes (m/s), contact at the right and the left finger
+    pad, whether it holds something."""
+
+    opening: float
+    contact: tuple[bool, bool] = (False, False)
+    holding: bool = False
+    speed: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Proprioception:
+    """What the robot feels.
+
+    base: odometry. base_velocity: (v, w) in m/s and rad/s. joints: positions (rad, m) by name, of every group but bases
+    and grippers. grippers: by group. velocities: of joints (rad/s, m/s) by name, where they are measured.
+    """
+
+    base: Pose2
+    base_velocity: tuple[float, float] = (0.0, 0.0)
+    joints: Mapping[str, float] = field(default_factory=dict)
+    grippers: Mapping[str, GripperState] = field(default_factory=dict)
+    velocities: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def gripper(self) -> float:
+        """Opening (m) of the first gripper, 0 without one."""
+        return next((gripper.opening for gripper in self.grippers.values()), 0.0)
+
+    @property
+    def holding(self) -> bool:
+        """Whether some gripper holds something."""
+        return any(gripper.holding for gripper in self.grippers.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """Everything the robot sees and feels at `stamp` (monotonic seconds; simulated time in simulators).
+
+    `frames` holds the cameras that were asked for, by name; the four cardinal ones are named as in `VIEWS`.
+    """
+
+    stamp: float
+    body: Proprioception
+    frames: Mapping[str, CameraFrame] = field(default_factory=dict)
+
+
+FLOOR = "floor"
+"""The part by which a room is detected (`Detection.is_room`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """A named box in one view: pixels (x0, y0, x1, y1), upper bounds exclusive, score 0..1.
+
+    `name` is what a person would call it (`red apple` -> `apple`); `instance` tells two of a kind apart within one
+    run of a detector and means nothing to a planner. `part` is "" or a part such as `door` or `handle`. `mask`
+    (H, W) marks the pixels where the detector gives them. `number` tells things of one name apart for a planner, 0
+    where only one is known or nobody has numbered them.
+    """
+
+    name: str
+    view: str
+    box: tuple[int, int, int, int]
+    score: float = 1.0
+    instance: str = ""
+    part: str = ""
+    mask: Mask | None = field(default=None, repr=False, compare=False)
+    number: int = 0
+
+    @property
+    def is_room(self) -> bool:
+        """Whether it is a room, which is seen by its floor."""
+        return self.part == FLOOR
+
+    @property
+    def called(self) -> str:
+        """What a planner is told it is called, and may call it: `kitchen counter 2`."""
+        return f"{self.name} {self.number}" if self.number else self.name
+
+
+def in_sight(detections: Sequence[Detection]) -> tuple[Detection, ...]:
+    """The rooms, and the things by view: whole, or by a door or drawer where no more of them is seen.
+
+    The door of a closed fridge may fill a picture; the fridge is in sight all the same.
+    """
+    whole = {(one.view, one.instance or one.name) for one in detections if one.part in _WHOLE}
+    return tuple(
+        one
+        for one in detections
+        if one.part in _WHOLE or (one.part in _PANELS and (one.view, one.instance or one.name) not in whole)
+    )
+
+
+_WHOLE = ("", FLOOR)
+
+
+_PANELS = ("door", "drawer")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedThing:
+    """Something that words can mean. name: of the instance (`apple_1`); kind: `apple`; room: where it is, if known."""
+
+    name: str
+    kind: str
+    colour: str | None = None
+    aliases: tuple[str, ...] = ()
+    room: str = ""

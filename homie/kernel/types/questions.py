@@ -1,0 +1,51 @@
+"""All that a planner is given to decide by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from homie.kernel.actions import ARGUMENTS, WORDS, Ability, Arguments
+from homie.kernel.knowledge import Knowledge
+from homie.kernel.types.arrays import Image
+from homie.kernel.types.feedback import Feedback, HistoryItem
+from homie.kernel.types.observations import Detection
+
+
+@dataclass(frozen=True, slots=True)
+class PlannerInput:
+    """I = {o1..4, s, T, inv, h, f} of equation 4 (the system information s belongs to the planner).
+
+    `views` maps `VIEWS` to images. `detections` lists what the detector reported in those images: names, boxes
+    and views, no depth and no world state. `actions` and `models` are the lists the planner may choose from. `rounds`
+    is the last round that there will be. `listing` is what a suite tells besides, by line: of an arm on a table the
+    things by number with their places; the detections of the first view are then in its order. `arguments` is what
+    each action takes, `words` other words for actions, `abilities` what each of the models can do. `knowledge` is what
+    is remembered of the home. `hand` is what the camera at the hand sees, for a planner that `looks_at_hand`.
+    """
+
+    task: str
+    round: int
+    views: Mapping[str, Image]
+    detections: tuple[Detection, ...]
+    inventory: tuple[str, ...]
+    history: tuple[HistoryItem, ...]
+    feedback: Feedback | None
+    actions: tuple[str, ...]
+    models: tuple[str, ...]
+    rounds: int = 20
+    listing: tuple[str, ...] = ()
+    arguments: Arguments = field(default_factory=lambda: ARGUMENTS)
+    words: Mapping[str, str] = field(default_factory=lambda: WORDS)
+    abilities: Mapping[str, Ability] = field(default_factory=dict)
+    knowledge: Knowledge = field(default_factory=Knowledge)
+    hand: Image | None = None
+
+    @property
+    def inventory_text(self) -> str:
+        """`None` or the held names joined with blanks, as the paper's prompt has it (appendix D)."""
+        return " ".join(self.inventory) or "None"
+
+    @property
+    def history_text(self) -> str:
+        return " ".join(str(item) for item in self.history) or "None"

@@ -1,0 +1,93 @@
+"""What happened to a subtask: checks, attempts, executions, rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from homie.kernel.types.feedback import SUCCESS, ErrorCode, Feedback
+from homie.kernel.types.subtasks import Decision, Subtask
+
+
+class Outcome(StrEnum):
+    """How one attempt of a skill ended."""
+
+    RUNNING = "running"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    TIMED_OUT = "timed_out"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One layer of error detection and what it found.
+
+    layer: format, logical, distance or execution, or the name of a check of one's own. code: one of the ten. about,
+    lasting: see `Feedback`.
+    """
+
+    layer: str
+    code: ErrorCode | None = None
+    message: str = ""
+    about: tuple[str, ...] = ()
+    lasting: bool = False
+
+    @property
+    def feedback(self) -> Feedback:
+        """What a planner is told of it."""
+        if self.code is None:
+            return SUCCESS
+        return Feedback("fail", self.code, self.message, self.about, self.lasting)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One try of a skill: which one really ran, how it ended and why, over how much robot time and commands.
+
+    stands_in_for: the model that was asked for, where another one's skill ran in its place; `run.json` says why. about:
+    the names of what kept the skill from it (`homie.kernel.interfaces.Skill.about`).
+    """
+
+    number: int
+    skill: str
+    outcome: Outcome
+    reason: str
+    robot_seconds: float
+    commands: int
+    clamped: int = 0
+    stands_in_for: str = ""
+    about: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What became of one subtask: the checks in the order made, the attempts, the feedback.
+
+    skill_seconds: wall time that the skill took for its commands; records have it among their timings.
+    """
+
+    subtask: Subtask
+    model: str
+    checks: tuple[Check, ...]
+    attempts: tuple[Attempt, ...]
+    feedback: Feedback
+    target: str = ""
+    skill_seconds: float = field(default=0.0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRecord:
+    """One round of the agent loop, one line of `steps.jsonl` per executed subtask."""
+
+    round: int
+    decision: Decision
+    execution: Execution
+    inventory: tuple[str, ...]
+    stamp: float
+    timings: Mapping[str, float]
+
+    @property
+    def began(self) -> float:
+        """Robot time (s) at which its first attempt began, to a control period or two; `stamp` where none was made."""
+        return self.stamp - sum(attempt.robot_seconds for attempt in self.execution.attempts)

@@ -1,0 +1,68 @@
+"""What a planner decides: subtasks, and the answer that they were read from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Subtask:
+    """`{action, target[, destination]}`, equation 5 of the EMMOE paper plus the place of a Put."""
+
+    action: str
+    target: str = ""
+    destination: str = ""
+
+    def __str__(self) -> str:
+        return "[" + ", ".join(part for part in (self.action, self.target, self.destination) if part) + "]"
+
+
+END = Subtask("End")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer of a language model, as it came, with what it took.
+
+    problem: why it could not be read as a decision, "" where it could. leniencies: the rules by which an answer was
+    read that does not follow the protocol to the letter (docs/answers.md). cost: US dollars, 0 where the price is not
+    known. cached: it came from the response cache and took nothing. seconds: wall clock. cache_read_tokens: those of
+    the input that the provider had in a cache of its own.
+    """
+
+    text: str
+    reasoning: str = ""
+    problem: str = ""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+    cached: bool = False
+    seconds: float = 0.0
+    cache_read_tokens: int = 0
+    leniencies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One planner output: analysis, one or more subtasks, the chosen model, and the raw text it came from.
+
+    `model` is the low-level model that the planner chose for the subtasks; "" leaves the choice to the executor.
+    `problem` says, in words for the planner, why its output could not be read; there are no subtasks then, and the
+    episode goes on with that as F1 feedback. `answers` are all answers on the way here, unreadable ones included.
+    `system` and `question` are the system message and the text of the round's question as a language model was sent
+    them; a run folder has the SHA-256 of `system`, and the text once, under that name.
+    """
+
+    subtasks: tuple[Subtask, ...]
+    analysis: str = ""
+    model: str = ""
+    raw: str = ""
+    problem: str = ""
+    answers: tuple[Answer, ...] = ()
+    system: str = ""
+    question: str = ""
+
+
+def model_key(name: str) -> str:
+    """What two spellings of a model's name have in common: `RT-1-X` and `rt1x` are the same model."""
+    return "".join(letter for letter in name.lower() if letter.isalnum())
