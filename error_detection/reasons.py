@@ -101,7 +101,7 @@ REASONS = (
     Reason(r"there is no text for the action .*", _NOT_LEARNED, _OTHER_MODEL),
     Reason(r"the table of embeddings .*", _NOT_LEARNED, _OTHER_MODEL),
     Reason(r"the connection to the policy server is lost", "the model is not there", _OTHER_MODEL),
-    Reason(r"(?:on )?the policy server.*", "the model is not there", _OTHER_MODEL),
+    Reason(r"(?:on |the message to )?the policy server.*", "the model is not there", _OTHER_MODEL),
     Reason(r"(?:NoMaD|PixNav|M3) .*", _CANNOT_GO_ON, _OTHER_MODEL),
     Reason(r"the map (?:passes|has no nodes) .*", _CANNOT_GO_ON, _OTHER_MODEL),
     Reason(r"the camera .* has no depth", _CANNOT_GO_ON, _OTHER_MODEL),

@@ -165,7 +165,7 @@ def test_normalising_twice_changes_nothing(text: str) -> None:
 def test_any_text_can_be_asked_for(text: str, shout: bool) -> None:
     matches = match_names(text.upper() if shout else text, THINGS)
     assert [match.rank for match in matches] == sorted(match.rank for match in matches)
-    assert {match.thing for match in matches} <= set(THINGS)
+    assert {match.candidate for match in matches} <= set(THINGS)
 
 
 @given(st.sampled_from(THINGS), st.sampled_from(["{}", " {} ", "THE {}", "{}!", "the_{}"]))
