@@ -143,12 +143,12 @@ class SensorLocator(Locator):
         if "_" in words and words in self:
             return words
         landmarks = self._recall.recognise(words, observation.body.base)
-        told = [mark.entity for mark in landmarks if mark.entity in self]
-        known = told[0] if len(told) == 1 else ""
+        bearers = [mark.entity for mark in landmarks if mark.entity in self]
+        known = bearers[0] if len(bearers) == 1 else ""
         if known and landmarks[0].alone:
             return known
-        meant = dict.fromkeys([*self._things.meant(words), *told])
-        return min(meant, key=lambda one: self._preference(one, known, action, observation), default=None)
+        meant = dict.fromkeys([*self._things.meant(words), *bearers])
+        return min(meant, key=lambda entity: self._preference(entity, known, action, observation), default=None)
 
     def __contains__(self, entity: str) -> bool:
         """Whether it is remembered."""

@@ -216,6 +216,27 @@ def _door(
     return link, ((side, 0.0) if sign > 0 else (0.0, side))
 
 
+def _two_boards(
+    x: Span, half_y: float, *, upper: float, lower: float, thickness: float, roof: float
+) -> tuple[SurfacePlan, ...]:
+    """The boards behind a door: from back to front over `x`, with the heights of their tops, of the underside of the
+    roof, and the thickness of the upper board (m)."""
+    half_x, middle = (x[1] - x[0]) / 2, (x[1] + x[0]) / 2
+    levels = (("upper shelf", upper, roof - upper), ("lower shelf", lower, upper - thickness - lower))
+    return tuple(
+        SurfacePlan(
+            name=name,
+            center=(middle, 0.0, height),
+            half_x=half_x,
+            half_y=half_y,
+            clearance=clearance,
+            inside=True,
+            access="front",
+        )
+        for name, height, clearance in levels
+    )
+
+
 def fridge(style: Style) -> Blueprint:
     """A tall fridge: one door over two shelves."""
     x, y, h = style.x, style.y, style.height
@@ -239,27 +260,8 @@ def fridge(style: Style) -> Blueprint:
         lining: Span = (min(edge, edge - sign * 0.002), max(edge, edge - sign * 0.002))
         parts.append(block((back, front), lining, (levels[0], h - wall), inside, solid=False))
     link, sweep = _door(style, (front, x), (0.06, h), style.width, 0.0, (0.85, 1.25), 8.0, shade(style.rgb, 1.05))
-    half_x, half_y = (front - 0.04 - back) / 2, y - wall
-    mid = (front - 0.04 + back) / 2
-    surfaces = (
-        SurfacePlan(
-            name="upper shelf",
-            center=(mid, 0.0, levels[1]),
-            half_x=half_x,
-            half_y=half_y,
-            clearance=h - wall - levels[1],
-            inside=True,
-            access="front",
-        ),
-        SurfacePlan(
-            name="lower shelf",
-            center=(mid, 0.0, levels[0]),
-            half_x=half_x,
-            half_y=half_y,
-            clearance=levels[1] - 0.02 - levels[0],
-            inside=True,
-            access="front",
-        ),
+    boards = _two_boards(
+        (back, front - 0.04), y - wall, upper=levels[1], lower=levels[0], thickness=0.02, roof=h - wall
     )
     return Blueprint(
         half_x=x,
@@ -267,7 +269,7 @@ def fridge(style: Style) -> Blueprint:
         height=h,
         parts=tuple(parts),
         links=(link,),
-        surfaces=surfaces,
+        surfaces=boards,
         free_front=FREE_FRONT,
         sweep=sweep,
     )
@@ -292,26 +294,8 @@ def cabinet(style: Style) -> Blueprint:
     link, sweep = _door(
         style, (front, x), (0.085, h - wall - 0.003), style.width, 0.0, (0.82, 1.02), 3.0, shade(style.rgb, 1.08)
     )
-    half_x, half_y, mid = (front - 0.02 - back) / 2, y - wall, (front - 0.02 + back) / 2
-    surfaces = (
-        SurfacePlan(
-            name="upper shelf",
-            center=(mid, 0.0, levels[0]),
-            half_x=half_x,
-            half_y=half_y,
-            clearance=h - wall - levels[0],
-            inside=True,
-            access="front",
-        ),
-        SurfacePlan(
-            name="lower shelf",
-            center=(mid, 0.0, levels[1]),
-            half_x=half_x,
-            half_y=half_y,
-            clearance=levels[0] - wall - levels[1],
-            inside=True,
-            access="front",
-        ),
+    boards = _two_boards(
+        (back, front - 0.02), y - wall, upper=levels[0], lower=levels[1], thickness=wall, roof=h - wall
     )
     return Blueprint(
         half_x=x,
@@ -319,7 +303,7 @@ def cabinet(style: Style) -> Blueprint:
         height=h,
         parts=tuple(parts),
         links=(link,),
-        surfaces=surfaces,
+        surfaces=boards,
         free_front=FREE_FRONT,
         sweep=sweep,
     )

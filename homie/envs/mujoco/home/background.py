@@ -110,12 +110,12 @@ class BackgroundLocator(Locator):
         if "_" in words and any(words in known for known in (world.rooms, world.receptacles, world.objects)):
             return words
         landmarks = self._recall.recognise(words, observation.body.base)
-        told = [entity for entity in map(self._entity_at, landmarks) if entity is not None]
-        known = told[0] if len(told) == 1 else None
+        bearers = [entity for entity in map(self._entity_at, landmarks) if entity is not None]
+        known = bearers[0] if len(bearers) == 1 else None
         if known is not None and landmarks[0].alone:
             return known
-        meant = {*(thing.name for thing in self._best_matches(words, world.named_things())), *told}
-        return min(sorted(meant), key=lambda one: self._preference(one, known, action, observation), default=None)
+        meant = {*(thing.name for thing in self._best_matches(words, world.named_things())), *bearers}
+        return min(sorted(meant), key=lambda entity: self._preference(entity, known, action, observation), default=None)
 
     def _entity_at(self, landmark: Landmark) -> str | None:
         """The entity that a planner was told of: the one of its kind where it was seen."""
