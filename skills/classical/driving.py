@@ -39,6 +39,12 @@ ON_THE_SPOT = 0.6
 ROOM_TO_TURN = (0.0, -0.05, 0.05, -0.1, 0.1, -0.2, 0.2, -0.3, 0.3)
 """Metres ahead (negative: back) to where what is in the hand may have room to go round with the base, nearest first."""
 
+ROOM_ENOUGH = 0.06
+"""Metres beyond the footprint with which a robot can turn whose body is no perfect cylinder."""
+
+HELD_UP, HELD_SECONDS = 0.05, 1.0
+"""Speed (rad/s) below which a turning base is held by something, if it is that slow for so long (s)."""
+
 STILL_THERE = 0.1
 """Metres off the place to stand at from which `straight` is back on the line in time."""
 
@@ -192,21 +198,49 @@ class MobileSkill(RoutineSkill):
         return Pose2(base.x + distance * np.cos(base.yaw), base.y + distance * np.sin(base.yaw), base.yaw)
 
     def turn(self, yaw: float, *, tolerance: float = 0.02, seconds: float = 8.0) -> Motion:
-        """Turn in place to a heading, the way on which what is in the hand touches nothing. Raises Stuck if something
-        holds the base."""
+        """Turn in place to a heading, the way on which what is in the hand touches nothing; where something holds the
+        base, from a little ahead or back. Raises Stuck if it cannot be turned from there either."""
+        for last in (False, False, True):
+            turned = yield from self._turn_here(yaw, tolerance, seconds)
+            if turned:
+                return
+            roomier = self._roomier()
+            if last or not roomier:
+                raise Stuck("the base cannot turn")
+            yield from self.straight(roomier, speed=0.2)
+
+    def _turn_here(self, yaw: float, tolerance: float, seconds: float) -> Motion:
+        """Turn to a heading; returns whether the base has come to it, False as soon as something holds it."""
         left = wrap(yaw - self.base.yaw)
         if len(self.held) and not self._sweeps_clear(left) and self._sweeps_clear(_other_way(left)):
             left = _other_way(left)
-        heading = self.base.yaw
+        heading, held = self.base.yaw, 0.0
         for _ in range(int(seconds / self.spec.period)):
             left -= wrap(self.base.yaw - heading)
             error, heading = left, self.base.yaw
             if abs(error) < tolerance:
-                return
+                return True
+            held = held + self.spec.period if abs(self.seen.body.base_velocity[1]) < HELD_UP else 0.0
+            if held > HELD_SECONDS:
+                return False
             brake = np.sqrt(2.0 * 0.6 * self.spec.max_angular_acceleration * abs(error))
             speed = min(self._haste * self.spec.max_angular, brake, 4.0 * abs(error) + 0.05)
             yield self.spec.drive(0.0, float(np.copysign(speed, error)))
-        raise Stuck("the base cannot turn")
+        return False
+
+    def _roomier(self) -> float:
+        """Metres ahead (negative: back) to the nearest place with room to turn, or to the one with most; 0 if there is
+        none."""
+        if self.goal.grid is None:
+            return 0.0
+        radius, here = self.spec.footprint_radius, self.costs.clear_at(self.base.xy)
+        rooms = {
+            distance: self.costs.clear_at(self._ahead(distance).xy)
+            for distance in ROOM_TO_TURN[1:]
+            if self.clearance_ahead(self.base, distance) >= min(radius, here)
+        }
+        enough = (distance for distance, room in rooms.items() if room >= radius + ROOM_ENOUGH)
+        return next(enough, max(rooms, key=lambda distance: rooms[distance], default=0.0))
 
     def _sweeps_clear(self, angle: float, base: Pose2 | None = None) -> bool:
         """Whether the arm with what it holds touches nothing while the base turns by an angle (rad), here or there."""

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from homes import one_room
 
+from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.robots.fetch.fetch import SPEC
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
@@ -46,3 +47,31 @@ def test_a_base_that_begins_aside_of_a_line_ends_on_it(aside: float, distance: f
     assert abs((stands.xy - end) @ across) < 0.012
     assert abs((stands.xy - end) @ along) < 0.03
     assert abs(wrap(stands.yaw - yaw)) < 0.03
+
+
+class Turn(MobileSkill):
+    """Turns to a heading."""
+
+    heading: float
+
+    def routine(self) -> Motion:
+        yield from self.turn(self.heading)
+
+
+def test_a_base_whose_corner_is_held_turns_from_a_little_further_on() -> None:
+    """The robot stands between a cabinet and a table, a corner of its torso at the cabinet's front."""
+    furniture = [
+        {"name": "cabinet", "kind": "cabinet", "colour": "blue", "x": 0.287, "y": 1.238, "yaw": 0.0},
+        {"name": "table", "kind": "table", "colour": "brown", "x": 0.337, "y": 2.738, "width": 1.0, "depth": 0.55},
+    ]
+    home = MujocoHome(one_room(furniture, [], (0.43, 1.83, 1.44)))
+    with home:
+        skill = Turn(SPEC, ArmKinematics())
+        skill.heading = -0.07
+        goal = Goal("nothing", "", np.zeros(3), grid=FloorPlan(home.world).grid())
+        skill.start(Subtask("Go to", "nothing"), goal, home.observe())
+        while skill.outcome is Outcome.RUNNING:
+            home.act(skill.act(home.observe()))
+        yaw = home.observe().body.base.yaw
+    assert skill.outcome is Outcome.SUCCEEDED, skill.reason
+    assert abs(wrap(yaw - skill.heading)) < 0.03
