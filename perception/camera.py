@@ -18,6 +18,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
 from homie.kernel.errors import BadInput
+from homie.kernel.files import reading
 from homie.kernel.text import first_problem
 from homie.kernel.types import Array, CameraFrame, Depth, Image, Intrinsics, Pose
 
@@ -61,12 +62,8 @@ class CameraModel:
     @classmethod
     def load(cls, path: Path) -> CameraModel:
         """From a YAML file in the format of ROS (`camera_info_manager`, `camera_calibration`). Raises BadInput."""
-        try:
+        with reading(path, "the calibration"):
             loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise BadInput(f"Cannot read the calibration {path}: {error.strerror}.") from error
-        except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise BadInput(f"The calibration {path} is not valid YAML: {error}.") from error
         try:
             info = _CameraInfo.model_validate(loaded)
         except ValidationError as error:

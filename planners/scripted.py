@@ -12,6 +12,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
 from homie.kernel.errors import BadInput
+from homie.kernel.files import reading, writing
 from homie.kernel.interfaces import Planner
 from homie.kernel.types import END, Decision, PlannerInput, Subtask
 from planners.parsing import make_subtask, parse_subtask
@@ -78,11 +79,8 @@ def read_script(path: Path) -> tuple[Decision, ...]:
 
 def parse_script(text: str, path: Path) -> tuple[Decision, ...]:
     """The decisions in the text of a script; `path` names it in errors. Raises BadInput as `read_script`."""
-    try:
+    with reading(path, "the script"):
         loaded = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        reason = " ".join(str(error).split())
-        raise BadInput(f"The script {path} is neither YAML nor JSON: {reason}.") from error
     if not isinstance(loaded, list) or not loaded:
         raise BadInput(f"The script {path} must be a list of decisions with at least one entry.")
     return tuple(_entry(path, number, entry) for number, entry in enumerate(loaded, 1))
@@ -112,19 +110,13 @@ def script_of(episode: Path) -> str:
 def write_script(episode: str | Path, path: str | Path) -> None:
     """Write the decisions of a finished episode into a file for `--planner scripted:FILE`. Raises BadInput."""
     text = script_of(Path(episode))
-    try:
+    with writing(path, "the script"):
         Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"Cannot write the script {path}: {error.strerror}.") from error
 
 
 def _read(path: Path) -> str:
-    try:
+    with reading(path, "the script"):
         return path.read_bytes().decode()
-    except OSError as error:
-        raise BadInput(f"Cannot read the script {path}: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise BadInput(f"The script {path} is neither YAML nor JSON: {error}.") from error
 
 
 def _entry(path: Path, number: int, entry: Any) -> Decision:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import stat
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
+from pydantic import BaseModel
 
-from homie.kernel.files import DISK, slug, sync_folder, to_json, write_atomically
+from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.files import DISK, reading, slug, sync_folder, to_json, write_atomically, writing
 
 FULL = """
 import resource, sys
@@ -100,3 +105,69 @@ def test_a_text_as_a_file_name(text, name):
 def test_a_file_name_may_be_shorter():
     assert slug("ab cd ef", 4) == "ab" and slug("ab cd ef", 5) == "ab-cd" and slug("abcdefg", 4) == "abcd"
     assert errno.ENOSPC in DISK and errno.ENOENT not in DISK
+
+
+class Cup(BaseModel):
+    """What a file in these tests is to hold."""
+
+    size: int
+
+
+def parsed(path):
+    text = path.read_text(encoding="utf-8")
+    return Cup.model_validate(json.loads(text) if path.suffix == ".json" else yaml.safe_load(text))
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("none.json", None, "No such file or directory"),
+        ("cup.json", b"\xff", "it is not text in UTF-8"),
+        ("cup.json", b'{"size":\n}', "it is not valid JSON: Expecting value in line 2, column 1"),
+        ("cup.json", b"[" * 100_000, "it is nested too deeply"),
+        ("cup.json", b"{}", "size: Field required"),
+        ("cup.json", b"3", "the file: Input should be a valid dictionary or instance of Cup"),
+        (
+            "cup.json",
+            b"1" * 5000,
+            "Exceeds the limit (4300 digits) for integer string conversion",
+        ),
+        ("cup.yaml", b"size: [", "it is not valid YAML: expected the node content, but found '<stream end>' in line 1"),
+        ("cup.yaml", b"size: \x07", "it is not valid YAML: unacceptable character #x0007"),
+        ("cup.yaml", b"size: 2026-13-01", "month must be in 1..12"),
+    ],
+)
+def test_whatever_is_wrong_with_a_file_is_one_sentence_of_one_form(tmp_path, name, data, reason):
+    path = tmp_path / name
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(BadInput) as refusal, reading(path, "the cup", advice="Give another."):
+        parsed(path)
+    sentence = str(refusal.value)
+    assert sentence.startswith(f"Cannot read the cup {path}: {reason}") and sentence.endswith(". Give another.")
+    assert "\n" not in sentence and ".." not in sentence.replace("1..12", "").removeprefix(f"{tmp_path}")
+    with pytest.raises(BadInput, match=f"^Cannot read {path}: "), reading(path):
+        parsed(path)
+
+
+def test_a_sound_file_and_a_mistake_of_the_program_pass(tmp_path):
+    (tmp_path / "cup.yaml").write_text("size: 3")
+    with reading(tmp_path / "cup.yaml"):
+        assert parsed(tmp_path / "cup.yaml") == Cup(size=3)
+    with pytest.raises(KeyError), reading("cup.yaml"):
+        raise KeyError("a bug")
+    with pytest.raises(BadInput, match=r"^the sentence of somebody else$"), reading("cup.yaml"):
+        raise BadInput("the sentence of somebody else")
+
+
+def test_a_file_that_cannot_be_written_is_a_sentence_too(tmp_path):
+    with pytest.raises(BadInput) as refusal, writing(tmp_path, "the page to"):
+        tmp_path.write_bytes(b"")
+    assert str(refusal.value) == f"Cannot write the page to {tmp_path}: Is a directory."
+    with (
+        pytest.raises(InfrastructureError, match=r"^Cannot write into out: disk on fire\. Make room\.$"),
+        writing("out", "into", advice="Make room.", raises=InfrastructureError),
+    ):
+        raise OSError("disk on fire.")
+    with pytest.raises(ValueError, match="a bug"), writing(Path("out")):
+        raise ValueError("a bug")

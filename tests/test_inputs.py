@@ -85,7 +85,7 @@ def test_a_torn_line_is_left_out_and_a_broken_one_named(tmp_path):
     path.write_bytes(b'{"task": "go", "round": 1, "rounds": 2, "actions": [], "models": []}\n{"task": "go", "rou')
     assert [one.round for one in read_inputs(tmp_path)] == [1]
     path.write_bytes(b'{"task": "go"}\n')
-    with pytest.raises(BadInput, match=r"inputs\.jsonl, line 1, is not what a planner is told in a round: Field req"):
+    with pytest.raises(BadInput, match=r"^Cannot read .*inputs\.jsonl, line 1: .*: Field required\.$"):
         read_inputs(tmp_path)
     path.unlink()
     with pytest.raises(BadInput, match="No such file"):

@@ -199,7 +199,7 @@ def test_what_is_wrong_in_a_config_file_and_where(tmp_path, text, said):
     with pytest.raises(BadInput) as refusal:
         read_config(config)
     sentence = str(refusal.value)
-    assert sentence.startswith(f"The config file {config} ") and said in sentence and "\n" not in sentence
+    assert str(config) in sentence and sentence.count("config file") == 1 and said in sentence and "\n" not in sentence
 
 
 def test_a_config_file_is_read_with_its_merges_and_hyphens(tmp_path):
@@ -214,7 +214,7 @@ def test_a_config_file_is_read_with_its_merges_and_hyphens(tmp_path):
 def test_a_config_file_that_is_no_text(tmp_path):
     config = tmp_path / "run.yaml"
     config.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(BadInput, match=r"run\.yaml is not valid YAML"):
+    with pytest.raises(BadInput, match=r"run\.yaml: it is not text in UTF-8\.$"):
         RunOptions.build(config)
 
 

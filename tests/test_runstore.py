@@ -44,9 +44,9 @@ from homie.runtime.runstore import (
     read_episode,
     read_run,
     read_steps,
+    recording,
     runs_folder,
     tries,
-    writing,
 )
 
 SUBTASK = Subtask("Put", "ball", "box")
@@ -363,13 +363,13 @@ def test_whose_run_folder_it_is(tmp_path):
 
 
 def test_a_disk_that_fails_says_what_to_do(tmp_path):
-    with pytest.raises(InfrastructureError) as failure, writing(tmp_path):
+    with pytest.raises(InfrastructureError) as failure, recording(tmp_path):
         raise OSError(28, "No space left on device")
     assert str(failure.value) == (
         f"Cannot write into {tmp_path}: No space left on device. Make room there and give the same command again with "
         "--out: it runs this episode again."
     )
-    with pytest.raises(InfrastructureError, match=r"Cannot write into .*: what\. Make room"), writing(tmp_path):
+    with pytest.raises(InfrastructureError, match=r"Cannot write into .*: what\. Make room"), recording(tmp_path):
         raise OSError("what")
 
 

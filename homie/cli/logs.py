@@ -43,10 +43,10 @@ def configure(*, quiet: bool = False, verbose: bool = False, file: Path | None =
     progress.propagate = False
     progress.handlers = [line]
     if file is not None:
-        try:
+        from homie.kernel.files import writing  # reads YAML and validates: too heavy for the start of every command
+
+        with writing(file, "the log file"):
             kept = logging.FileHandler(file, encoding="utf-8", errors="backslashreplace")
-        except OSError as error:
-            raise BadInput(f"Cannot write the log file {file}: {error.strerror}.") from error
         kept.setFormatter(_Timed())
         log.addHandler(kept)
         progress.addHandler(kept)

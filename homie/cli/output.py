@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from homie.kernel.errors import BadInput
 from homie.kernel.text import json_safe, printable
 
 if TYPE_CHECKING:
@@ -46,12 +45,10 @@ def print_json(value: object) -> None:
 
 def save(path: Path, data: bytes) -> None:
     """Write a file that the user asked for and print its path. Raises BadInput if it cannot be written."""
-    from homie.kernel.files import write_atomically
+    from homie.kernel.files import write_atomically, writing
 
-    try:
+    with writing(path):
         write_atomically(path, data)
-    except OSError as error:
-        raise BadInput(f"Cannot write {path}: {error.strerror}.") from error
     tell(f"wrote {path}")
 
 

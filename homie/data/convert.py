@@ -25,6 +25,7 @@ from homie.data.sources.source import Entry, Source
 from homie.data.split import Split, read_split, side_of
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.files import reason_of
 from homie.kernel.prompts import Rewriter
 from homie.runtime.assembly import load_planner, load_prompts
 
@@ -105,7 +106,7 @@ def make_dataset(options: TrainingOptions, purpose: Purpose, progress: EpisodeOv
             return folder.finish(card)
     except OSError as error:
         raise InfrastructureError(
-            f"Cannot write into {options.out}: {error.strerror or error}. Make room there and give the same command "
+            f"Cannot write into {options.out}: {reason_of(error)}. Make room there and give the same command "
             "again: it goes on where it stopped."
         ) from error
 

@@ -17,7 +17,7 @@ from homie.data.pictures import whole
 from homie.data.sources.opening import open_sources
 from homie.data.split import read_split, side_of
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.files import slug
+from homie.kernel.files import reason_of, slug
 from homie.kernel.types import VIEWS
 from homie.runtime.runstore import HeldFolder, held_folder
 
@@ -68,7 +68,7 @@ def export_emmoe(options: EmmoeOptions, progress: EpisodeOver | None = None) -> 
                 progress(entry, reason)
     except OSError as error:
         raise InfrastructureError(
-            f"Cannot write into {out}: {error.strerror or error}. Make room there and give the same command again."
+            f"Cannot write into {out}: {reason_of(error)}. Make room there and give the same command again."
         ) from error
     finally:
         folder.close()

@@ -13,7 +13,7 @@ from PIL import Image as Picture
 from PIL import UnidentifiedImageError
 
 from homie.data.episode import LeftOut
-from homie.kernel.files import DISK
+from homie.kernel.files import DISK, reason_of
 from homie.kernel.types import Image
 
 _PNG, _PNG_END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
@@ -36,7 +36,7 @@ def blank(path: Path) -> Image:
         with path.open("rb") as file:
             head = file.read(24)
     except OSError as error:
-        raise LeftOut(f"damaged: {path.name} cannot be read: {error.strerror}") from error
+        raise LeftOut(f"damaged: {path.name} cannot be read: {reason_of(error)}") from error
     if not head.startswith(_PNG) or len(head) < 24:
         return np.zeros_like(read_picture(path))
     width, height = struct.unpack(">II", head[16:24])
@@ -110,7 +110,7 @@ def whole(path: Path) -> bytes:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise LeftOut(f"damaged: {path.name} cannot be read: {error.strerror}") from error
+        raise LeftOut(f"damaged: {path.name} cannot be read: {reason_of(error)}") from error
     if data.startswith(_PNG) and not data.endswith(_PNG_END):
         raise LeftOut(f"damaged: {path.name} is cut off")
     if not data.startswith((_PNG, b"\xff\xd8")):

@@ -12,6 +12,7 @@ from homie.data.folder.datafile import DataFile, read_data_file
 from homie.data.pictures import digest
 from homie.kernel.actions import ACTIONS, ARGUMENTS
 from homie.kernel.errors import BadInput
+from homie.kernel.files import reading, reason_of
 from homie.kernel.prompts import PromptWriter
 from homie.kernel.types import END, Decision, PlannerInput
 from homie.runtime.assembly import load_prompts
@@ -30,14 +31,11 @@ def read_lines(folder: Path, split: str) -> Iterator[dict[str, Any]]:
     """The lines of a split, one by one. Raises BadInput for a line that is none, naming it."""
     data = read_data_file(folder)
     path = _file(folder, data, split)
-    try:
-        with path.open("rb") as file:
-            for number, raw in enumerate(file, 1):
-                # A JSON list has an object a line too, between its brackets and commas.
-                text = raw[raw.find(b"{") : raw.rfind(b"}") + 1] if data.recipe.form == "emmoe" else raw
-                yield _parsed(text, f"{path}, line {number}")
-    except OSError as error:
-        raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
+    with reading(path), path.open("rb") as file:
+        for number, raw in enumerate(file, 1):
+            # A JSON list has an object a line too, between its brackets and commas.
+            text = raw[raw.find(b"{") : raw.rfind(b"}") + 1] if data.recipe.form == "emmoe" else raw
+            yield _parsed(text, f"{path}, line {number}")
 
 
 def validate(folder: Path, progress: Callable[[int], None] | None = None) -> Iterator[Problem]:
@@ -162,7 +160,7 @@ def _pictures(folder: Path, line: Mapping[str, Any], checked: dict[Path, str]) -
                 same = digest(path.read_bytes()) == path.stem
                 checked[path] = "" if same else f"the picture {name} is not what was written"
             except OSError as error:
-                checked[path] = f"the picture {name} cannot be read: {error.strerror}"
+                checked[path] = f"the picture {name} cannot be read: {reason_of(error)}"
         if checked[path]:
             yield checked[path]
     if "images_file_names" in line:
@@ -178,10 +176,8 @@ def _file(folder: Path, data: DataFile, split: str) -> Path:
 
 
 def _parsed(text: bytes, where: str) -> dict[str, Any]:
-    try:
+    with reading(where):
         line = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{where}, is not JSON: {error}.") from error
     if not isinstance(line, dict):
         raise BadInput(f"{where}, is no line of a data set.")
     return line

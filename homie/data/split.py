@@ -12,12 +12,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from homie.data.episode import Episode, LeftOut
 from homie.data.sources.source import Entry, Source
 from homie.kernel.errors import BadInput
-from homie.kernel.files import to_json, write_atomically
+from homie.kernel.files import reading, to_json, write_atomically, writing
 
 By: TypeAlias = Literal["task", "house", "both"]
 Side: TypeAlias = Literal["train", "test"]
@@ -93,15 +93,8 @@ def read_split(text: str) -> Split:
     if text == "suite" or text == "none":
         return "suite" if text == "suite" else "none"
     path = Path(text)
-    try:
+    with reading(path, "the split", advice="Give suite, none, or a file of `homie data split`."):
         return SplitFile.model_validate(json.loads(path.read_bytes()))
-    except OSError as error:
-        raise BadInput(
-            f"Cannot read the split {path}: {error.strerror} (give suite, none, or a file of `homie data split`)."
-        ) from error
-    except (ValueError, RecursionError) as error:
-        reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
-        raise BadInput(f"{path} is no split of `homie data split`: {reason}.") from error
 
 
 def side_of(split: Split, episode: Episode) -> Side:
@@ -113,10 +106,8 @@ def side_of(split: Split, episode: Episode) -> Side:
 
 def write_split(path: Path, split: SplitFile) -> None:
     """A split as a file. Raises BadInput."""
-    try:
+    with writing(path):
         write_atomically(path, to_json(split.model_dump(mode="json")))
-    except OSError as error:
-        raise BadInput(f"Cannot write {path}: {error.strerror}.") from error
 
 
 def _keys(source: Source, entry: Entry, by: By) -> list[Key]:

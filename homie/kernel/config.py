@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from homie.kernel.errors import BadInput
+from homie.kernel.files import reading
 
 
 def read_config(path: Path) -> dict[str, Any]:
@@ -16,14 +17,8 @@ def read_config(path: Path) -> dict[str, Any]:
 
     A name that stands twice is refused: YAML would take the last and say nothing.
     """
-    try:
+    with reading(path, "the config file"):
         loaded = load_strictly(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(f"Cannot read the config file {path}: {error.strerror}.") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise BadInput(f"The config file {path} is not valid YAML: {yaml_problem(error)}.") from error
-    except RecursionError as error:
-        raise BadInput(f"The config file {path} is nested too deeply.") from error
     if not isinstance(loaded, dict):
         raise BadInput(f"The config file {path} must hold a mapping of option names to values.")
     values: dict[str, Any] = {}
@@ -40,14 +35,6 @@ def read_config(path: Path) -> dict[str, Any]:
 def load_strictly(text: str) -> Any:
     """What YAML says, without a key twice in one mapping. Raises yaml.YAMLError."""
     return yaml.load(text, Loader=_Strict)
-
-
-def yaml_problem(error: yaml.YAMLError | UnicodeDecodeError) -> str:
-    """What is wrong with a YAML file, in one line."""
-    if isinstance(error, yaml.MarkedYAMLError) and error.problem and error.problem_mark is not None:
-        mark = error.problem_mark
-        return f"{error.problem} in line {mark.line + 1}, column {mark.column + 1}"
-    return " ".join(str(error).split())
 
 
 class _Strict(yaml.SafeLoader):

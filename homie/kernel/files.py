@@ -1,4 +1,8 @@
-"""Files that survive a kill at any instant: atomic writes, synced folders, JSON that every parser accepts."""
+"""Files that survive a kill at any instant: atomic writes, synced folders, JSON that every parser accepts.
+
+A file that a user gives is read inside `reading` and written inside `writing`: whatever is wrong with it becomes one
+sentence of one form, `Cannot read the suite home.yaml: No such file or directory.`
+"""
 
 from __future__ import annotations
 
@@ -7,11 +11,102 @@ import errno
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+
+import yaml
+from pydantic import ValidationError
+
+from homie.kernel.errors import BadInput, HomieError
+from homie.kernel.text import first_problem
 
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EFBIG)
 """Errors of a disk that hit every file on it, not only this one."""
+UNREADABLE = (OSError, ValueError, RecursionError, yaml.YAMLError)
+"""What opening, decoding, parsing and validating raise. The errors of UTF-8, JSON and pydantic are ValueErrors; a plain
+ValueError is what `json` says of a number of 5000 digits and `yaml` of the date 2026-13-01."""
+
+
+@contextmanager
+def reading(path: Path | str, what: str = "", *, advice: str = "") -> Iterator[None]:
+    """Read, parse and validate a file that a user gave; what is wrong with it is raised as one sentence.
+
+    Args:
+        path: The file, as the sentence names it.
+        what: What the file is, before its path: `the suite`. Empty for the path alone.
+        advice: A sentence that says what to do, behind the reason.
+
+    Raises:
+        BadInput: The file cannot be opened, is not UTF-8 text, not the YAML or JSON that it should be, or not valid.
+
+    Example:
+        >>> from homie.kernel.files import reading
+        >>> with reading("none.json", "the plan"):
+        ...     data = Path("none.json").read_bytes()
+        Traceback (most recent call last):
+        homie.kernel.errors.BadInput: Cannot read the plan none.json: No such file or directory.
+    """
+    try:
+        yield
+    except UNREADABLE as error:
+        raise BadInput(_sentence("read", what, path, error, advice)) from error
+
+
+@contextmanager
+def writing(
+    path: Path | str, what: str = "", *, advice: str = "", raises: type[HomieError] = BadInput
+) -> Iterator[None]:
+    """Write a file or a folder; an OSError is raised as one sentence.
+
+    Args:
+        path: The file or folder, as the sentence names it.
+        what: What it is, before its path: `the log file`, `into the run folder`.
+        advice: A sentence that says what to do, behind the reason.
+        raises: BadInput where the user chose the path, InfrastructureError where a disk failed later.
+
+    Raises:
+        HomieError: An OSError was raised inside; of the class `raises`.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise raises(_sentence("write", what, path, error, advice)) from error
+
+
+def reason_of(error: BaseException) -> str:
+    """Why a file could not be read or written, without a period at the end.
+
+    Example:
+        >>> from homie.kernel.files import reason_of
+        >>> reason_of(FileNotFoundError(2, "No such file or directory"))
+        'No such file or directory'
+    """
+    match error:
+        case OSError(strerror=str() as reason) if reason:
+            return reason
+        case UnicodeDecodeError():
+            return "it is not text in UTF-8"
+        case json.JSONDecodeError():
+            return f"it is not valid JSON: {error.msg} in line {error.lineno}, column {error.colno}"
+        case yaml.MarkedYAMLError(problem=str() as problem, problem_mark=yaml.Mark() as mark):
+            return f"it is not valid YAML: {problem} in line {mark.line + 1}, column {mark.column + 1}"
+        case yaml.YAMLError():
+            return f"it is not valid YAML: {_one_line(error)}"
+        case ValidationError():
+            return first_problem(error, "the file").rstrip(".")
+        case RecursionError():
+            return "it is nested too deeply"
+    return _one_line(error)
+
+
+def _sentence(verb: str, what: str, path: Path | str, error: BaseException, advice: str) -> str:
+    place = f"{what} {path}" if what else str(path)
+    return f"Cannot {verb} {place}: {reason_of(error)}.{' ' if advice else ''}{advice}"
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split()).rstrip(".") or type(error).__name__
 
 
 def write_atomically(path: Path, data: bytes) -> None:

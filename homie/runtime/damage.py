@@ -8,6 +8,7 @@ from typing import Literal
 
 from homie.kernel.checksums import FileMark, mark
 from homie.kernel.errors import BadInput
+from homie.kernel.files import reason_of
 from homie.kernel.types import END, HistoryItem, RoundRecord
 from homie.runtime.runstore import EpisodeFile, read_episode, read_steps
 
@@ -74,7 +75,7 @@ def changed(path: Path, was: FileMark) -> str:
     except FileNotFoundError:
         return "it is missing"
     except OSError as error:
-        return f"it cannot be read: {error.strerror}"
+        return f"it cannot be read: {reason_of(error)}"
     if now.bytes != was.bytes:
         return f"it has {now.bytes} bytes, {was.bytes} were written"
     return "" if now == was else "its content is not what was written: the checksum differs"

@@ -12,11 +12,10 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from homie.kernel.actions import ARGUMENTS, WORDS, Ability, Arguments
-from homie.kernel.errors import BadInput
-from homie.kernel.files import to_json
+from homie.kernel.files import reading, to_json
 from homie.kernel.knowledge import Knowledge
 from homie.kernel.types import Detection, Feedback, HistoryItem, Image, PlannerInput
 
@@ -107,16 +106,11 @@ def read_inputs(folder: Path) -> tuple[RoundInput, ...]:
         BadInput: the file is missing or cannot be read; the message says which line.
     """
     path = folder / INPUTS
-    try:
+    with reading(path):
         lines = path.read_bytes().split(b"\n")
-    except OSError as error:
-        raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
     lines.pop()  # what follows the last line feed: nothing, or a torn line
     rounds = []
     for number, line in enumerate(lines, 1):
-        try:
+        with reading(f"{path}, line {number}"):
             rounds.append(RoundInput.model_validate(json.loads(line)))
-        except (ValueError, RecursionError) as error:
-            reason = error.errors()[0]["msg"] if isinstance(error, ValidationError) else error
-            raise BadInput(f"{path}, line {number}, is not what a planner is told in a round: {reason}.") from error
     return tuple(rounds)

@@ -20,6 +20,7 @@ from PIL import Image as Picture
 
 from homie.kernel.agent import Episode, EpisodeListener, Listeners, aftermath
 from homie.kernel.errors import BadInput, RobotFault
+from homie.kernel.files import reason_of
 from homie.kernel.interfaces import Filmable, FilmableFromAnywhere, Robot, WorldState
 from homie.kernel.options import OpenOptions, RunOptions
 from homie.kernel.senses import Sight
@@ -303,6 +304,5 @@ def save_picture(image: Image, path: str | Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         Picture.fromarray(image).save(path)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise BadInput(f"Cannot write the picture {path}: {reason}.") from error
+        raise BadInput(f"Cannot write the picture {path}: {reason_of(error)}.") from error
     return path

@@ -38,7 +38,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from homie.kernel.agent import EpisodeListener, EpisodeResult
 from homie.kernel.checksums import FileMark, mark, sealed, unsealed
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.files import slug, sync_folder, to_json, write_atomically
+from homie.kernel.files import reading, reason_of, slug, sync_folder, to_json, write_atomically, writing
 from homie.kernel.interfaces import Robot, WorldState
 from homie.kernel.options import RunOptions
 from homie.kernel.text import first_problem
@@ -173,10 +173,8 @@ class RunFolder(HeldFolder):
         """Raise BadInput if `options.out` cannot take this run. Writes nothing."""
         if options.out is None:
             return
-        try:
+        with writing(options.out, "the run folder"):  # no right to look into it, a name that is too long
             _check_existing(options.out, options)
-        except OSError as error:  # no right to look into it, a name that is too long
-            raise BadInput(f"Cannot write the run folder {options.out}: {error.strerror}.") from error
 
     @classmethod
     def open(cls, options: RunOptions, robot: Robot, parts: PartsFile, texts: Mapping[str, str]) -> RunFolder:
@@ -193,13 +191,11 @@ class RunFolder(HeldFolder):
                     raise BadInput(f"The run folder {path} was made in another scene: choose another --out.")
                 _check_parts(path, parts)
             else:
-                try:
+                with writing(path, "into the run folder"):
                     if scene is not None:
                         write_atomically(path / "scene.json", scene)
                     keep(path, parts, texts, mixed=True)
                     write_model(path / "run.json", _run_file(path, options, parts))
-                except OSError as error:
-                    raise BadInput(f"Cannot write into the run folder {path}: {error.strerror}.") from error
         except BaseException:
             os.close(lock)
             raise
@@ -235,7 +231,7 @@ class EpisodeStore(EpisodeListener):
 
     def observed(self, given: PlannerInput, observation: Observation) -> None:
         hand = {} if given.hand is None else {HAND: given.hand}
-        with writing(self.folder):
+        with recording(self.folder):
             self._inputs.write(RoundInput.of(given).line)
             self._inputs.flush()
             for view, image in {**given.views, **hand}.items() if self._frames else ():
@@ -243,12 +239,12 @@ class EpisodeStore(EpisodeListener):
 
     def decided(self, round_number: int, decision: Decision) -> None:
         if decision.system and decision.system not in self._systems:
-            with writing(self.folder):
+            with recording(self.folder):
                 self._systems[decision.system] = keep_text(self.folder.parent.parent, decision.system)
         self._usage = self._usage.plus(decision.answers)
 
     def commanded(self, observation: Observation, sent: SentCommand) -> None:
-        with writing(self.folder):
+        with recording(self.folder):
             self._commands.write(observation, sent)
 
     def recorded(self, record: RoundRecord) -> None:
@@ -256,7 +252,7 @@ class EpisodeStore(EpisodeListener):
         decision = replace(record.decision, system=self._systems.get(record.decision.system, ""))
         record = replace(record, decision=decision)
         line = to_json(_RECORD.dump_python(record, mode="json", exclude={"execution": {"skill_seconds"}}), indent=None)
-        with writing(self.folder):
+        with recording(self.folder):
             self._commands.flush()
             self._steps.write(line)
             self._steps.flush()
@@ -277,7 +273,7 @@ class EpisodeStore(EpisodeListener):
             usage=self._usage,
             parts=self._parts,
         )
-        with writing(self.folder):
+        with recording(self.folder):
             if isinstance(self._robot, WorldState):
                 write_atomically(self.folder / "final_state.json", to_json(self._robot.snapshot().to_json()))
             write_ending(self.folder, ending)
@@ -381,12 +377,10 @@ def held_folder(out: Path | None, name: str, what: str = "run folder") -> tuple[
     The lock is a file descriptor; closing it, or the end of the process, lets go. what: what the folder is called in
     errors. Raises BadInput.
     """
-    try:
+    with writing(out or runs_folder(), f"the {what}"):
         path = out or _fresh(name)
         path.mkdir(parents=True, exist_ok=True)
         lock = os.open(path, os.O_RDONLY)
-    except OSError as error:
-        raise BadInput(f"Cannot write the {what} {out or runs_folder()}: {error.strerror}.") from error
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -468,23 +462,20 @@ def _check_existing(path: Path, options: RunOptions) -> None:
 
 def contents(path: Path) -> bytes:
     """The bytes of a file. Raises BadInput."""
-    try:
+    with reading(path):
         return path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
 
 
 def disk_failure(folder: Path, error: OSError) -> InfrastructureError:
     """What to raise when a file of an episode folder cannot be written."""
-    reason = error.strerror or str(error)
     return InfrastructureError(
-        f"Cannot write into {folder}: {reason}. Make room there and give the same command again with --out: it runs "
-        "this episode again."
+        f"Cannot write into {folder}: {reason_of(error)}. Make room there and give the same command again with --out: "
+        "it runs this episode again."
     )
 
 
 @contextmanager
-def writing(folder: Path) -> Iterator[None]:
+def recording(folder: Path) -> Iterator[None]:
     """An OSError in here is raised as the InfrastructureError of a disk that fails."""
     try:
         yield

@@ -24,7 +24,7 @@ from homie.kernel.options import RunOptions
 from homie.runtime.assembly import Parts, assemble
 from homie.runtime.objects import NO_OBJECTS, Objects
 from homie.runtime.provenance import PartsFile
-from homie.runtime.runstore import EpisodeStore, RunFolder, disk_failure, writing
+from homie.runtime.runstore import EpisodeStore, RunFolder, disk_failure, recording
 from homie.runtime.video import VideoWriter
 
 log = logging.getLogger(__name__)
@@ -166,7 +166,7 @@ def _shut_down(parts: Parts, ending: Callable[[], None], video: VideoWriter | No
         finally:
             ending()
     finally:
-        with writing(store.folder):
+        with recording(store.folder):
             try:
                 if video:
                     video.close()

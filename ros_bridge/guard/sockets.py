@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.files import writing
 from ros_bridge.guard.guard import SILENCE, Guard
 from ros_bridge.guard.messages import LONGEST_LINE, VERSION, FromGuard, Hello, Refused, Welcome, from_agent, line
 from ros_bridge.transport.refusals import Refusals
@@ -59,11 +60,9 @@ class AgentSocket:
         self._refusals = Refusals()
         self._window = (0.0, 0)
         self._heard_at = 0.0
-        try:
+        with writing(path, "the guard's socket"):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock = os.open(path.with_suffix(".lock"), os.O_CREAT | os.O_RDWR, 0o600)
-        except OSError as error:
-            raise BadInput(f"Cannot make the guard's socket {path}: {error.strerror}.") from error
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

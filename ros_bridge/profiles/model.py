@@ -11,11 +11,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
-import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from homie.kernel.config import load_strictly, yaml_problem
+from homie.kernel.config import load_strictly
 from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.files import reading
 
 _NAME = re.compile(r"(/[A-Za-z_][A-Za-z0-9_]*)+")
 LARGEST = 1_000_000
@@ -217,25 +217,19 @@ def read_profile(name: str) -> Profile:
     if not path.suffix and not path.exists():
         hint = suggestion(name, built_in(), f"Homie brings {' and '.join(built_in())}")
         raise BadInput(f"There is no robot profile '{name}': {hint}; or give a YAML file.")
-    try:
+    with reading(path, "the robot profile"):
         if path.stat().st_size > LARGEST:
             raise BadInput(f"{path} is too large for a robot profile ({LARGEST:,} bytes at most).")
         text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise BadInput(f"Cannot read the robot profile {path}: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise BadInput(f"The robot profile {path} is not text in UTF-8.") from error
     return parse_profile(text, str(path))
 
 
 def parse_profile(text: str, source: str) -> Profile:
     """The profile in a YAML text. Raises BadInput with one sentence that begins with `source`."""
+    with reading(source):
+        content = load_strictly(text)
     try:
-        return Profile.model_validate(load_strictly(text))
-    except yaml.YAMLError as error:
-        raise BadInput(f"{source} is not valid YAML: {yaml_problem(error)}.") from error
-    except RecursionError as error:
-        raise BadInput(f"{source} is nested too deeply.") from error
+        return Profile.model_validate(content)
     except ValidationError as error:
         problems = error.errors()
         first = next((problem for problem in problems if problem["type"] == "extra_forbidden"), problems[0])

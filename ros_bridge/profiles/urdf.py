@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from homie.kernel.errors import BadInput
+from homie.kernel.files import reading
 from ros_bridge.profiles.model import LARGEST, parse_profile
 
 MOVING = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic"}
@@ -74,10 +75,8 @@ def profile_from_urdf(path: Path) -> str:
 
 def read_urdf(path: Path) -> tuple[str, list[UrdfJoint]]:
     """Name and joints of the robot in a URDF. Raises BadInput where it is none."""
-    try:
+    with reading(path, "the URDF"):
         data = path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"Cannot read the URDF {path}: {error.strerror}.") from error
     if len(data) > LARGEST_URDF or b"<!ENTITY" in data:
         raise BadInput(f"{path} is no URDF: it is too large, or defines entities.")
     if b"<xacro:" in data:

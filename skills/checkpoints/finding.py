@@ -15,6 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 from homie.kernel.errors import BadInput
+from homie.kernel.files import reading
 
 STEP_FILE = re.compile(r"checkpoint_(\d+)")
 """A checkpoint of flax, with its step."""
@@ -33,7 +34,7 @@ def find_file(path: Path) -> Path:
 
     Raises BadInput where there is none or several, and for an orbax checkpoint in many files.
     """
-    try:
+    with reading(path):
         if path.is_file():
             return path
         if not path.is_dir():
@@ -43,8 +44,6 @@ def find_file(path: Path) -> Path:
             )
         folder = _snapshot(path)
         return _only(path, _in_folder(folder)) or _only(path, _one_deeper(folder)) or _none(path)
-    except OSError as error:
-        raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
 
 
 def step_of(file: Path) -> int | None:

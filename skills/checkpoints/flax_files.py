@@ -15,6 +15,7 @@ import msgpack
 import torch
 
 from homie.kernel.errors import BadInput
+from homie.kernel.files import reason_of
 from skills.checkpoints.checkpoint import Content
 from skills.checkpoints.finding import CONVERT
 
@@ -72,7 +73,7 @@ def _tree(path: Path) -> Mapping[str, object]:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             tree = _unpack(data)
     except OSError as error:
-        raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
+        raise BadInput(f"Cannot read {path}: {reason_of(error)}.") from error
     except _WrongArray as error:
         raise BadInput(f"{path} is damaged: {error}.") from error
     except Exception as error:  # msgpack has no one exception for what is not msgpack

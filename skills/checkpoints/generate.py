@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.files import writing
 from skills.checkpoints.formats import Writer, formats
 from skills.checkpoints.reading import need
 
@@ -24,10 +25,8 @@ def write_generated(policy: str, path: Path, seed: int) -> None:
         raise BadInput(f"No weights can be generated for '{policy}': {hint}")
     if path.exists():
         raise BadInput(f"There is already something at {path}: give another name.")
-    try:
+    with writing(path):
         known[policy](path, seed)
-    except OSError as error:
-        raise BadInput(f"Cannot write {path}: {error.strerror}.") from error
 
 
 def writers() -> dict[str, Writer]:

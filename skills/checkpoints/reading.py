@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from homie.kernel.errors import BadInput
+from homie.kernel.files import reading
 from homie.kernel.packages import missing_part
 from skills.checkpoints.checkpoint import Checkpoint
 from skills.checkpoints.finding import find_file, release_of, step_of
@@ -26,13 +27,10 @@ def read_checkpoint(path: Path) -> Checkpoint:
     """
     need("torch")
     file = find_file(path)
-    try:
-        with file.open("rb") as opened:
-            head = opened.read(4)
-            opened.seek(0)
-            sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
-    except OSError as error:
-        raise BadInput(f"Cannot read {file}: {error.strerror}.") from error
+    with reading(file), file.open("rb") as opened:
+        head = opened.read(4)
+        opened.seek(0)
+        sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
     if not head:
         raise BadInput(f"{file} is empty.")
     if head[0] == 0x80 or head.startswith(b"PK"):  # a pickle, a zip; a flax tree starts with its number of branches
@@ -73,11 +71,7 @@ def _extras(file: Path) -> Mapping[str, object]:
 
 
 def _json(path: Path) -> object:
-    try:
+    with reading(path):
         if path.stat().st_size > LARGEST_EXTRA:
             raise BadInput(f"{path} is larger than {LARGEST_EXTRA // 2**20} MiB: that is no file of a release.")
         return json.loads(path.read_bytes())
-    except OSError as error:
-        raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path} is not JSON: {error}.") from error

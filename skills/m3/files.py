@@ -8,6 +8,7 @@ from pathlib import Path
 import yaml
 
 from homie.kernel.errors import BadInput, MissingCheckpoint, suggestion
+from homie.kernel.files import reading
 from skills.m3.layout import LAYOUTS
 
 _NUMBERED = re.compile(r"ckpt\.(\d+)\.pth")
@@ -51,10 +52,8 @@ def _in_folder(folder: Path, name: str) -> Path | None:
 
 
 def _listed(path: Path) -> dict[str, Path]:
-    try:
+    with reading(path):
         listed = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise BadInput(f"Cannot read {path}: {error}.") from error
     if not isinstance(listed, dict) or not listed:
         raise BadInput(f"{path} must hold a mapping of skills to checkpoints, such as `navigate: nav_v1/ckpt.10.pth`.")
     for name, file in listed.items():

@@ -17,11 +17,11 @@ from pathlib import Path
 import numpy as np
 from PIL import Image as Pillow
 from PIL import UnidentifiedImageError
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from homie.kernel.errors import BadInput
+from homie.kernel.files import reading
 from homie.kernel.interfaces import Robot, Skill
-from homie.kernel.text import first_problem
 from homie.kernel.types import Command, Goal, Image, Outcome, Pose2, Subtask
 
 NAMES = "names.json"
@@ -156,12 +156,8 @@ class _Recorder:
 def _read_names(path: Path) -> Names:
     if not path.exists():
         return Names()
-    try:
+    with reading(path, advice="It holds names with lists of nodes."):
         return Names.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
-    except ValidationError as error:
-        raise BadInput(f"{path}: {first_problem(error, 'the file')}. It holds names with lists of nodes.") from error
 
 
 def _read_picture(path: Path) -> Image:

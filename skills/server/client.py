@@ -23,6 +23,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, WebSocketException
 
 from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.files import reason_of
 from homie.kernel.packages import DISTRIBUTION
 from skills.policies.policy import Named, PolicyFailed
 from skills.server.codec import FRAME_BYTES, CodecError
@@ -134,7 +135,7 @@ class Wire:
         except (InvalidHandshake, WebSocketException) as error:
             raise Unreachable(f"it does not answer like a policy server ({error})") from error
         except OSError as error:
-            raise Unreachable(error.strerror or str(error)) from error
+            raise Unreachable(reason_of(error)) from error
 
     async def _open(self, url: str, token: str) -> Welcome:
         headers = {"Authorization": f"Bearer {token}"} if token else {}

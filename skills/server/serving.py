@@ -22,6 +22,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.files import reason_of
 from homie.kernel.interfaces import SkillSet
 from homie.kernel.packages import DISTRIBUTION, missing_part
 from skills.policies.policy import Policy, PolicyFailed, PolicySet
@@ -121,11 +122,11 @@ class PolicyServer:
         except OSError as error:
             if error.errno not in OF_THE_PORT:
                 raise BadInput(
-                    f"Cannot listen at {service.host}: this machine has no such address ({error.strerror or error})."
+                    f"Cannot listen at {service.host}: this machine has no such address ({reason_of(error)})."
                     " Give one of its own as --host."
                 ) from error
             raise InfrastructureError(
-                f"Cannot listen at {service.host} port {service.port}: {error.strerror or error}. Try another --port."
+                f"Cannot listen at {service.host} port {service.port}: {reason_of(error)}. Try another --port."
             ) from error
         return self
 

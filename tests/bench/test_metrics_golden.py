@@ -172,7 +172,7 @@ def test_the_successful_run_printed_in_the_paper(strict: StrictEmmoe) -> None:
     ("content", "said"),
     [
         (None, r"^Cannot read the conversation .*none\.json: .*No such file or directory.*\.$"),
-        ("{", r"^Cannot read the conversation .*none\.json: Expecting property name"),
+        ("{", r"^Cannot read the conversation .*none\.json: it is not valid JSON: Expecting property name"),
         ("{}", r"^The conversation .*none\.json must be a JSON list of strings\.$"),
         ('["a", 1]', r"^The conversation .*none\.json must be a JSON list of strings\.$"),
     ],

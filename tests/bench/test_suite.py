@@ -103,7 +103,7 @@ def test_json_is_as_good_as_yaml(write):
         ("text: turn the lamp off", "text: '  '", "task 'lamp-off': text: string should have at least 1 character"),
         ("text: turn", "texts: turn", "task 'lamp-off': text"),
         ("tasks:", "tasks: []\nmore:", "tasks: tuple should have at least 1 item"),
-        ("format: 1", "format: 1\n  x: [", "neither YAML nor JSON"),
+        ("format: 1", "format: 1\n  x: [", "it is not valid YAML: "),
     ],
 )
 def test_refusals_name_file_task_and_field(write, old, new, message):

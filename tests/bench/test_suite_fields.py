@@ -219,5 +219,5 @@ def test_folders_of_emmoe(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"^/.*EMMOE 100/a/info\.txt has no line `Task"):
         read_emmoe(root)
     (root / "a" / "info.txt").write_bytes(b"\xff\xfe\xff")
-    with pytest.raises(BadInput, match=r"^Cannot read .*info\.txt: not a text file\.$"):
+    with pytest.raises(BadInput, match=r"^Cannot read .*info\.txt: it is not text in UTF-8\.$"):
         read_emmoe(root)

@@ -126,7 +126,7 @@ def test_a_run_that_had_to_degrade_is_free_too(make: Make, tmp_path: Path) -> No
 
 def test_a_folder_that_can_not_be_made_is_refused(make: Make, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(BadInput, match="Cannot make the cache folder"):
+    with pytest.raises(BadInput, match="Cannot write the cache folder"):
         make("http://localhost:1/v1", cache=tmp_path / "file" / "answers")
 
 

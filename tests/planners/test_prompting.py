@@ -277,7 +277,7 @@ def test_its_examples_lie_beside_it_or_are_built_in(tmp_path: Path) -> None:
         ("", "must begin with a front matter"),
         ("hello", "must begin with a front matter"),
         ("---\nname: x\n", "must begin with a front matter"),
-        (OWN.replace("name: own", "name: [own"), "is not YAML"),
+        (OWN.replace("name: own", "name: [own"), "it is not valid YAML: "),
         (OWN.replace("name: own\nversion: 7\nanswer: text", "just words"), "lines of `key: value`"),
         (OWN.replace("version: 7", "version: seven"), "'version'"),
         (OWN.replace("version: 7\n", ""), "'version'"),
@@ -286,7 +286,10 @@ def test_its_examples_lie_beside_it_or_are_built_in(tmp_path: Path) -> None:
         (OWN.replace("block user", "block usr"), "no block 'user'"),
         (OWN + "{% block more %}{% endblock %}", "unknown block 'more'"),
         (OWN.replace("{{ task }}", "{{ task"), "line 7"),
-        (OWN.replace("answer: text", "answer: text\nexamples: none.yaml"), "Cannot read the examples 'none.yaml'"),
+        (
+            OWN.replace("answer: text", "answer: text\nexamples: none.yaml"),
+            "the examples none.yaml: No such file",
+        ),
         (OWN.replace("{{ task }}", "{{ tsak }}"), "uses 'tsak', which nobody tells it: did you mean 'task'?"),
         (OWN.replace("{{ task }}", "{{ weather }}"), "it may use: task, round, inventory"),
         (OWN.replace("{{ task }}", "{{ view }}"), "'view' is undefined"),
@@ -319,14 +322,14 @@ def test_missing_templates(tmp_path: Path) -> None:
         load_template(str(tmp_path / "none.md"))
     with pytest.raises(BadInput, match="Cannot read the template"):
         load_template(str(tmp_path))
-    with pytest.raises(BadInput, match="is not UTF-8"):
+    with pytest.raises(BadInput, match="it is not text in UTF-8"):
         parse_template(b"\xff\xfe", "x", None)
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("a: [", "not YAML"),
+        ("a: [", "it is not valid YAML: "),
         ("a: 1", "must be a list"),
         ("- 3", "Example 1"),
         (

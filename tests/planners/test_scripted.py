@@ -65,7 +65,7 @@ def test_it_plays_the_script_then_ends_and_starts_again(tmp_path: Path) -> None:
         ("", "must be a list of decisions"),
         ("[]", "must be a list of decisions"),
         ("subtask: [Pick, apple]", "must be a list of decisions"),
-        ("- [Pick", "neither YAML nor JSON"),
+        ("- [Pick", "it is not valid YAML: "),
         (
             "- Pick, apple\n- {subtask: '[End]', sub: 1}",
             r"Entry 2 of .*: unknown key 'sub' \(known: analysis, subtask,",
@@ -96,7 +96,7 @@ def test_bad_files(tmp_path: Path) -> None:
         ScriptedPlanner(str(tmp_path))
     binary = tmp_path / "binary.yaml"
     binary.write_bytes(b"\xff\xfe\x00\x81")
-    with pytest.raises(BadInput, match="neither YAML nor JSON"):
+    with pytest.raises(BadInput, match="it is not text in UTF-8"):
         ScriptedPlanner(str(binary))
 
 

@@ -27,7 +27,7 @@ from homie.bench.folder.episode import Episode
 from homie.bench.suite.suite import Suite
 from homie.kernel.checksums import FileMark, mark
 from homie.kernel.errors import BadInput
-from homie.kernel.files import to_json, write_atomically
+from homie.kernel.files import reason_of, to_json, write_atomically
 from homie.kernel.options import MAX_SEED, BenchOptions
 from homie.runtime.damage import changed
 from homie.runtime.provenance import OtherParts, forget, kept, versions
@@ -97,7 +97,7 @@ class BenchFolder(HeldFolder):
             _forget_unused(path, plan(path, options, suite))
         except OSError as error:
             folder.close()
-            raise BadInput(f"Cannot write into the run folder {path}: {error.strerror}.") from error
+            raise BadInput(f"Cannot write into the run folder {path}: {reason_of(error)}.") from error
         except BaseException:
             folder.close()
             raise

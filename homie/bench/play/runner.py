@@ -26,6 +26,7 @@ from homie.bench.score.results import load_run
 from homie.bench.statistics import Estimate
 from homie.bench.suite.suite import Suite
 from homie.kernel.errors import BadInput, HomieError, InfrastructureError, Interrupted, MissingPart
+from homie.kernel.files import reason_of
 from homie.kernel.interfaces import Planner, SharedPart
 from homie.kernel.options import BenchOptions, PartsOptions, RunOptions
 from homie.kernel.scenes import scene_options
@@ -145,7 +146,7 @@ class _Runner:
             raise Interrupted("Stopped by the user; give the same command again with --out to go on.") from None
         except OSError as error:
             raise InfrastructureError(
-                f"Cannot write the run folder: {error.strerror or error}. Give the same command again with --out "
+                f"Cannot write the run folder: {reason_of(error)}. Give the same command again with --out "
                 "when that is mended; nothing finished is lost."
             ) from error
         finally:
@@ -224,7 +225,7 @@ def _clean(episodes: Sequence[Episode]) -> None:
         for episode in episodes:
             episode.clean()
     except OSError as error:
-        raise InfrastructureError(f"Cannot remove {error.filename}: {error.strerror}.") from error
+        raise InfrastructureError(f"Cannot remove {error.filename}: {reason_of(error)}.") from error
 
 
 def _summary(run: Path) -> BenchSummary:

@@ -21,7 +21,7 @@ from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench
 from homie.bench.suite.suite import find_suite
 from homie.kernel.errors import BadInput
-from homie.kernel.files import slug
+from homie.kernel.files import reason_of, slug
 from homie.kernel.options import BenchOptions
 from homie.runtime.runstore import held_folder, write_model
 
@@ -77,7 +77,7 @@ def sweep(
             done[variant.name] = bench(variant.options, made_progress())
         return SweepSummary(path, tuple(options.sweep), done)
     except OSError as error:
-        raise BadInput(f"Cannot write into the folder {path}: {error.strerror}.") from error
+        raise BadInput(f"Cannot write into the folder {path}: {reason_of(error)}.") from error
     finally:
         os.close(lock)
 

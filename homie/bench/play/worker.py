@@ -34,7 +34,7 @@ from homie.kernel.errors import (
     PlannerError,
     RobotFault,
 )
-from homie.kernel.files import DISK, to_json, write_atomically
+from homie.kernel.files import DISK, reason_of, to_json, write_atomically
 from homie.kernel.interfaces import Robot, WorldState
 from homie.kernel.options import RunOptions
 from homie.kernel.scenes import scenes_of
@@ -209,8 +209,9 @@ def _memory(error: MemoryError) -> Report:
 
 
 def _disk(folder: Path, error: OSError) -> str:
-    reason = error.strerror or str(error)
-    return f"Cannot write into {folder}: {reason}. Make room there and give the same command again with --out."
+    return (
+        f"Cannot write into {folder}: {reason_of(error)}. Make room there and give the same command again with --out."
+    )
 
 
 def _die_with_the_runner() -> None:

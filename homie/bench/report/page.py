@@ -31,7 +31,7 @@ from homie.bench.report.media import Media, Views
 from homie.bench.statistics import Estimate
 from homie.bench.tables import Cell, Table, shown
 from homie.kernel.errors import BadInput, suggestion
-from homie.kernel.files import slug, write_atomically
+from homie.kernel.files import slug, write_atomically, writing
 from homie.kernel.options import ReportOptions
 from homie.kernel.packages import missing_part
 from homie.kernel.text import counted, printable
@@ -83,10 +83,8 @@ def report(options: ReportOptions) -> Report:
     page = render(sources, listed, media).encode()
     room = int(options.max_size * MEBIBYTE) - len(page) - len(listed.episodes) * BLOCK
     page += media_blocks(media.gather((item.episode for item in listed.episodes), room), media)
-    try:
+    with writing(out, "the report to"):
         write_atomically(out, page)
-    except OSError as error:
-        raise BadInput(f"Cannot write the report to {out}: {error.strerror}.") from error
     return Report(path=out, size=len(page), episodes=len(listed.episodes), linked=media.linked, recording=recording)
 
 

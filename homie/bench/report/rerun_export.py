@@ -24,8 +24,7 @@ import rerun.blueprint as rrb
 from PIL import Image as Picture
 
 from homie.bench.report.rerun_world import ROUND, SECONDS, durations, read_world, set_time
-from homie.kernel.errors import BadInput
-from homie.kernel.files import write_atomically
+from homie.kernel.files import write_atomically, writing
 from homie.kernel.types import VIEWS, Array, Check, Outcome, RoundRecord, Subtask
 from homie.runtime.commandlog import read_poses
 from homie.runtime.runstore import read_episode, read_steps
@@ -71,10 +70,8 @@ def record(folder: Path, out: Path, *, name: str, task: str) -> int:
     finally:
         rr.set_strict_mode(strict)
         stream.disconnect()
-    try:
+    with writing(out, "the recording to"):
         write_atomically(out, data)
-    except OSError as error:
-        raise BadInput(f"Cannot write the recording to {out}: {error.strerror}.") from error
     return len(data)
 
 

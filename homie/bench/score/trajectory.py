@@ -15,6 +15,7 @@ from pathlib import Path
 from homie.bench.score.errors import code_of
 from homie.kernel.actions import acted_on, action_of, canonical_action
 from homie.kernel.errors import BadInput
+from homie.kernel.files import reading
 from homie.kernel.types import END, HistoryItem, Outcome, RoundRecord, Subtask
 from homie.runtime.runstore import EpisodeFile
 
@@ -268,10 +269,8 @@ def from_conversation(
 
 def read_conversation(path: Path) -> list[str]:
     """The messages of a `conversation.json`. Raises BadInput if it is not a JSON list of strings."""
-    try:
+    with reading(path, "the conversation"):
         messages = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise BadInput(f"Cannot read the conversation {path}: {error}.") from error
     if not isinstance(messages, list) or not all(isinstance(message, str) for message in messages):
         raise BadInput(f"The conversation {path} must be a JSON list of strings.")
     return messages

@@ -16,7 +16,7 @@ from pathlib import Path
 from pydantic import StrictStr, TypeAdapter, ValidationError
 
 from homie.kernel.errors import BadInput
-from homie.kernel.files import write_atomically
+from homie.kernel.files import reading, write_atomically
 from homie.kernel.types import Subtask
 
 INFO, KEYPATHS = "info.txt", "keypath.json"
@@ -165,8 +165,5 @@ def _line(text: str) -> str:
 
 
 def _text(path: Path) -> str:
-    try:
+    with reading(path):
         return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not a text file"
-        raise BadInput(f"Cannot read {path}: {reason}.") from error

@@ -27,9 +27,8 @@ from pydantic import (
 from homie.bench.suite.emmoe_files import is_emmoe, read_emmoe
 from homie.conditions import Condition, complaint
 from homie.kernel import registry
-from homie.kernel.config import yaml_problem
 from homie.kernel.errors import BadInput, suggestion
-from homie.kernel.files import slug
+from homie.kernel.files import reading, slug
 from homie.kernel.options import MAX_SEED
 from homie.kernel.types import Subtask
 
@@ -194,12 +193,8 @@ def read_suite(path: Path) -> Suite:
     """A suite from its file, or from a folder in the format of EMMOE-100. Raises BadInput naming file, task, field."""
     if is_emmoe(path):
         return _emmoe_suite(path)
-    try:
+    with reading(path, "the suite"):
         loaded = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)
-    except OSError as error:
-        raise BadInput(f"Cannot read the suite {path}: {error.strerror}.") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise BadInput(f"The suite {path} is neither YAML nor JSON: {yaml_problem(error)}.") from error
     if not isinstance(loaded, dict):
         raise BadInput(f"The suite {path} must hold a mapping with format, name and tasks.")
     try:

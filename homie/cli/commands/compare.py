@@ -11,8 +11,7 @@ from homie.bench.compare.summary import Intervals
 from homie.bench.tables import write
 from homie.cli.output import say, tell
 from homie.cli.parameters import Config, build, options_from
-from homie.kernel.errors import BadInput
-from homie.kernel.files import write_atomically
+from homie.kernel.files import write_atomically, writing
 from homie.kernel.options import CompareOptions
 from homie.kernel.text import counted
 
@@ -31,8 +30,6 @@ def compare_command(
     if options.out is None:
         say(text, end="")
         return
-    try:
+    with writing(options.out, "the tables to"):
         write_atomically(options.out, text.encode())
-    except OSError as error:
-        raise BadInput(f"Cannot write the tables to {options.out}: {error.strerror}.") from error
     tell(f"{options.out}  ({counted(len(options.runs), 'run')})")

@@ -19,6 +19,7 @@ from homie.cli.parameters import VARIABLES, variable
 from homie.cli.parts import part_states
 from homie.kernel import packages
 from homie.kernel.errors import MissingPart
+from homie.kernel.files import reason_of
 from homie.runtime.runstore import runs_folder
 
 BACKENDS = ("egl", "osmesa", "raycast")
@@ -178,7 +179,7 @@ def _write_access(folder: Path) -> Finding:
             return Finding(name="run folders", ok=True, detail=f"{place} can be written")
     except OSError as error:
         fix = "change to a folder that you can write, or use --out"
-        return Finding(name="run folders", ok=False, detail=f"{place}: {error.strerror}", fix=fix)
+        return Finding(name="run folders", ok=False, detail=f"{place}: {reason_of(error)}", fix=fix)
 
 
 def _variables() -> Finding:

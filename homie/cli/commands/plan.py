@@ -18,6 +18,7 @@ from homie.cli.parameters import Config, Json, build, options_from
 from homie.kernel import registry
 from homie.kernel.actions import Ability, action_table, listed_actions
 from homie.kernel.errors import BadInput
+from homie.kernel.files import reason_of
 from homie.kernel.interfaces import SkillSet
 from homie.kernel.options import PlanOptions
 from homie.kernel.types import (
@@ -122,8 +123,7 @@ def read_picture(path: Path) -> Image:
     except PIL.UnidentifiedImageError as error:
         raise BadInput(f"{path} is not a picture: give a PNG or JPEG file.") from error
     except (OSError, ValueError, PIL.Image.DecompressionBombError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise BadInput(f"Cannot read the picture {path}: {reason}.") from error
+        raise BadInput(f"Cannot read the picture {path}: {reason_of(error)}.") from error
 
 
 def report(decision: Decision) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 
 from homie.kernel.errors import BadInput
-from homie.kernel.files import to_json
+from homie.kernel.files import to_json, writing
 from homie.kernel.prompts import Rewriter
 
 
@@ -24,15 +24,13 @@ class Rewritings:
         self._versions = versions
         self._known = dict[tuple[str, tuple[str, ...]], tuple[str, ...]]()
         self.asked = 0
-        try:
+        with writing(path, "the rewritten texts to"):
             data = path.read_bytes() if path.exists() else b""
             whole = data.rfind(b"\n") + 1  # a line that a kill has torn goes
             for number, line in enumerate(data[:whole].split(b"\n")[:-1], 1):
                 self._take(line, f"{path}, line {number}")
             self._file = path.open("ab")
             self._file.truncate(whole)
-        except OSError as error:
-            raise BadInput(f"Cannot write the rewritten texts to {path}: {error.strerror}.") from error
 
     def __call__(self, text: str, names: Sequence[str]) -> Sequence[str]:
         key = (text, tuple(names))

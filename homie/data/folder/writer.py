@@ -16,7 +16,7 @@ from homie.data.folder.journal import UNFINISHED, Entry, Journal
 from homie.data.pictures import PictureStore
 from homie.kernel.checksums import mark
 from homie.kernel.errors import BadInput
-from homie.kernel.files import to_json, write_atomically
+from homie.kernel.files import to_json, write_atomically, writing
 from homie.runtime.runstore import HeldFolder, held_folder, write_model
 
 CARD = "README.md"
@@ -39,11 +39,9 @@ class DatasetWriter(HeldFolder):
     def __init__(self, out: Path, recipe: Recipe, pictures_in: str) -> None:
         super().__init__(*held_folder(out, "", "data set"))
         try:
-            _check(self.path)
-            self._journal = Journal(self.path, recipe)
-        except OSError as error:
-            super().close()
-            raise BadInput(f"Cannot write into {out}: {error.strerror}.") from error
+            with writing(out, "into"):
+                _check(self.path)
+                self._journal = Journal(self.path, recipe)
         except BaseException:
             super().close()
             raise

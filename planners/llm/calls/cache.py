@@ -15,8 +15,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from homie.kernel.errors import BadInput
-from homie.kernel.files import to_json, write_atomically
+from homie.kernel.files import reason_of, to_json, write_atomically, writing
 from planners.llm.messages import Reply
 
 
@@ -36,10 +35,8 @@ class ResponseCache:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.expanduser()
-        try:
+        with writing(self.folder, "the cache folder"):
             self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise BadInput(f"Cannot make the cache folder {self.folder}: {error.strerror}.") from error
 
     def get(self, key: str) -> Reply | None:
         """The answer to a request as one that took nothing. A file that cannot be used is told of and ignored."""
@@ -49,7 +46,7 @@ class ResponseCache:
         except FileNotFoundError:
             return None
         except (OSError, ValidationError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "it is no cache entry"
+            reason = reason_of(error) if isinstance(error, OSError) else "it is no cache entry"
             warnings.warn(f"Cache entry {path} is ignored: {reason}.", stacklevel=2)
             return None
         if entry.key != key:
@@ -65,7 +62,7 @@ class ResponseCache:
             with self._locked():
                 write_atomically(self._path(key), to_json(entry.model_dump(mode="json")))
         except OSError as error:
-            warnings.warn(f"Cannot write into the cache {self.folder}: {error.strerror}.", stacklevel=2)
+            warnings.warn(f"Cannot write into the cache {self.folder}: {reason_of(error)}.", stacklevel=2)
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}.json"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from homie.kernel.errors import BadInput, PlannerError
+from homie.kernel.files import reading
 
 _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _WANTED = ("*.json", "*.jinja", "*.txt", "*.model", "*.safetensors")
@@ -55,12 +56,8 @@ def missing_files(folder: Path, weights: str) -> str:
 
 def read_json(path: Path) -> dict[str, Any]:
     """A JSON object from a file. Raises BadInput."""
-    try:
+    with reading(path):
         loaded = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(f"Cannot read {path}: {error.strerror}.") from error
-    except ValueError as error:
-        raise BadInput(f"The file {path} is not JSON: {error}.") from error
     if not isinstance(loaded, dict):
         raise BadInput(f"The file {path} must hold a JSON object.")
     return loaded

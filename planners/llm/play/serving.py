@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Callable
 
 from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.files import reason_of
 from planners.llm.play.server import PlayServer
 
 LEAST = 16
@@ -30,11 +31,9 @@ def serve_play(*, host: str, port: int, token_env: str, ready: Callable[[PlaySer
         server = PlayServer(host, port, token or secrets.token_hex(16))
     except OSError as error:
         if error.errno not in _OF_THE_PORT:
-            raise BadInput(
-                f"Cannot listen at {host}: {error.strerror or error}. Give an address of this machine."
-            ) from error
+            raise BadInput(f"Cannot listen at {host}: {reason_of(error)}. Give an address of this machine.") from error
         raise InfrastructureError(
-            f"Cannot listen at {host} port {port}: {error.strerror}. Try another --port."
+            f"Cannot listen at {host} port {port}: {reason_of(error)}. Try another --port."
         ) from error
     with server:
         ready(server)

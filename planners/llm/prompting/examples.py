@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
 from homie.kernel.actions import Ability
 from homie.kernel.errors import BadInput
+from homie.kernel.files import reading
 from homie.kernel.types import END, VIEWS, Subtask
 from planners.llm.answers import AnswerFormat
 from planners.llm.prompting.answering import written_answer
@@ -109,20 +110,16 @@ def load_examples(name: str, folder: Path | None) -> Examples:
     """The examples that a template names: a file beside it, or a built-in one. Raises BadInput."""
     if not name:
         return Examples()
-    try:
+    with reading(name, "the examples"):
         if folder is not None and (folder / name).is_file():
             return parse_examples((folder / name).read_bytes(), name)
         return parse_examples(files("planners.llm").joinpath("prompts", "examples", f"{name}.yaml").read_bytes(), name)
-    except OSError as error:
-        raise BadInput(f"Cannot read the examples '{name}' of the template: {error.strerror}.") from error
 
 
 def parse_examples(data: bytes, name: str) -> Examples:
     """Examples from the bytes of a YAML file. Raises BadInput with a sentence that names the entry, counted from 1."""
-    try:
+    with reading(name, "the examples"):
         loaded = yaml.safe_load(data)
-    except yaml.YAMLError as error:
-        raise BadInput(f"The examples '{name}' are not YAML: {' '.join(str(error).split())}.") from error
     if not isinstance(loaded, list):
         raise BadInput(f"The examples '{name}' must be a list.")
     made = tuple(_example(name, number, one) for number, one in enumerate(loaded, 1))

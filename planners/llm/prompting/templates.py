@@ -19,6 +19,7 @@ from jinja2.sandbox import SandboxedEnvironment
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
 from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.files import reading
 from planners.llm.answers import AnswerFormat
 
 BLOCKS = ("system", "user", "view")
@@ -92,18 +93,14 @@ def load_template(name: str) -> Template:
     path = Path(name).expanduser()
     if not path.is_file() and "/" not in name and not path.suffix:
         raise BadInput(f"There is no template '{name}': write the path of a file or one of: {', '.join(built_in())}.")
-    try:
+    with reading(path, "the template"):
         return parse_template(path.read_bytes(), str(path), path.parent)
-    except OSError as error:
-        raise BadInput(f"Cannot read the template {path}: {error.strerror}.") from error
 
 
 def parse_template(data: bytes, where: str, folder: Path | None) -> Template:
     """A template from the bytes of its file; `where` names it in errors. Raises BadInput."""
-    try:
+    with reading(where, "the template"):
         text = data.decode()
-    except UnicodeDecodeError as error:
-        raise BadInput(f"The template {where} is not UTF-8 text.") from error
     head, body = _halves(text, where)
     environment = SandboxedEnvironment(undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     try:
@@ -132,12 +129,8 @@ def _halves(text: str, where: str) -> tuple[FrontMatter, str]:
     head, end, body = rest.partition(f"\n{_MARK}\n")
     if start.strip() or not end:
         raise BadInput(f"The template {where} must begin with a front matter between two lines of {_MARK}.")
-    try:
+    with reading(where, "the front matter of the template"):
         loaded = yaml.safe_load(head)
-    except yaml.YAMLError as error:
-        raise BadInput(
-            f"The front matter of the template {where} is not YAML: {' '.join(str(error).split())}."
-        ) from error
     if not isinstance(loaded, dict):
         raise BadInput(f"The front matter of the template {where} must be lines of `key: value`.")
     try:

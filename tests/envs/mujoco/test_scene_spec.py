@@ -120,7 +120,7 @@ def test_mistakes_are_one_sentence(change: str, words: str) -> None:
     with pytest.raises(BadInput) as caught:
         SceneSpec.parse(json.dumps(_broken(change)), "house.json")
     text = str(caught.value)
-    assert text.startswith("house.json")
+    assert text.startswith("Cannot read house.json: ")
     assert words in text
     assert "\n" not in text
 
@@ -139,10 +139,10 @@ def test_unreadable_files_are_bad_input(tmp_path: Path) -> None:
         SceneSpec.load(tmp_path / "none.json")
     broken = tmp_path / "broken.json"
     broken.write_text('{"version": 1,\n "rooms": [}')
-    with pytest.raises(BadInput, match=r"not JSON.*line 2"):
+    with pytest.raises(BadInput, match=r"it is not valid JSON: .*line 2"):
         SceneSpec.load(broken)
     broken.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(BadInput, match="not a text file"):
+    with pytest.raises(BadInput, match="it is not text in UTF-8"):
         SceneSpec.load(broken)
 
 

@@ -65,7 +65,7 @@ def test_a_profile_survives_being_written():
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("name: [", r"here is not valid YAML: .* in line 1"),
+        ("name: [", r"Cannot read here: it is not valid YAML: .* in line 1"),
         ("name: a\nname: b", "'name' stands twice"),
         ("3", "here: Input should be a valid dictionary"),
         (changed(speed=3), "here: speed: there is no such name in a profile"),

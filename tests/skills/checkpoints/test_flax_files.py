@@ -84,7 +84,7 @@ def test_the_last_step_of_a_release_is_taken(tmp_path):
 
 def test_a_release_with_damaged_statistics(tmp_path):
     (octo_release(tmp_path, 1) / "dataset_statistics.json").write_text("{")
-    with pytest.raises(BadInput, match=r"dataset_statistics\.json is not JSON"):
+    with pytest.raises(BadInput, match=r"dataset_statistics\.json: it is not valid JSON: "):
         read_checkpoint(tmp_path)
 
 

@@ -10,13 +10,13 @@ import json
 import warnings
 from pathlib import Path
 
-from pydantic import ValidationError, model_validator
+from pydantic import model_validator
 
 from homie.envs.mujoco.house.spec_checks import check
 from homie.envs.mujoco.house.spec_doubts import doubts
 from homie.envs.mujoco.house.spec_parts import SceneParts
 from homie.kernel.errors import BadInput
-from homie.kernel.text import first_problem
+from homie.kernel.files import reading
 
 
 class SceneSpec(SceneParts):
@@ -34,11 +34,8 @@ class SceneSpec(SceneParts):
         Raises:
             BadInput: the file cannot be read or is not a valid scene; one sentence names the first mistake.
         """
-        try:
+        with reading(path, "the scene spec"):
             text = Path(path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            reason = error.strerror if isinstance(error, OSError) else "not a text file"
-            raise BadInput(f"Cannot read the scene spec {path}: {reason}.") from error
         scene = cls.parse(text, str(path))
         for sentence in doubts(scene):
             warnings.warn(f"{path}: {sentence}", stacklevel=2)
@@ -61,17 +58,11 @@ class SceneSpec(SceneParts):
             >>> scene.rooms[0].floor
             'wood'
         """
-        try:
+        with reading(source):
             loaded = json.loads(text)
             if isinstance(loaded, dict) and "things" in loaded:
                 raise BadInput(f"{source} is a scene of the table, not of a house: give --robot franka with it.")
             return cls.model_validate(loaded)
-        except json.JSONDecodeError as error:
-            raise BadInput(f"{source} is not JSON: {error.msg} in line {error.lineno}.") from error
-        except RecursionError as error:
-            raise BadInput(f"{source} is nested too deeply to be a scene.") from error
-        except ValidationError as error:
-            raise BadInput(f"{source}: {first_problem(error)}.") from error
 
     def dump(self) -> str:
         """JSON text that `parse` reads back to an equal spec."""

@@ -5,15 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_serializer, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_serializer, model_validator
 
 from homie.conditions import Condition, written
 from homie.conditions.predicates import In, Is, IsNot, Sorted, Stacked
 from homie.conditions.words import ANYTHING, NOTHING, means
 from homie.envs.mujoco.blueprints.palette import COLOURS
 from homie.envs.mujoco.table.outlines import SHAPES
-from homie.kernel.errors import BadInput
-from homie.kernel.text import first_problem
+from homie.kernel.files import reading
 
 Family: TypeAlias = Literal["pick", "stack", "sort", "wipe"]
 FAMILIES: tuple[Family, ...] = ("pick", "stack", "sort", "wipe")
@@ -118,12 +117,8 @@ class TableScene(BaseModel):
     @classmethod
     def load(cls, path: Path) -> TableScene:
         """From a file. Raises BadInput."""
-        try:
+        with reading(path, "the table scene"):
             return cls.model_validate_json(path.read_bytes())
-        except OSError as error:
-            raise BadInput(f"Cannot read the table scene {path}: {error.strerror}.") from error
-        except ValidationError as error:
-            raise BadInput(f"{path} is no table scene: {first_problem(error, 'file')}.") from error
 
     def thing(self, name: str) -> Thing:
         """A thing by its name."""
