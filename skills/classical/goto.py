@@ -11,7 +11,7 @@ from skills.classical.driving import MobileSkill
 from skills.classical.motion import Hopeless, Motion, Stuck
 from skills.classical.obstruction import cleared
 from skills.classical.planning import CostMap
-from skills.classical.reaching import Reachable
+from skills.classical.reaching import Reachable, same_place
 
 REACH = 0.72
 """Metres from a thing's nearest side at which the robot stops."""
@@ -32,8 +32,14 @@ target is judged by the locator."""
 
 HIDDEN = 8.0
 """What a metre of something between a place and the target costs, as metres of driving cost 0.08."""
+WALL = 0.15
+"""Metres that what is between counts at least: of a wall often only the side is known that was seen."""
 EDGE = 0.08
 """Metres at the end of a line to a target that are the target itself."""
+FRONT = 0.25
+"""The same where it has a front, or is shut in by one: a door, its handle and the edges of boards."""
+MAX_PLACES = 3
+"""Places that it goes to where what has been seen on the way there shows a wall before the target."""
 
 
 class GoTo(MobileSkill):
@@ -48,14 +54,28 @@ class GoTo(MobileSkill):
         if self.goal.room is not None:
             yield from self.navigate(self._floor_in(self.goal.room))
             return
-        pose = self._pose_before(self.goal.box)
+        pose = self._pose_before()
+        for _ in range(MAX_PLACES):
+            yield from self._come_to(pose)
+            if not self._hidden(self.base.xy, self._target()):
+                break
+            before, pose = pose, self._pose_before()
+            if same_place(before, pose):
+                break
+        yield from self.look_at(self.goal.position)
+
+    def _come_to(self, pose: Pose2) -> Motion:
+        """Drive to a pose, or nearly."""
         try:
             yield from self.navigate(pose.xy, pose.yaw)
         except Stuck:
             if float(np.linalg.norm(pose.xy - self.base.xy)) > NEARLY:
                 raise
             yield from self.turn(float(np.arctan2(*(self.goal.position[:2] - self.base.xy)[::-1])))
-        yield from self.look_at(self.goal.position)
+
+    def _target(self) -> Box:
+        """What it goes to; of what has no known size the place."""
+        return self.goal.box or Box(self.goal.position, np.full(3, 0.03))
 
     def _floor_in(self, room: tuple[float, float, float, float]) -> Array:
         """The roomiest reachable point of a rectangle, rather in its middle. Raises Hopeless if there is none."""
@@ -66,14 +86,14 @@ class GoTo(MobileSkill):
         beyond = None if freed is None else self._in_room(room, freed)
         raise self._why("no free floor in the room can be reached", beyond)
 
-    def _pose_before(self, box: Box | None) -> Pose2:
+    def _pose_before(self) -> Pose2:
         """A reachable pose near the target that faces it, from its front if it has one. Raises Hopeless if there is
         none."""
-        pose = self._before(box, self.costs)
+        pose = self._before(self.costs)
         if pose is not None:
             return pose
         freed = self._freed_costs()
-        beyond = None if freed is None else self._before(box, freed)
+        beyond = None if freed is None else self._before(freed)
         raise self._why("no free floor near the target can be reached", None if beyond is None else beyond.xy)
 
     def _freed_costs(self) -> CostMap | None:
@@ -107,16 +127,24 @@ class GoTo(MobileSkill):
         for surface in self.goal.surfaces[:1]:  # what it stands on is not between
             under = Box(surface.center, np.array([surface.half_x, surface.half_y, 0.0]), surface.yaw)
             foot = min(foot, _nearest(under, xy), key=lambda point: float(np.linalg.norm(point - xy)))
-        return max(0.0, self.costs.between(xy, foot) - EDGE)
+        away = xy - foot
+        edge = EDGE if self.goal.front is None else FRONT
+        near = foot + away * min(1.0, edge / max(float(np.linalg.norm(away)), 1e-6))
+        between = self.costs.between(xy, near)
+        return max(WALL, between) if between else 0.0
 
-    def _before(self, box: Box | None, costs: CostMap) -> Pose2 | None:
-        """The best reachable pose near the target."""
-        return self._at_gaps(GAPS, box, costs) or self._at_gaps(FAR_GAPS, box, costs)
+    def _before(self, costs: CostMap) -> Pose2 | None:
+        """The best reachable pose near the target; one further away where walls hide all nearer ones."""
+        near = self._at_gaps(GAPS, costs)
+        if near is not None and near[0] < HIDDEN * WALL:
+            return near[1]
+        poses = [pose for pose in (near, self._at_gaps(FAR_GAPS, costs)) if pose is not None]
+        return min(poses, key=lambda pose: pose[0])[1] if poses else None
 
-    def _at_gaps(self, gaps: Sequence[float], box: Box | None, costs: CostMap) -> Pose2 | None:
-        """The best reachable pose that far from the target (m)."""
+    def _at_gaps(self, gaps: Sequence[float], costs: CostMap) -> tuple[float, Pose2] | None:
+        """The best reachable pose that far from the target (m), with its cost."""
         reachable = Reachable.of(costs, self.base)
-        target = box or Box(self.goal.position, np.full(3, 0.03))
+        target = self._target()
         best: tuple[float, Pose2] | None = None
         for k in range(32):
             angle = k * np.pi / 16
@@ -137,7 +165,7 @@ class GoTo(MobileSkill):
                     cost += TOUCHES
                 if best is None or cost < best[0]:
                     best = cost, pose
-        return None if best is None else best[1]
+        return best
 
     def _load_touches(self, pose: Pose2) -> bool:
         """Whether what is in the hand would be in something at a pose, carried as it is on the way."""
