@@ -28,7 +28,6 @@ from benchmarks.puts.tasks import task_of
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.robots.fetch.kinematics import FETCH
-from homie.kernel.agent import EpisodeListener
 from homie.kernel.files import to_json, write_atomically
 from homie.kernel.options import RunOptions
 from homie.runtime.assembly import assemble
@@ -75,7 +74,7 @@ class Audit:
     physics_steps: int = 0
 
 
-class ContactWatch(EpisodeListener):
+class ContactWatch:
     """Follows the physics of a home step by step, between `with` and its end."""
 
     def __init__(self, home: MujocoHome) -> None:
@@ -169,7 +168,7 @@ def watch_one(seed: int, grasp: str) -> Audit:
         with assemble(options) as parts:
             assert isinstance(parts.robot, MujocoHome)
             with ContactWatch(parts.robot) as watch:
-                record(options, parts, [watch])
+                record(options, parts, [])
     watch.audit.seed, watch.audit.task = seed, task
     return watch.audit
 

@@ -17,10 +17,10 @@ from homie.envs.mujoco.table.expert import plan
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable
 from homie.kernel import registry
-from homie.kernel.agent import EpisodeListener
 from homie.kernel.executor import Executor, SkillBook
+from homie.kernel.interfaces import EpisodeListener
 from homie.kernel.senses import Senses
-from homie.kernel.types import Decision, Image, Observation, SentCommand, Subtask
+from homie.kernel.types import CommandSent, Decision, Event, Image, Subtask
 from perception.boxes import mark
 
 FOLDER = Path(__file__).parent.parent / "docs" / "images"
@@ -38,10 +38,11 @@ class Camera(EpisodeListener):
         self.count = 0
         self.picture: Image | None = None
 
-    def commanded(self, before: Observation, sent: SentCommand) -> None:
-        self.count += 1
-        if self.count == self._left:
-            self.picture = beside(self._robot)
+    def on(self, event: Event) -> None:
+        if isinstance(event, CommandSent):
+            self.count += 1
+            if self.count == self._left:
+                self.picture = beside(self._robot)
 
 
 def beside(robot: FrankaTable) -> Image:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Unpack
 
-    from homie.kernel.agent import EpisodeListener
+    from homie.kernel.interfaces import EpisodeListener
     from homie.kernel.options import RunOptions
     from homie.runtime.keywords import OpenKeywords, RunKeywords
     from homie.runtime.live import Session

@@ -23,12 +23,11 @@ from homie.kernel.actions import (
     misfit,
     spoken,
 )
-from homie.kernel.agent import EpisodeResult
 from homie.kernel.body import RobotSpec
 from homie.kernel.errors import BadInput
 from homie.kernel.executor import Executor, SkillBook
 from homie.kernel.interfaces import ErrorCheck, Kinematics, Planner, Skill, SkillSet
-from homie.kernel.types import Decision, Goal, Observation, PlannerInput, Subtask
+from homie.kernel.types import Decision, EpisodeResult, Goal, Observation, PlannerInput, Subtask
 from homie.runtime.assembly import SkillShelf
 from planners.llm.answers import Layout
 from planners.llm.prompting.schemas import decision_schema

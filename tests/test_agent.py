@@ -8,21 +8,23 @@ import pytest
 
 from error_detection import execution, paper_order
 from homie.kernel.actions import canonical_action
-from homie.kernel.agent import EpisodeListener, EpisodeResult, run_episode
+from homie.kernel.agent import run_episode
 from homie.kernel.executor import Executor, SkillBook
-from homie.kernel.interfaces import Planner, Skill
+from homie.kernel.interfaces import EpisodeListener, Planner, Skill
 from homie.kernel.senses import Senses
 from homie.kernel.types import (
     VIEWS,
     Command,
     Decision,
     ErrorCode,
+    Event,
     Goal,
     Observation,
     Outcome,
     PlannerInput,
     RoundRecord,
     Subtask,
+    SubtaskRecorded,
 )
 
 
@@ -72,21 +74,10 @@ class Keeper(EpisodeListener):
         self.records: list[RoundRecord] = []
         self.events: list[str] = []
 
-    def started(self, task: str) -> None:
-        self.events.append("started")
-
-    def decided(self, round_number: int, decision: Decision) -> None:
-        self.events.append("decided")
-
-    def executing(self, round_number: int, subtask: Subtask) -> None:
-        self.events.append("executing")
-
-    def recorded(self, record: RoundRecord) -> None:
-        self.records.append(record)
-        self.events.append("recorded")
-
-    def finished(self, result: EpisodeResult) -> None:
-        self.events.append("finished")
+    def on(self, event: Event) -> None:
+        self.events.append(type(event).__name__)
+        if isinstance(event, SubtaskRecorded):
+            self.records.append(event.record)
 
 
 GO_BALL, PICK, GO_BOX = Subtask("Go to", "ball"), Subtask("Pick", "ball"), Subtask("Go to", "box")
@@ -122,8 +113,8 @@ def test_a_task_from_the_first_look_to_end(play):
     assert codes(records) == [None] * 5
     assert (result.ended_by, result.rounds, result.inventory) == ("ended", 5, ())
     assert [record.inventory for record in records] == [(), ("ball",), ("ball",), (), ()]
-    assert events[:4] == ["started", "decided", "executing", "recorded"]
-    assert events[-3:] == ["decided", "recorded", "finished"], "End is recorded but not executed"
+    assert events[:4] == ["EpisodeStarted", "PlannerAsked", "PlannerAnswered", "SubtaskStarted"]
+    assert events[-3:] == ["PlannerAnswered", "SubtaskRecorded", "EpisodeEnded"], "End is recorded but not executed"
 
 
 def test_the_planner_is_told_inventory_history_and_feedback(play):
@@ -169,7 +160,7 @@ def test_what_a_plan_says_after_end_is_not_done(play):
     assert (result.ended_by, result.rounds, len(planner.given)) == ("ended", 1, 1)
     assert [str(record.execution.subtask) for record in records] == ["[Go to, ball]", "[End]"]
     assert result.inventory == () and result.history[-1].subtask == END
-    assert events.count("executing") == 1
+    assert events.count("SubtaskStarted") == 1
 
 
 def test_a_plan_that_begins_with_end_moves_nothing(play):

@@ -10,9 +10,8 @@ import pytest
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable
 from homie.kernel import registry
-from homie.kernel.agent import EpisodeListener
 from homie.kernel.executor import Executor, SkillBook
-from homie.kernel.interfaces import Skill
+from homie.kernel.interfaces import Listeners, Skill
 from homie.kernel.senses import Senses
 from homie.kernel.types import Command, Decision, Outcome, Subtask
 
@@ -78,7 +77,7 @@ def run(robot: Watched, skill: Skill, *, waits: bool):
     book = SkillBook({"slow": {"Move": skill}})
     executor = Executor(Senses(robot, detector, robot.background()), book, (), execution, actions=("Move", "End"))
     robot.told.clear()
-    return executor.execute(Decision((MOVE,)), MOVE, (), robot.observe(), EpisodeListener())
+    return executor.execute(Decision((MOVE,)), MOVE, (), robot.observe(), Listeners())
 
 
 def test_hardware_is_stopped_after_each_motion_before_the_next_decision(robot):

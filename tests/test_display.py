@@ -9,20 +9,29 @@ import pytest
 from homie_tiny import TinyRobot
 from rich.console import Console
 
-from homie.kernel.agent import EpisodeResult
 from homie.kernel.types import (
     SUCCESS,
     Attempt,
+    AttemptEnded,
     Check,
     Decision,
     Detection,
+    EpisodeEnded,
+    EpisodeResult,
+    EpisodeStarted,
     ErrorCode,
     Execution,
     Feedback,
     Outcome,
+    PeriodPassed,
+    PlannerAnswered,
+    PlannerAsked,
     PlannerInput,
     RoundRecord,
     Subtask,
+    SubtaskChecked,
+    SubtaskRecorded,
+    SubtaskStarted,
 )
 from homie.runtime.display import ProgressDisplay
 
@@ -68,38 +77,38 @@ def seen(stamp: float):
 
 def test_a_round(screen: Screen) -> None:
     display = screen.display
-    display.started("put the apple away")
+    display.on(EpisodeStarted("put the apple away"))
     assert screen.new() == "task  put the apple away\n"
     box = (0, 0, 5, 5)
     parts = [("table", ""), ("apple", ""), ("apple", ""), ("kitchen", "floor"), ("fridge", "door")]
-    display.observed(given(*(Detection(name, "front", box, part=part) for name, part in parts)), seen(12.34))
+    display.on(PlannerAsked(given(*(Detection(name, "front", box, part=part) for name, part in parts)), seen(12.34)))
     assert screen.new() == "\nround 3  12.3 s\n  sees      apple, fridge, table\n"
-    display.observed(given(round=4), seen(0.0))
+    display.on(PlannerAsked(given(round=4), seen(0.0)))
     assert screen.new() == "\nround 4  0.0 s\n  sees      nothing it knows\n"
-    display.decided(3, Decision((PICK, Subtask("End")), "It is near.", "octo"))
+    display.on(PlannerAnswered(3, Decision((PICK, Subtask("End")), "It is near.", "octo")))
     assert screen.new() == "  analysis  It is near.\n  decision  [Pick, apple] [End]  with octo\n"
-    display.decided(3, Decision((), problem="what?"))
+    display.on(PlannerAnswered(3, Decision((), problem="what?")))
     assert screen.new() == "  decision  none that can be read\n"
-    display.executing(3, PICK)
+    display.on(SubtaskStarted(3, PICK))
     assert screen.new() == "  doing     [Pick, apple]\n"
 
 
 def test_checks_are_told_when_the_last_has_looked_or_one_complains(screen: Screen) -> None:
     display = screen.display
-    display.executing(1, PICK)
+    display.on(SubtaskStarted(1, PICK))
     screen.new()
-    display.checked(Check("format"))
-    display.checked(Check("logical"))
+    display.on(SubtaskChecked(Check("format")))
+    display.on(SubtaskChecked(Check("logical")))
     assert screen.new() == ""
-    display.checked(Check("distance"))
+    display.on(SubtaskChecked(Check("distance")))
     assert screen.new() == "  checks    format ok  logical ok  distance ok\n"
-    display.checked(Check("execution", ErrorCode.E1, "no"))
+    display.on(SubtaskChecked(Check("execution", ErrorCode.E1, "no")))
     assert screen.new() == "  checks    execution E1\n"
-    display.executing(2, PICK)
-    display.checked(Check("format"))
-    display.executing(3, PICK)
+    display.on(SubtaskStarted(2, PICK))
+    display.on(SubtaskChecked(Check("format")))
+    display.on(SubtaskStarted(3, PICK))
     screen.new()
-    display.checked(Check("format", ErrorCode.F2, "no"))
+    display.on(SubtaskChecked(Check("format", ErrorCode.F2, "no")))
     assert screen.new() == "  checks    format F2\n", "those of another subtask are gone"
 
 
@@ -116,14 +125,14 @@ def test_checks_are_told_when_the_last_has_looked_or_one_complains(screen: Scree
     ],
 )
 def test_attempts(screen: Screen, attempt: Attempt, line: str) -> None:
-    screen.display.attempted(attempt)
+    screen.display.on(AttemptEnded(attempt))
     assert screen.new() == f"  attempt {attempt.number} {line}\n"
 
 
 def test_a_log_is_told_every_half_minute_that_a_skill_is_at_work(screen: Screen) -> None:
     display, clock = screen.display, screen.clock
     clock.now = 100.0
-    display.executing(1, PICK)
+    display.on(SubtaskStarted(1, PICK))
     screen.new()
     for now, stamp, line in (
         (101.0, 50.0, ""),
@@ -133,12 +142,12 @@ def test_a_log_is_told_every_half_minute_that_a_skill_is_at_work(screen: Screen)
         (160.0, 80.0, "  at work   [Pick, apple]  30 s of robot time\n"),
     ):
         clock.now = now
-        display.ticked(seen(stamp))
+        display.on(PeriodPassed(seen(stamp)))
         assert screen.new() == line
-    display.executing(1, PICK)
+    display.on(SubtaskStarted(1, PICK))
     screen.new()
     clock.now = 200.0
-    display.ticked(seen(90.0))
+    display.on(PeriodPassed(seen(90.0)))
     assert screen.new() == "  at work   [Pick, apple]  0 s of robot time\n", "the next skill has its own time"
 
 
@@ -147,21 +156,21 @@ def record(feedback: Feedback, *inventory: str) -> RoundRecord:
 
 
 def test_what_became_of_it(screen: Screen) -> None:
-    screen.display.recorded(record(SUCCESS, "red apple", "mug"))
+    screen.display.on(SubtaskRecorded(record(SUCCESS, "red apple", "mug")))
     assert screen.new() == "  feedback  success\n  inventory red apple mug\n"
-    screen.display.recorded(record(Feedback("fail", ErrorCode.D1, "too far")))
+    screen.display.on(SubtaskRecorded(record(Feedback("fail", ErrorCode.D1, "too far"))))
     assert screen.new() == "  feedback  fail D1: too far\n  inventory nothing\n"
 
 
 def test_the_end(screen: Screen) -> None:
-    screen.display.finished(EpisodeResult("task", "ended", 1, (), (), 8.04))
+    screen.display.on(EpisodeEnded(EpisodeResult("task", "ended", 1, (), (), 8.04)))
     assert screen.new() == "\nThe planner ended the task after 1 round and 8.0 s of robot time.\n"
-    screen.display.finished(EpisodeResult("task", "rounds", 20, (), (), 100.0))
+    screen.display.on(EpisodeEnded(EpisodeResult("task", "rounds", 20, (), (), 100.0)))
     assert screen.new() == "\nThe rounds ran out after 20 rounds and 100.0 s of robot time.\n"
 
 
 def test_escape_sequences_and_markup_of_a_model_are_text(screen: Screen) -> None:
-    screen.display.decided(1, Decision((PICK,), "[bold]x[/bold] \x1b[31m"))
+    screen.display.on(PlannerAnswered(1, Decision((PICK,), "[bold]x[/bold] \x1b[31m")))
     assert "  analysis  [bold]x[/bold] \\x1b[31m\n" in screen.new()
 
 
@@ -172,27 +181,27 @@ def test_colours_say_how_it_went() -> None:
         (Attempt(1, "pick", Outcome.FAILED, "", 1.0, 9), "31"),
         (Attempt(1, "pick", Outcome.TIMED_OUT, "", 1.0, 9), "31"),
     ):
-        screen.display.attempted(part)
+        screen.display.on(AttemptEnded(part))
         assert f"\x1b[{colour}mpick" in screen.new()
     for feedback, colour in ((SUCCESS, "32"), (Feedback("fail", ErrorCode.E1, "no"), "31")):
-        screen.display.recorded(record(feedback))
+        screen.display.on(SubtaskRecorded(record(feedback)))
         assert f"\x1b[{colour}m{'success' if feedback.ok else 'fail E1: no'}" in screen.new()
-    screen.display.checked(Check("distance", ErrorCode.D1))
+    screen.display.on(SubtaskChecked(Check("distance", ErrorCode.D1)))
     assert "\x1b[31mdistance D1" in screen.new()
-    screen.display.checked(Check("distance"))
+    screen.display.on(SubtaskChecked(Check("distance")))
     assert "\x1b[2mdistance ok" in screen.new()
-    screen.display.started("task")
+    screen.display.on(EpisodeStarted("task"))
     assert screen.new().startswith("\x1b[1mtask  ")
 
 
 def test_on_a_terminal_a_clock_runs_and_is_gone_at_the_end() -> None:
     screen = Screen(terminal=True)
-    screen.display.executing(1, PICK)
-    screen.display.ticked(seen(1.0))
-    screen.display.ticked(seen(9.0))
+    screen.display.on(SubtaskStarted(1, PICK))
+    screen.display.on(PeriodPassed(seen(1.0)))
+    screen.display.on(PeriodPassed(seen(9.0)))
     screen.display._status._live.refresh()  # type: ignore[union-attr]  # rich draws it in a thread of its own
     assert "[Pick, apple]  8 s" in screen.new()
-    screen.display.recorded(record(SUCCESS))
+    screen.display.on(SubtaskRecorded(record(SUCCESS)))
     written = screen.new()
     assert "\x1b[?25h" in written and "feedback" in written
     screen.display.close()
@@ -214,25 +223,25 @@ def test_a_skill_that_thinks_longer_than_it_moves_is_told(screen: Screen, though
     attempts = tuple(Attempt(number, "pick", Outcome.SUCCEEDED, "", moved / 2, 9) for number in (1, 2))
     done = record(SUCCESS)
     done = replace(done, execution=replace(done.execution, attempts=attempts))
-    screen.display.recorded(replace(done, timings={} if thought is None else {"skill": thought}))
+    screen.display.on(SubtaskRecorded(replace(done, timings={} if thought is None else {"skill": thought})))
     assert screen.new() == (f"  slow      {said}\n" if said else "") + "  feedback  success\n  inventory nothing\n"
 
 
 def test_heads_are_dim_and_what_matters_stands_out() -> None:
     screen = Screen(terminal=True)
     bold, dim, yellow, cyan, plain = "\x1b[1m", "\x1b[2m", "\x1b[33m", "\x1b[1;36m", "\x1b[0m"
-    screen.display.observed(given(), seen(1.0))
+    screen.display.on(PlannerAsked(given(), seen(1.0)))
     assert screen.new() == (
         f"\n{bold}round 3{plain}{dim}  1.0 s{plain}\n{dim}  sees      {plain}{dim}nothing it knows{plain}\n"
     )
-    screen.display.decided(3, Decision((PICK,), "It is near."))
+    screen.display.on(PlannerAnswered(3, Decision((PICK,), "It is near.")))
     assert screen.new() == (
         f"{dim}  analysis  {plain}{dim}It is near.{plain}\n{dim}  decision  {plain}{cyan}[Pick, apple]{plain}\n"
     )
     attempt = Attempt(1, "pick", Outcome.SUCCEEDED, "", 1.0, 9)
     done = record(SUCCESS)
     slow = replace(done, execution=replace(done.execution, attempts=(attempt,)), timings={"skill": 2.0})
-    screen.display.recorded(slow)
+    screen.display.on(SubtaskRecorded(slow))
     first, *_, last = screen.new().splitlines()
     assert first.startswith(f"{dim}  slow      {plain}{yellow}the skill") and last.endswith(f"{dim}nothing{plain}")
 
@@ -241,14 +250,14 @@ def test_a_log_may_be_in_colour() -> None:
     screen = Screen()
     console = Console(file=screen.file, width=80, force_terminal=False, color_system="standard")
     display = ProgressDisplay(console, screen.clock)
-    display.executing(1, PICK)
+    display.on(SubtaskStarted(1, PICK))
     screen.clock.now = 30.0
-    display.ticked(seen(1.0))
+    display.on(PeriodPassed(seen(1.0)))
     assert screen.new().count("\x1b[2m[Pick, apple]") == 2
 
 
 def test_a_line_stays_a_line_on_stderr(screen: Screen, capsys) -> None:
-    screen.display.started("word " * 40)
+    screen.display.on(EpisodeStarted("word " * 40))
     assert screen.new().count("\n") == 1
-    ProgressDisplay().started("put it away")
+    ProgressDisplay().on(EpisodeStarted("put it away"))
     assert capsys.readouterr() == ("", "task  put it away\n")

@@ -11,37 +11,50 @@ from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkill, Ti
 
 from error_detection import execution, paper_order
 from homie.kernel.actions import ACTION_TABLE, Ability, Action
-from homie.kernel.agent import EpisodeListener
 from homie.kernel.errors import BadInput, CommandRefused, TargetLost
 from homie.kernel.executor import Executor, SkillBook
-from homie.kernel.interfaces import ErrorCheck, Skill
+from homie.kernel.interfaces import EpisodeListener, ErrorCheck, Skill
 from homie.kernel.senses import Senses
-from homie.kernel.types import SUCCESS, Check, Command, Decision, ErrorCode, Execution, Feedback, Goal, Outcome, Subtask
+from homie.kernel.types import (
+    SUCCESS,
+    AttemptEnded,
+    Check,
+    Command,
+    CommandSent,
+    Decision,
+    ErrorCode,
+    Execution,
+    Feedback,
+    Goal,
+    Outcome,
+    PeriodPassed,
+    Subtask,
+    SubtaskChecked,
+)
 
 GO, PICK, OPEN = Subtask("Go to", "ball"), Subtask("Pick", "ball"), Subtask("Open", "box")
 TOO_DIFFICULT = "Unable to pick, the subtask is too difficult to perform"
 
 
 class Watch(EpisodeListener):
-    """Keeps what it is told, in order."""
+    """Keeps the events, in order."""
 
     def __init__(self) -> None:
-        self.told: list[tuple[Any, ...]] = []
+        self.events: list[tuple[Any, ...]] = []
 
-    def checked(self, check):
-        self.told.append(("checked", check))
+    def on(self, event):
+        match event:
+            case SubtaskChecked(check):
+                self.events.append(("checked", check))
+            case AttemptEnded(attempt):
+                self.events.append(("attempted", attempt))
+            case CommandSent(observation, sent):
+                self.events.append(("commanded", observation.stamp, sent.sent.get("base")))
+            case PeriodPassed(observation):
+                self.events.append(("ticked", observation.stamp))
 
-    def attempted(self, attempt):
-        self.told.append(("attempted", attempt))
-
-    def commanded(self, observation, sent):
-        self.told.append(("commanded", observation.stamp, sent.sent.get("base")))
-
-    def ticked(self, observation):
-        self.told.append(("ticked", observation.stamp))
-
-    def of(self, event: str) -> list[Any]:
-        return [rest[0] for name, *rest in self.told if name == event]
+    def of(self, name: str) -> list[Any]:
+        return [rest[0] for kind, *rest in self.events if kind == name]
 
 
 class Steps(Skill):
@@ -128,7 +141,7 @@ def run(
     return executor.execute(Decision((subtask,), model=model), subtask, (), robot.observe(), watch), watch
 
 
-def test_a_watcher_is_told_of_every_check_command_and_attempt():
+def test_a_listener_gets_every_check_command_and_attempt():
     execution, watch = run(GO, checks=paper_order)
     layers = [Check("format"), Check("logical"), Check("distance"), Check("execution")]
     assert watch.of("checked") == list(execution.checks) == layers
@@ -137,8 +150,8 @@ def test_a_watcher_is_told_of_every_check_command_and_attempt():
     stamps = [round(0.1 * number, 6) for number in range(attempt.commands + 1)]
     assert watch.of("commanded") == stamps and watch.of("ticked") == stamps[1:]
     assert attempt.robot_seconds == stamps[-1] and (attempt.number, attempt.clamped) == (1, attempt.clamped)
-    assert (watch.told[-3][0] == "commanded" and watch.told[-3][2] == (0.0, 0.0)) or watch.told[-3][2] is None
-    assert [name for name, *_ in watch.told[-2:]] == ["attempted", "checked"]
+    assert (watch.events[-3][0] == "commanded" and watch.events[-3][2] == (0.0, 0.0)) or watch.events[-3][2] is None
+    assert [name for name, *_ in watch.events[-2:]] == ["attempted", "checked"]
     assert (execution.feedback, execution.target) == (SUCCESS, "ball")
 
 

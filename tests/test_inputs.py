@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from homie.kernel.actions import Ability
-from homie.kernel.agent import EpisodeListener
 from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import EpisodeListener
 from homie.kernel.knowledge import Doorway, Knowledge, Remembered
-from homie.kernel.types import Detection, ErrorCode, Feedback, HistoryItem, PlannerInput, Subtask
+from homie.kernel.types import Detection, ErrorCode, Feedback, HistoryItem, PlannerAsked, PlannerInput, Subtask
 from homie.runtime import session
 from homie.runtime.damage import Damaged, read_finished
 from homie.runtime.inputs import INPUTS, RoundInput, read_inputs
@@ -25,8 +25,9 @@ class Overheard(EpisodeListener):
     def __init__(self) -> None:
         self.rounds: list[PlannerInput] = []
 
-    def observed(self, given, observation) -> None:
-        self.rounds.append(given)
+    def on(self, event) -> None:
+        if isinstance(event, PlannerAsked):
+            self.rounds.append(event.planner_input)
 
 
 def unmasked(given: PlannerInput) -> PlannerInput:

@@ -4,29 +4,41 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkills
 
 from error_detection import execution as execution_check
 from error_detection import paper_order
+from homie.kernel import types
 from homie.kernel.actions import ACTION_TABLE
-from homie.kernel.agent import (
-    Episode,
-    EpisodeListener,
-    EpisodeResult,
-    Listeners,
-    aftermath,
-    in_hand,
-    run_episode,
-    unreadable,
-    update_inventory,
-)
+from homie.kernel.agent import Episode, run_episode, unreadable
 from homie.kernel.executor import Executor, SkillBook
-from homie.kernel.interfaces import Planner
+from homie.kernel.interfaces import EpisodeListener, Listeners, Planner
+from homie.kernel.inventory import aftermath, in_hand, update_inventory
 from homie.kernel.senses import Senses
-from homie.kernel.types import SUCCESS, Check, Decision, ErrorCode, Execution, Feedback, HistoryItem, Subtask
+from homie.kernel.types import (
+    SUCCESS,
+    Check,
+    Decision,
+    EpisodeEnded,
+    EpisodeResult,
+    EpisodeStarted,
+    ErrorCode,
+    Event,
+    Execution,
+    Feedback,
+    HistoryItem,
+    PlannerAnswered,
+    PlannerAsked,
+    RoundRecord,
+    Subtask,
+    SubtaskChecked,
+    SubtaskRecorded,
+    SubtaskStarted,
+    events,
+)
 
 FAIL = Feedback("fail", ErrorCode.E1, "Unable to do it.")
 LOST = Feedback("fail", ErrorCode.E2, "It is missing")
@@ -133,48 +145,55 @@ def test_an_inventory_of_the_hand_itself():
         assert aftermath(("mug",), done(PICK), hand) == (done(PICK), after) and in_hand(hand) == after
 
 
-EVENTS = {
-    "started": ("task",),
-    "observed": ("given", "observation"),
-    "decided": (1, "decision"),
-    "executing": (1, "subtask"),
-    "checked": ("check",),
-    "attempted": ("attempt",),
-    "commanded": ("observation", "sent"),
-    "ticked": ("observation",),
-    "recorded": ("record",),
-    "finished": ("result",),
-}
+EVENTS = [
+    EpisodeStarted("task"),
+    PlannerAnswered(1, Decision(())),
+    SubtaskStarted(1, PICK),
+    SubtaskChecked(Check("format")),
+]
 
 
-def listener(name: str, heard: list[Any], breaks: str = "") -> EpisodeListener:
-    """Writes down all that it hears, and raises at one event."""
-    made = EpisodeListener()
+class Hearing(EpisodeListener):
+    """Writes down every event under its name, and raises at some class of them."""
 
-    def hear(event: str, *given: object) -> None:
-        heard.append((name, event, given))
-        if event == breaks:
+    def __init__(self, name: str, heard: list[Any], breaks: type | tuple[()] = ()) -> None:
+        self.name, self.heard, self.breaks = name, heard, breaks
+
+    def on(self, event: Event) -> None:
+        self.heard.append((self.name, event))
+        if isinstance(event, self.breaks):
             raise OSError("the terminal is gone")
-
-    for event in EVENTS:
-        setattr(made, event, lambda *given, event=event: hear(event, *given))
-    return made
 
 
 @pytest.mark.parametrize("event", EVENTS)
 def test_several_listeners_hear_the_same_in_order(event, caplog):
     heard: list[Any] = []
-    onlookers = [listener("broken", heard, breaks=event), listener("third", heard)]
-    several = Listeners([listener("first", heard), listener("second", heard)], onlookers=onlookers)
-    assert getattr(EpisodeListener(), event)(*EVENTS[event]) is None
-    getattr(several, event)(*EVENTS[event])
-    assert heard == [(name, event, EVENTS[event]) for name in ("first", "second", "broken", "third")]
-    assert "failed and is told nothing more: the terminal is gone" in caplog.text
+    onlookers = [Hearing("broken", heard, breaks=type(event)), Hearing("third", heard)]
+    several = Listeners([Hearing("first", heard), Hearing("second", heard)], onlookers=onlookers)
+    several.on(event)
+    assert heard == [(name, event) for name in ("first", "second", "broken", "third")]
+    assert "The listener Hearing failed and gets no more events: the terminal is gone" in caplog.text
     heard.clear()
-    getattr(several, event)(*EVENTS[event])
+    several.on(event)
     assert [name for name, *_ in heard] == ["first", "second", "third"]
     with pytest.raises(OSError, match="terminal is gone"):
-        getattr(Listeners([listener("first", heard, breaks=event)]), event)(*EVENTS[event])
+        Listeners([Hearing("first", heard, breaks=type(event))]).on(event)
+    Listeners().on(event)
+
+
+def test_a_listener_must_say_what_it_does_with_an_event():
+    class Silent(EpisodeListener):
+        """Forgets the one method that there is."""
+
+    with pytest.raises(TypeError, match="on"):
+        Silent()
+
+
+def test_every_event_of_the_types_module_is_one_that_a_listener_gets():
+    classes = {
+        value for value in vars(events).values() if isinstance(value, type) and value.__module__ == events.__name__
+    }
+    assert classes == set(get_args(Event)) and {each.__name__ for each in classes} <= set(types.__all__)
 
 
 class Lines(Planner):
@@ -196,31 +215,36 @@ END = Decision((Subtask("End"),), model="tiny")
 
 def test_a_round_that_cannot_be_read_is_f1_and_no_history():
     planner, heard = Lines(Decision((), problem="It is no JSON."), END), []
-    result = run_episode("wait", planner, executor(), seed=7, rounds=5, listener=listener("one", heard))
+    result = run_episode("wait", planner, executor(), seed=7, rounds=5, listener=Hearing("only", heard))
     check = Check("format", ErrorCode.F1, "It is no JSON.")
-    first, last = (given[0] for _, event, given in heard if event == "recorded")
+    first, last = (event.record for _, event in heard if isinstance(event, SubtaskRecorded))
     assert first.execution == unreadable(planner.decisions[0])
     assert first.execution.checks == (check,) and first.execution.feedback == Feedback(
         "fail", ErrorCode.F1, check.message
     )
     assert (first.round, last.round, last.execution.model) == (1, 2, "tiny")
-    assert [event for _, event, _ in heard] == [
-        "started", "observed", "decided", "checked", "recorded", "observed", "decided", "recorded", "finished"
+    assert [type(event) for _, event in heard] == [
+        EpisodeStarted, PlannerAsked, PlannerAnswered, SubtaskChecked, SubtaskRecorded,
+        PlannerAsked, PlannerAnswered, SubtaskRecorded, EpisodeEnded,
     ]  # fmt: skip
-    told = {event: given for _, event, given in heard}
-    assert told["started"] == ("wait",) and told["decided"] == (2, END) and told["checked"] == (check,)
-    assert told["observed"][0] is planner.given[-1] and told["observed"][1].stamp == 0.0
+    last_of = {type(event): event for _, event in heard}
+    assert last_of[EpisodeStarted] == EpisodeStarted("wait") and last_of[PlannerAnswered] == PlannerAnswered(2, END)
+    assert last_of[SubtaskChecked] == SubtaskChecked(check)
+    asked = last_of[PlannerAsked]
+    assert asked.planner_input is planner.given[-1] and asked.observation.stamp == 0.0
     assert planner.begun == ("wait", 7) and planner.given[1].feedback == first.execution.feedback
     assert [(given.round, given.rounds, given.task) for given in planner.given] == [(1, 5, "wait"), (2, 5, "wait")]
     history = (HistoryItem(1, Subtask("End"), SUCCESS),)
-    assert result == EpisodeResult("wait", "ended", 2, history, (), 0.0) == heard[-1][2][0]
+    assert result == EpisodeResult("wait", "ended", 2, history, (), 0.0) == last_of[EpisodeEnded].result
 
 
 def test_a_subtask_is_told_with_its_round():
     heard: list[Any] = []
     planner = Lines(Decision((Subtask("Fly", "ball"),)), END)
-    run_episode("go", planner, executor(), seed=0, rounds=5, listener=listener("one", heard))
-    assert [given for _, event, given in heard if event == "executing"] == [(1, Subtask("Fly", "ball"))]
+    run_episode("go", planner, executor(), seed=0, rounds=5, listener=Hearing("only", heard))
+    assert [event for _, event in heard if isinstance(event, SubtaskStarted)] == [
+        SubtaskStarted(1, Subtask("Fly", "ball"))
+    ]
 
 
 def test_what_a_planner_is_told_comes_from_the_parts():
@@ -230,7 +254,7 @@ def test_what_a_planner_is_told_comes_from_the_parts():
     locator.knowledge = lambda number: f"knowledge of round {number}"
     locator.arranged = lambda detections: tuple(reversed(detections))
     planner.looks_at_hand, robot.hand = True, "front"
-    episode = Episode("wait", planner, tiny, seed=0, rounds=3, listener=EpisodeListener(), inventory=("mug",))
+    episode = Episode("wait", planner, tiny, seed=0, rounds=3, listener=Listeners(), inventory=("mug",))
     assert not episode.over and episode.round == 0
     episode.step()
     assert episode.over and episode.round == 1
@@ -241,7 +265,7 @@ def test_what_a_planner_is_told_comes_from_the_parts():
     assert given.arguments == tiny.skills.arguments and given.abilities == tiny.skills.abilities
     assert (given.actions, given.models) == (tiny.actions, ("tiny",))
     planner.looks_at_hand = False
-    Episode("wait", planner, tiny, seed=0, rounds=3, listener=EpisodeListener()).step()
+    Episode("wait", planner, tiny, seed=0, rounds=3, listener=Listeners()).step()
     assert planner.given[-1].hand is None
 
 
@@ -261,12 +285,19 @@ def test_the_time_of_a_round_is_told_by_what_took_it(monkeypatch):
     tiny.execute = taking(4.0, tiny.execute)
     skill = tiny.skills.choose("", "Go to")
     skill.act = taking(0.125, skill.act)
-    heard = EpisodeListener()
-    heard.observed, heard.decided, heard.executing = (taking(0.25, lambda *_: None) for _ in range(3))
-    records = []
-    heard.recorded = records.append
+    records: list[RoundRecord] = []
+
+    class Slow(EpisodeListener):
+        """Takes its time for what happens before a skill runs, and keeps the records."""
+
+        def on(self, event: Event) -> None:
+            if isinstance(event, PlannerAsked | PlannerAnswered | SubtaskStarted):
+                clock[0] += 0.25
+            elif isinstance(event, SubtaskRecorded):
+                records.append(event.record)
+
     monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
-    run_episode("go", planner, tiny, seed=0, rounds=5, listener=heard)
+    run_episode("go", planner, tiny, seed=0, rounds=5, listener=Slow())
     moved, refused, ended = (record.timings for record in records)
     thought = 0.125 * (records[0].execution.attempts[0].commands)
     spent = {"observe": 0.5, "listen": 0.75, "plan": 2.0, "execute": 4.0 + thought}

@@ -10,11 +10,10 @@ from homes import one_room
 from homie_tiny import FilmedTinyRobot, TinyDetector, TinyLocator, TinyRobot, TinySkills
 
 import homie
-from homie.kernel.agent import EpisodeListener
 from homie.kernel.errors import BadInput, InfrastructureError, MissingPart
-from homie.kernel.interfaces import Planner
+from homie.kernel.interfaces import EpisodeListener, Planner
 from homie.kernel.options import OpenOptions, RunOptions
-from homie.kernel.types import END, Decision, ErrorCode, Subtask
+from homie.kernel.types import END, Decision, ErrorCode, Subtask, SubtaskRecorded, SubtaskStarted
 from homie.runtime.assembly import choose
 from homie.runtime.display import ProgressDisplay
 from homie.runtime.keywords import OpenKeywords, RunKeywords
@@ -92,13 +91,15 @@ def test_a_planner_goes_on_round_by_round_from_the_world_as_it_is():
 
 
 class Rounds(EpisodeListener):
-    """Keeps what it is told."""
+    """Keeps what a record says of its round."""
 
     def __init__(self) -> None:
-        self.told: list[object] = []
+        self.records: list[object] = []
 
-    def recorded(self, record):
-        self.told.append((record.round, str(record.execution.subtask), record.inventory, record.stamp))
+    def on(self, event):
+        if isinstance(event, SubtaskRecorded):
+            record = event.record
+            self.records.append((record.round, str(record.execution.subtask), record.inventory, record.stamp))
 
 
 def test_what_a_session_says_of_itself():
@@ -163,7 +164,7 @@ def test_listeners_of_a_run_hear_of_every_round(tmp_path):
         assert len(session.history) == 4
     again = homie.run("put the ball in the box", second, planner=Steps(), seed=3, rounds=4, video=False,
                       out=tmp_path / "again", **TINY)  # fmt: skip
-    assert first.told == second.told and [told[0] for told in first.told] == [1, 2, 3, 4]
+    assert first.records == second.records and [record[0] for record in first.records] == [1, 2, 3, 4]
     assert summary.result.ended_by == again.result.ended_by == "rounds"
     run = json.loads((tmp_path / "run" / "run.json").read_text())
     assert run["seed"] == 3 and run["options"]["rounds"] == 4
@@ -291,17 +292,18 @@ def test_a_home_is_looked_at_filmed_and_changed(tmp_path):
 
 
 class Watching(ProgressDisplay):
-    """A display that keeps the numbers it is told."""
+    """A display that keeps the numbers of rounds."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.told, self.closed = [], False
+        self.shown, self.closed = [], False
 
-    def executing(self, round_number, subtask):
-        self.told.append((round_number, str(subtask)))
-
-    def recorded(self, record):
-        self.told.append((record.round, record.inventory, record.stamp))
+    def on(self, event):
+        match event:
+            case SubtaskStarted(number, subtask):
+                self.shown.append((number, str(subtask)))
+            case SubtaskRecorded(record):
+                self.shown.append((record.round, record.inventory, record.stamp))
 
     def close(self):
         self.closed = True
@@ -316,8 +318,8 @@ def test_what_is_called_is_shown_with_its_number():
         session.robot.observe = lambda *cameras: 1 / 0
         with pytest.raises(ZeroDivisionError):
             session.call("Pick", "ball")
-    assert display.told[0] == (1, "[Go to, ball]") and display.told[1][:2] == (1, ())
-    assert display.told[2:] == [(2, "[Pick, ball]"), (2, ("ball",), stamp)]
+    assert display.shown[0] == (1, "[Go to, ball]") and display.shown[1][:2] == (1, ())
+    assert display.shown[2:] == [(2, "[Pick, ball]"), (2, ("ball",), stamp)]
     assert display.closed, "it leaves the terminal to the error"
 
 

@@ -32,6 +32,7 @@ from homie.kernel.types import (
     Outcome,
     RoundRecord,
     Subtask,
+    SubtaskRecorded,
 )
 from homie.runtime import session
 from homie.runtime.provenance import PartsFile
@@ -77,13 +78,13 @@ def store(tmp_path, robot):
 
 
 def test_a_record_comes_back_as_it_went(store):
-    store.recorded(record())
-    store.recorded(record(2))
+    store.on(SubtaskRecorded(record()))
+    store.on(SubtaskRecorded(record(2)))
     assert read_steps(store.folder) == (record(), record(2))
 
 
 def test_timings_come_last_so_that_runs_can_be_compared(store):
-    store.recorded(record())
+    store.on(SubtaskRecorded(record()))
     assert list(json.loads((store.folder / "steps.jsonl").read_text()))[-1] == "timings"
 
 
@@ -92,7 +93,7 @@ def test_any_raw_text_of_a_model_makes_one_valid_line(tmp_path_factory, raw):
     from homie_tiny import TinyRobot
 
     store = EpisodeStore(tmp_path_factory.mktemp("episode"), TinyRobot(), seed=0, trial=0, frames=False)
-    store.recorded(record(raw=raw))
+    store.on(SubtaskRecorded(record(raw=raw)))
     store.close()
     data = (store.folder / "steps.jsonl").read_bytes()
     assert data.count(b"\n") == 1 and data.endswith(b"\n")
@@ -112,7 +113,7 @@ def test_json_holds_no_nan(value):
 
 
 def test_a_torn_last_line_is_left_out_with_a_warning(store):
-    store.recorded(record())
+    store.on(SubtaskRecorded(record()))
     path = store.folder / "steps.jsonl"
     path.write_bytes(path.read_bytes() + b'{"round": 2, "deci')
     with pytest.warns(UserWarning, match="torn"):
@@ -120,7 +121,7 @@ def test_a_torn_last_line_is_left_out_with_a_warning(store):
 
 
 def test_a_broken_line_in_the_middle_is_an_error(store):
-    store.recorded(record())
+    store.on(SubtaskRecorded(record()))
     path = store.folder / "steps.jsonl"
     path.write_bytes(b'{"round": 2, "deci\n' + path.read_bytes())
     with pytest.raises(BadInput, match="no round record"):
@@ -146,7 +147,7 @@ folder = Path(sys.argv[1])
 store = EpisodeStore(folder, TinyRobot(), seed=0, trial=0, frames=False)
 print("ready", flush=True)
 for number in range(1, 100000):
-    store.recorded(record(number, raw="x" * (number % 5000)))
+    store.on(SubtaskRecorded(record(number, raw="x" * (number % 5000))))
     write_atomically(folder / "whole.json", b"[" + b"1, " * 20000 + b"1]")
 """
 
@@ -374,7 +375,7 @@ def test_a_disk_that_fails_says_what_to_do(tmp_path):
 
 
 def test_a_warning_of_a_torn_line_is_about_the_caller(store):
-    store.recorded(record())
+    store.on(SubtaskRecorded(record()))
     path = store.folder / "steps.jsonl"
     path.write_bytes(path.read_bytes() + b"torn")
     with pytest.warns(

@@ -8,9 +8,9 @@ import pytest
 from homie_tiny import SPEC, TinyDetector, TinyLocator, TinyRobot, TinySkills
 
 from error_detection import execution, paper_order
-from homie.kernel.agent import Episode, EpisodeListener
+from homie.kernel.agent import Episode
 from homie.kernel.executor import Executor, SkillBook
-from homie.kernel.interfaces import Planner
+from homie.kernel.interfaces import Listeners, Planner
 from homie.kernel.senses import Senses
 from homie.kernel.types import VIEWS, Command, Decision, Subtask
 
@@ -108,7 +108,7 @@ class Doing(Planner):
 def test_in_an_episode_no_state_of_the_world_is_looked_at_twice(senses: Any) -> None:
     skills = {action: one for one in TinySkills().skills(SPEC, senses.robot.kinematics) for action in one.actions}
     executor = Executor(senses, SkillBook({"tiny": skills}), paper_order, execution)
-    episode = Episode("go", Doing(), executor, seed=0, rounds=9, listener=EpisodeListener())
+    episode = Episode("go", Doing(), executor, seed=0, rounds=9, listener=Listeners())
     while not episode.over:
         episode.step()
     assert all(record.feedback.ok for record in episode.history)

@@ -11,8 +11,9 @@ import av
 import pytest
 from homie_tiny import FilmedTinyRobot
 
-from homie.kernel.agent import EpisodeListener
 from homie.kernel.errors import InfrastructureError, Interrupted, RobotFault
+from homie.kernel.interfaces import EpisodeListener
+from homie.kernel.types import PlannerAnswered, SubtaskRecorded
 from homie.runtime import session
 from homie.runtime.runstore import read_episode, read_steps
 from homie.runtime.session import Verdict
@@ -26,17 +27,18 @@ class Breaking(EpisodeListener):
     def __init__(self) -> None:
         self.calls = 0
 
-    def decided(self, round_number, decision):
-        self.calls += 1
-        raise OSError("the terminal is gone")
+    def on(self, event):
+        if isinstance(event, PlannerAnswered):
+            self.calls += 1
+            raise OSError("the terminal is gone")
 
 
 class Counting(EpisodeListener):
     def __init__(self) -> None:
         self.rounds = 0
 
-    def recorded(self, record):
-        self.rounds += 1
+    def on(self, event):
+        self.rounds += isinstance(event, SubtaskRecorded)
 
 
 def test_a_listener_that_fails_is_told_nothing_more_and_the_episode_goes_on(tiny_options, caplog):

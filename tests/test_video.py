@@ -15,21 +15,29 @@ from hypothesis import strategies as st
 from PIL import Image as Picture
 from PIL import ImageFont
 
-from homie.kernel.agent import EpisodeResult
 from homie.kernel.interfaces import Filmable
 from homie.kernel.types import (
     SUCCESS,
     Attempt,
+    AttemptEnded,
     Decision,
+    EpisodeEnded,
+    EpisodeResult,
+    EpisodeStarted,
     ErrorCode,
     Execution,
     Feedback,
     Image,
     Observation,
     Outcome,
+    PeriodPassed,
+    PlannerAnswered,
+    PlannerAsked,
     PlannerInput,
     RoundRecord,
     Subtask,
+    SubtaskRecorded,
+    SubtaskStarted,
 )
 from homie.runtime import caption, session
 from homie.runtime.caption import Caption, draw_caption, label, wrap
@@ -118,7 +126,7 @@ def test_an_interrupted_video_can_be_played(tmp_path):
     robot = FilmedTinyRobot()
     assert isinstance(robot, Filmable)
     writer = VideoWriter(tmp_path / "video.mp4", robot)
-    writer.decided(1, Decision((Subtask("Go to", "ball"),)))
+    writer.on(PlannerAnswered(1, Decision((Subtask("Go to", "ball"),))))
     writer.close()
     writer.close()
     assert len(pictures(tmp_path / "video.mp4")) == 1 + round(1.2 * FPS)  # the picture, and its text held
@@ -128,7 +136,7 @@ def test_a_robot_that_nobody_films_shows_what_it_saw(tmp_path):
     robot = TinyRobot()
     assert not isinstance(robot, Filmable)
     writer = VideoWriter(tmp_path / "video.mp4", robot)
-    writer.decided(1, Decision((Subtask("Go to", "ball"),)))
+    writer.on(PlannerAnswered(1, Decision((Subtask("Go to", "ball"),))))
     writer.close()
     assert len(pictures(tmp_path / "video.mp4")) == 1 + round(1.2 * FPS)  # the picture, and its text held
 
@@ -197,57 +205,57 @@ def test_what_is_written_under_the_pictures(tape):
         expected = draw_caption(Caption(**{**said, **texts}, speed=4.0))
         np.testing.assert_array_equal(tape.frames[-1][VIEW_HEIGHT:], expected)
 
-    writer.started("pick the ball")
+    writer.on(EpisodeStarted("pick the ball"))
     given_ = PlannerInput("task", 3, {"front": np.zeros((4, 4, 3), np.uint8)}, (), (), (), None, (), ())
-    writer.observed(given_, robot.observe())
-    writer.decided(3, Decision((PICK, Subtask("Go to", "box")), "because", "octo"))
+    writer.on(PlannerAsked(given_, robot.observe()))
+    writer.on(PlannerAnswered(3, Decision((PICK, Subtask("Go to", "box")), "because", "octo")))
     said = {"task": "pick the ball", "round": 3, "decision": "[Pick, ball], [Go to, box]", "analysis": "because"}
     said["model"] = "octo"
     panel()
-    writer.executing(3, PICK)
+    writer.on(SubtaskStarted(3, PICK))
     robot.stamp = 8.0
-    writer.ticked(robot.observe())
+    writer.on(PeriodPassed(robot.observe()))
     panel(state="[Pick, ball] ...", tone="plain", clock=8.0)
-    writer.attempted(Attempt(1, "tiny pick", Outcome.SUCCEEDED, "fine", 1.0, 9))
+    writer.on(AttemptEnded(Attempt(1, "tiny pick", Outcome.SUCCEEDED, "fine", 1.0, 9)))
     robot.stamp = 16.0
-    writer.ticked(robot.observe())
+    writer.on(PeriodPassed(robot.observe()))
     panel(state="[Pick, ball] ...", clock=16.0)
-    writer.attempted(Attempt(2, "tiny pick", Outcome.FAILED, "it slipped", 1.0, 9))
+    writer.on(AttemptEnded(Attempt(2, "tiny pick", Outcome.FAILED, "it slipped", 1.0, 9)))
     robot.stamp = 24.0
-    writer.ticked(robot.observe())
+    writer.on(PeriodPassed(robot.observe()))
     panel(state="attempt 2 with tiny pick: it slipped", tone="bad", clock=24.0)
-    writer.recorded(record(3, 24.0))
+    writer.on(SubtaskRecorded(record(3, 24.0)))
     first = ("[Pick, ball]", True)
     panel(state="success", tone="good", inventory="ball", history=(first,), clock=24.0)
     lost = replace(record(3, 24.0, feedback=Feedback("fail", ErrorCode.E2, "it is gone")), inventory=())
-    writer.recorded(lost)
+    writer.on(SubtaskRecorded(lost))
     history = (first, ("[Pick, ball]", False))
     panel(state="E2: it is gone", tone="bad", inventory="nothing", history=history, clock=24.0)
-    writer.decided(4, Decision(()))
+    writer.on(PlannerAnswered(4, Decision(())))
     said |= {"decision": "", "analysis": "", "model": "", "history": history, "clock": 24.0}
     panel(state="", tone="bad")
     for how, text in (("ended", "the planner has ended the task"), ("rounds", "out of rounds")):
-        VideoWriter.finished(writer, EpisodeResult("pick the ball", how, 4, (), (), 24.0))
+        writer.on(EpisodeEnded(EpisodeResult("pick the ball", how, 4, (), (), 24.0)))
         panel(state=text, tone="plain")
 
 
 def test_how_long_each_picture_stands_still(tape):
     robot = FilmedTinyRobot()
     writer = VideoWriter(Path("video.mp4"), robot)
-    writer.decided(1, Decision((PICK,)))  # 1 frame of now, and 1.2 s
-    writer.executing(1, PICK)
+    writer.on(PlannerAnswered(1, Decision((PICK,))))  # 1 frame of now, and 1.2 s
+    writer.on(SubtaskStarted(1, PICK))
     robot.stamp = 2.0
-    writer.ticked(robot.observe())  # 2 s of the robot are 7.5 frames of four times the speed
-    writer.recorded(record(1, 2.0))  # 1 frame, and 0.6 s
+    writer.on(PeriodPassed(robot.observe()))  # 2 s of the robot are 7.5 frames of four times the speed
+    writer.on(SubtaskRecorded(record(1, 2.0)))  # 1 frame, and 0.6 s
     robot.stamp = 6.0
-    writer.finished(EpisodeResult("task", "ended", 1, (), (), 6.0))  # 4 s are 15 frames, and 2 s
+    writer.on(EpisodeEnded(EpisodeResult("task", "ended", 1, (), (), 6.0)))  # 4 s are 15 frames, and 2 s
     assert tape.held() == [19, 8, 10, 45]
     assert {frame.shape for frame in tape.frames} == {(640, 1280, 3)}
     tape.frames.clear()
     writer = VideoWriter(Path("video.mp4"), robot, speed=30.0, hold=3.0)
-    writer.decided(1, Decision((PICK,)))
+    writer.on(PlannerAnswered(1, Decision((PICK,))))
     robot.stamp = 26.0
-    writer.recorded(record(1, 26.0))
+    writer.on(SubtaskRecorded(record(1, 26.0)))
     assert tape.held() == [46, 10 + 22]
 
 
@@ -259,7 +267,7 @@ def test_filming_that_takes_long_is_done_less_often_and_smaller(tape, monkeypatc
             writer = VideoWriter(Path("video.mp4"), robot)
             for stamp in (1.0, 1.5, 1.7, 2.9, 3.0):  # 4 * 0.5 s later, or 4 * 0.15 s
                 robot.stamp = stamp
-                writer.ticked(robot.observe())
+                writer.on(PeriodPassed(robot.observe()))
         assert robot.filmed[:2] == sizes and len(robot.filmed) == {0.15: 3, 0.5: 2}[seconds]
     quick = Slow()
     writer = VideoWriter(Path("video.mp4"), quick)
@@ -267,7 +275,7 @@ def test_filming_that_takes_long_is_done_less_often_and_smaller(tape, monkeypatc
         patched.setattr(time, "perf_counter", lambda: 0.0)
         for stamp in (0.0, 0.25, 0.27, 0.5, 0.54):  # 4 / 15 s apart
             quick.stamp = stamp
-            writer.ticked(quick.observe())
+            writer.on(PeriodPassed(quick.observe()))
     assert len(quick.filmed) == 3
 
 
@@ -277,14 +285,14 @@ def test_the_eye_of_the_robot_is_asked_for_every_second_picture(tape):
     shades = []
     for stamp in range(5):
         robot.stamp = float(stamp)
-        writer.ticked(robot.observe())
+        writer.on(PeriodPassed(robot.observe()))
         view = tape.frames[-1][:VIEW_HEIGHT, WIDTH - VIEW_HEIGHT :]
         shades.append(int(view[216, 216, 0]))
         assert not view[60:108].any() and view[108:324, 0].all() and not view[324:].any(), "in the middle"
     assert shades == [40, 40, 80, 80, 120] and robot.looks == 3
     for stamp in (6.0, 7.0):
         robot.stamp = stamp
-        writer.ticked(robot.observe(("head",)))
+        writer.on(PeriodPassed(robot.observe(("head",))))
         head = Picture.fromarray(robot.observe(("head",)).frames["head"].rgb).resize((432, 432), 2)
         np.testing.assert_array_equal(tape.frames[-1][40:VIEW_HEIGHT, -432:], np.asarray(head)[40:])
     assert robot.looks == 3, "it was seen already"
@@ -299,7 +307,7 @@ def test_a_thin_picture_is_a_line_and_a_high_one_stands_in_the_middle(tape):
         (np.full((216, 432, 3), 200, np.uint8), slice(108, 324), slice(0, 432)),
     ):
         robot.look = lambda camera, picture=picture: picture
-        VideoWriter(Path("video.mp4"), robot).ticked(robot.observe())
+        VideoWriter(Path("video.mp4"), robot).on(PeriodPassed(robot.observe()))
         expected = np.zeros((432, 432, 3), np.uint8)
         expected[rows, columns] = 200
         np.testing.assert_array_equal(tape.frames[-1][40:432, 848:], expected[40:])
@@ -308,27 +316,27 @@ def test_a_thin_picture_is_a_line_and_a_high_one_stands_in_the_middle(tape):
 def test_where_nobody_films_it_shows_the_front_at_the_start_of_the_round(tape):
     robot = TinyRobot()
     writer = VideoWriter(Path("video.mp4"), robot)
-    writer.ticked(robot.observe())
+    writer.on(PeriodPassed(robot.observe()))
     name = np.asarray(label(np.zeros((432, 848, 3), np.uint8), "front camera, at the start of the round"))
     np.testing.assert_array_equal(tape.frames[-1][:432, :848], name)
     head = Picture.fromarray(robot.observe(("head",)).frames["head"].rgb).resize((432, 432), 2)
     right = label(np.asarray(head), "robot's head camera")
     np.testing.assert_array_equal(tape.frames[-1][:432, 848:], right)
     front = robot.observe(("front",)).frames["front"].rgb
-    writer.observed(PlannerInput("task", 1, {"front": front}, (), (), (), None, (), ()), robot.observe())
+    writer.on(PlannerAsked(PlannerInput("task", 1, {"front": front}, (), (), (), None, (), ()), robot.observe()))
     robot.stamp = 9.0
-    writer.ticked(robot.observe())
+    writer.on(PeriodPassed(robot.observe()))
     expected = np.zeros((432, 848, 3), np.uint8)
     expected[:, 208:640] = head
     np.testing.assert_array_equal(tape.frames[-1][40:432, :848], expected[40:])
     filmed = FilmedTinyRobot()
-    VideoWriter(Path("video.mp4"), filmed).ticked(filmed.observe())
+    VideoWriter(Path("video.mp4"), filmed).on(PeriodPassed(filmed.observe()))
     np.testing.assert_array_equal(tape.frames[-1][:432, :848], label(filmed.film(848, 432), "from outside"))
 
 
 def test_how_it_is_compressed_is_in_the_file(tmp_path):
     writer = VideoWriter(tmp_path / "video.mp4", FilmedTinyRobot())
-    writer.decided(1, Decision((PICK,)))
+    writer.on(PlannerAnswered(1, Decision((PICK,))))
     writer.close()
     data = (tmp_path / "video.mp4").read_bytes()
     assert data.index(b"moov") < data.index(b"mdat")
@@ -401,9 +409,9 @@ def test_the_panel_says_what_happens_as_long_as_it_should(tmp_path, monkeypatch)
     robot = FilmedTinyRobot()
     writer = VideoWriter(tmp_path / "video.mp4", robot)
     front = {"front": np.zeros((64, 64, 3), np.uint8)}
-    writer.started("put the ball away")
-    writer.observed(PlannerInput("", 2, front, (), (), (), None, (), ()), robot.observe())
-    writer.decided(2, Decision((PICK, Subtask("End")), "It is near.", "octo"))
+    writer.on(EpisodeStarted("put the ball away"))
+    writer.on(PlannerAsked(PlannerInput("", 2, front, (), (), (), None, (), ()), robot.observe()))
+    writer.on(PlannerAnswered(2, Decision((PICK, Subtask("End")), "It is near.", "octo")))
     said = Caption("put the ball away", 2, "[Pick, ball], [End]", "It is near.", "octo", speed=4.0)
     parts = [(19, said)]  # one picture, and 1.2 s of standing still
 
@@ -411,27 +419,27 @@ def test_the_panel_says_what_happens_as_long_as_it_should(tmp_path, monkeypatch)
         robot.stamp = stamp  # ten seconds and more apart: however slow this machine is, a picture is due
         return robot.observe()
 
-    writer.executing(2, PICK)
-    writer.ticked(at(12.0))
+    writer.on(SubtaskStarted(2, PICK))
+    writer.on(PeriodPassed(at(12.0)))
     parts.append((45, said.change(state="[Pick, ball] ...", clock=12.0)))
-    writer.ticked(at(12.1))  # too early for another picture
-    writer.attempted(Attempt(1, "tiny pick", Outcome.FAILED, "it slipped", 1.0, 9))
-    writer.ticked(at(24.0))
+    writer.on(PeriodPassed(at(12.1)))  # too early for another picture
+    writer.on(AttemptEnded(Attempt(1, "tiny pick", Outcome.FAILED, "it slipped", 1.0, 9)))
+    writer.on(PeriodPassed(at(24.0)))
     failed = "attempt 1 with tiny pick: it slipped"
     parts.append((45, said.change(state=failed, tone="bad", clock=24.0)))
-    writer.attempted(Attempt(2, "tiny pick", Outcome.SUCCEEDED, "", 1.0, 9))
+    writer.on(AttemptEnded(Attempt(2, "tiny pick", Outcome.SUCCEEDED, "", 1.0, 9)))
     at(26.0)
-    writer.recorded(ended(FEEDBACK, "ball", "box"))
+    writer.on(SubtaskRecorded(ended(FEEDBACK, "ball", "box")))
     after = said.change(state=f"E1: {FEEDBACK.message}", tone="bad", inventory="ball box", clock=26.0)
     after = after.change(history=(("[Pick, ball]", False),))
     parts.append((8 + 9, after))
     at(28.0)
-    writer.recorded(ended(Feedback("success")))
+    writer.on(SubtaskRecorded(ended(Feedback("success"))))
     after = after.change(state="success", tone="good", inventory="nothing", clock=28.0)
     after = after.change(history=(("[Pick, ball]", False), ("[Pick, ball]", True)))
     parts.append((8 + 9, after))
     at(28.0)
-    writer.finished(EpisodeResult("", "ended", 2, (), (), 28.0))
+    writer.on(EpisodeEnded(EpisodeResult("", "ended", 2, (), (), 28.0)))
     parts.append((1 + 30, after.change(state="the planner has ended the task", tone="plain")))
     shown = pictures(tmp_path / "video.mp4")
     assert len(shown) == sum(count for count, _ in parts)

@@ -16,8 +16,8 @@ from typing import Any
 
 import yaml
 
-from homie.kernel.agent import EpisodeListener, run_episode
-from homie.kernel.interfaces import Planner
+from homie.kernel.agent import run_episode
+from homie.kernel.interfaces import Listeners, Planner
 from homie.kernel.options import RunOptions
 from homie.kernel.types import Decision, Image, PlannerInput
 from homie.runtime.assembly import assemble
@@ -80,7 +80,7 @@ def play(episode: Mapping[str, Any]) -> str:
     with assemble(options) as parts:
         parts.reset(options.seed)
         result = run_episode(
-            episode["task"], planner, parts.executor, seed=options.seed, rounds=20, listener=EpisodeListener()
+            episode["task"], planner, parts.executor, seed=options.seed, rounds=20, listener=Listeners()
         )
     print(f"{episode['template']}: {result.ended_by} after {result.rounds} rounds")
     for item in result.history:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 import numpy as np
 
@@ -25,31 +24,34 @@ from homie.kernel.actions import (
     listed_actions,
 )
 from homie.kernel.errors import BadInput, CommandRefused, TargetLost
-from homie.kernel.interfaces import CheckQuestion, ErrorCheck, ExecutionCheck, Robot, Skill, SkillSet, Trial
+from homie.kernel.interfaces import (
+    CheckQuestion,
+    EpisodeListener,
+    ErrorCheck,
+    ExecutionCheck,
+    Robot,
+    Skill,
+    SkillSet,
+    Trial,
+)
 from homie.kernel.senses import Senses
 from homie.kernel.types import (
     Attempt,
+    AttemptEnded,
     Check,
     Command,
+    CommandSent,
     Decision,
     ErrorCode,
     Execution,
     Goal,
     Observation,
     Outcome,
-    SentCommand,
+    PeriodPassed,
     Subtask,
+    SubtaskChecked,
     model_key,
 )
-
-
-class Watcher(Protocol):
-    """Looks on while skills run. See `homie.kernel.agent.EpisodeListener`."""
-
-    def checked(self, check: Check) -> None: ...
-    def attempted(self, attempt: Attempt) -> None: ...
-    def commanded(self, observation: Observation, sent: SentCommand) -> None: ...
-    def ticked(self, observation: Observation) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,12 @@ class Executor:
         self.actions = actions
 
     def execute(
-        self, decision: Decision, subtask: Subtask, inventory: tuple[str, ...], seen: Observation, watcher: Watcher
+        self,
+        decision: Decision,
+        subtask: Subtask,
+        inventory: tuple[str, ...],
+        seen: Observation,
+        listener: EpisodeListener,
     ) -> Execution:
         """Check and run one subtask (not End). `seen` is the observation that the planner decided on.
 
@@ -167,14 +174,14 @@ class Executor:
                     f"{', '.join(ErrorCode)} (homie.kernel.types.ErrorCode) and a sentence of its own."
                 )
             results.append(result)
-            watcher.checked(result)
+            listener.on(SubtaskChecked(result))
             if result.code is not None:
                 return Execution(subtask, decision.model, tuple(results), (), result.feedback, entity or "")
         skill = self.skills.choose(decision.model, subtask.action)
         assert skill is not None and (entity is not None or not action.arguments)  # the format check has seen to it
-        return self._run(decision, _Task(subtask, action, entity or "", skill), results, watcher)
+        return self._run(decision, _Task(subtask, action, entity or "", skill), results, listener)
 
-    def _run(self, decision: Decision, task: _Task, results: list[Check], watcher: Watcher) -> Execution:
+    def _run(self, decision: Decision, task: _Task, results: list[Check], listener: EpisodeListener) -> Execution:
         subtask, skill, entity = task.subtask, task.skill, task.entity
         attempts: list[Attempt] = []
         timed = _Timed(skill)
@@ -184,7 +191,7 @@ class Executor:
             self.locator.aim(entity, task.action, before)
         verdict = Check("execution")
         for number in range(1, self.attempts + 1):
-            attempt = self._attempt(number, task, timed, watcher)
+            attempt = self._attempt(number, task, timed, listener)
             trial = Trial(
                 subtask=subtask,
                 action=task.action,
@@ -197,12 +204,12 @@ class Executor:
             )
             trial = replace(trial, attempt=self.execution.judged(trial))
             attempts.append(trial.attempt)
-            watcher.attempted(trial.attempt)
+            listener.on(AttemptEnded(trial.attempt))
             verdict = self.execution.check(trial)
             if verdict.code is not ErrorCode.E1 or skill.hopeless:
                 break
         results.append(verdict)
-        watcher.checked(verdict)
+        listener.on(SubtaskChecked(verdict))
         return Execution(
             subtask, decision.model, tuple(results), tuple(attempts), verdict.feedback, entity, timed.seconds
         )
@@ -225,7 +232,7 @@ class Executor:
         base = observation.body.base
         return Goal("", text, np.array([base.x, base.y, 0.0]))
 
-    def _attempt(self, number: int, task: _Task, timed: _Timed, watcher: Watcher) -> Attempt:
+    def _attempt(self, number: int, task: _Task, timed: _Timed, listener: EpisodeListener) -> Attempt:
         """Run the skill until it says that it is over, its time is up, or the gate refuses a command."""
         skill = task.skill
         observation = self.robot.observe()
@@ -240,21 +247,21 @@ class Executor:
                     outcome, reason = Outcome.TIMED_OUT, f"not done after {skill.max_seconds:g} s"
                     break
                 sent = self.robot.act(timed.act(observation))
-                watcher.commanded(observation, sent)
+                listener.on(CommandSent(observation, sent))
                 commands += 1
                 clamped += bool(sent.changes)
                 wanted = skill.looks()
                 if wanted and skill.deliberates and not self.robot.waits:
                     self.robot.stop()  # while the policy thinks, the last command must not go on
                 observation = self.senses.observe(wanted)
-                watcher.ticked(observation)
+                listener.on(PeriodPassed(observation))
                 if (due := self.locator.due(observation)) is not None:
                     observation = self.senses.look(due).observation if due else observation
                     skill.revise(self._goal(task, observation))
                 outcome = skill.outcome
         except (CommandRefused, TargetLost) as error:
             outcome, reason = Outcome.FAILED, str(error)
-        watcher.commanded(observation, self.robot.act(Command()))  # the base stands, limbs hold
+        listener.on(CommandSent(observation, self.robot.act(Command())))  # the base stands, limbs hold
         seconds = round(observation.stamp - began, 6)
         about = () if reason else skill.about
         return Attempt(

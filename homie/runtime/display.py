@@ -9,24 +9,34 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
-from homie.kernel.agent import EpisodeListener, EpisodeResult
+from homie.kernel.interfaces import EpisodeListener
 from homie.kernel.text import counted, printable
 from homie.kernel.types import (
     Attempt,
+    AttemptEnded,
     Check,
     Decision,
+    EpisodeEnded,
+    EpisodeStarted,
+    Event,
     Observation,
     Outcome,
+    PeriodPassed,
+    PlannerAnswered,
+    PlannerAsked,
     PlannerInput,
     RoundRecord,
     Subtask,
+    SubtaskChecked,
+    SubtaskRecorded,
+    SubtaskStarted,
     in_sight,
 )
 
 STYLES = {Outcome.SUCCEEDED: "green", Outcome.FAILED: "red", Outcome.TIMED_OUT: "red", Outcome.RUNNING: ""}
 
 QUIET_SECONDS = 30.0
-"""Seconds of wall clock after which a log, which has no running clock, is told that a skill is still at work."""
+"""Seconds of wall clock after which a log, which has no running clock, gets a line that a skill is still at work."""
 
 
 class ProgressDisplay(EpisodeListener):
@@ -39,28 +49,48 @@ class ProgressDisplay(EpisodeListener):
         self._checks: list[Check] = []
         self._doing: str = ""
         self._began: float | None = None
-        self._told: float = clock()
+        self._shown_at: float = clock()
 
-    def started(self, task: str) -> None:
-        self._line("task  ", task, style="bold")
+    def on(self, event: Event) -> None:
+        match event:
+            case EpisodeStarted(task):
+                self._line("task  ", task, style="bold")
+            case PlannerAsked(planner_input, observation):
+                self._show_sight(planner_input, observation)
+            case PlannerAnswered(_, decision):
+                self._show_decision(decision)
+            case SubtaskStarted(_, subtask):
+                self._start_clock(subtask)
+            case SubtaskChecked(check):
+                self._show_check(check)
+            case AttemptEnded(attempt):
+                self._show_attempt(attempt)
+            case PeriodPassed(observation):
+                self._advance_clock(observation)
+            case SubtaskRecorded(record):
+                self._show_record(record)
+            case EpisodeEnded(result):
+                how = "The planner ended the task" if result.ended_by == "ended" else "The rounds ran out"
+                rounds = counted(result.rounds, "round")
+                self._line("\n", f"{how} after {rounds} and {result.robot_seconds:.1f} s of robot time.")
 
-    def observed(self, given: PlannerInput, observation: Observation) -> None:
-        names = sorted({detection.name for detection in in_sight(given.detections) if not detection.is_room})
-        self._line(f"\nround {given.round}", f"  {observation.stamp:.1f} s", style="bold", rest="dim")
+    def _show_sight(self, planner_input: PlannerInput, observation: Observation) -> None:
+        names = sorted({detection.name for detection in in_sight(planner_input.detections) if not detection.is_room})
+        self._line(f"\nround {planner_input.round}", f"  {observation.stamp:.1f} s", style="bold", rest="dim")
         self._line("  sees      ", ", ".join(names) or "nothing it knows", rest="dim")
 
-    def decided(self, round_number: int, decision: Decision) -> None:
+    def _show_decision(self, decision: Decision) -> None:
         if decision.analysis:
             self._line("  analysis  ", decision.analysis, rest="dim")
         subtasks = " ".join(str(subtask) for subtask in decision.subtasks)
         model = f"  with {decision.model}" if decision.model else ""
         self._line("  decision  ", (subtasks or "none that can be read") + model, rest="bold cyan")
 
-    def executing(self, round_number: int, subtask: Subtask) -> None:
+    def _start_clock(self, subtask: Subtask) -> None:
         self._checks = []
         self._began = None
         self._doing = printable(str(subtask))
-        self._told = self._clock()
+        self._shown_at = self._clock()
         # Only while a skill runs: a planner may be a person at this terminal.
         if self._console.is_terminal:
             self._status = self._console.status(Text(self._doing))
@@ -68,52 +98,46 @@ class ProgressDisplay(EpisodeListener):
         else:
             self._line("  doing     ", self._doing, rest="dim")
 
-    def checked(self, check: Check) -> None:
+    def _show_check(self, check: Check) -> None:
         self._checks.append(check)
         if check.code is not None or check.layer == "distance":
-            self._tell_checks()
+            self._show_checks()
 
-    def attempted(self, attempt: Attempt) -> None:
+    def _show_attempt(self, attempt: Attempt) -> None:
         why = f": {attempt.reason}" if attempt.reason and attempt.outcome is not Outcome.SUCCEEDED else ""
         place = f" in place of {attempt.stands_in_for}" if attempt.stands_in_for else ""
         done = f"{attempt.skill}{place} {attempt.outcome.replace('_', ' ')} after {attempt.robot_seconds:.1f} s{why}"
         self._line(f"  attempt {attempt.number} ", done, rest=STYLES[attempt.outcome])
 
-    def ticked(self, observation: Observation) -> None:
+    def _advance_clock(self, observation: Observation) -> None:
         self._began = observation.stamp if self._began is None else self._began
         passed = f"{observation.stamp - self._began:.0f} s"
         if self._status is not None:
             self._status.update(Text(f"{self._doing}  {passed}"))
-        elif self._clock() - self._told >= QUIET_SECONDS:
-            self._told = self._clock()
+        elif self._clock() - self._shown_at >= QUIET_SECONDS:
+            self._shown_at = self._clock()
             self._line("  at work   ", f"{self._doing}  {passed} of robot time", rest="dim")
 
-    def recorded(self, record: RoundRecord) -> None:
+    def _show_record(self, record: RoundRecord) -> None:
         self.close()
         feedback = record.execution.feedback
         moved = sum(attempt.robot_seconds for attempt in record.execution.attempts)
         if (thought := record.timings.get("skill", 0.0)) > moved > 0.0:
             slow = f"the skill thought for {thought:.1f} s over {moved:.1f} s of robot time, which waited for it"
             self._line("  slow      ", slow, rest="yellow")
-        said = "success" if feedback.ok else f"fail {feedback.code}: {feedback.message}"
-        self._line("  feedback  ", said, rest="green" if feedback.ok else "red")
+        text = "success" if feedback.ok else f"fail {feedback.code}: {feedback.message}"
+        self._line("  feedback  ", text, rest="green" if feedback.ok else "red")
         self._line("  inventory ", " ".join(record.inventory) or "nothing", rest="dim")
-
-    def finished(self, result: EpisodeResult) -> None:
-        how = "The planner ended the task" if result.ended_by == "ended" else "The rounds ran out"
-        self._line(
-            "\n", f"{how} after {counted(result.rounds, 'round')} and {result.robot_seconds:.1f} s of robot time."
-        )
 
     def close(self) -> None:
         """Take the running clock off the screen. Idempotent."""
         if self._status is not None:
             self._status.stop()
 
-    def _tell_checks(self) -> None:
-        """The layers that looked, in their order. The execution check is told by the attempts."""
-        said = "  ".join(f"{check.layer} {check.code or 'ok'}" for check in self._checks)
-        self._line("  checks    ", said, rest="red" if self._checks[-1].code else "dim")
+    def _show_checks(self) -> None:
+        """The layers that looked, in their order. The execution check shows in the attempts."""
+        results = "  ".join(f"{check.layer} {check.code or 'ok'}" for check in self._checks)
+        self._line("  checks    ", results, rest="red" if self._checks[-1].code else "dim")
         self._checks = []
 
     def _line(self, head: str, text: str, *, style: str = "dim", rest: str = "") -> None:

@@ -18,10 +18,11 @@ from typing import Any, Self
 
 from PIL import Image as Picture
 
-from homie.kernel.agent import Episode, EpisodeListener, Listeners, aftermath
+from homie.kernel.agent import Episode
 from homie.kernel.errors import BadInput, RobotFault
 from homie.kernel.files import reason_of
-from homie.kernel.interfaces import Filmable, FilmableFromAnywhere, Robot, WorldState
+from homie.kernel.interfaces import EpisodeListener, Filmable, FilmableFromAnywhere, Listeners, Robot, WorldState
+from homie.kernel.inventory import aftermath
 from homie.kernel.options import OpenOptions, RunOptions
 from homie.kernel.senses import Sight
 from homie.kernel.types import (
@@ -35,6 +36,8 @@ from homie.kernel.types import (
     Observation,
     RoundRecord,
     Subtask,
+    SubtaskRecorded,
+    SubtaskStarted,
 )
 from homie.kernel.world import WorldSnapshot
 from homie.runtime import session as sessions
@@ -174,13 +177,15 @@ class Session:
         executor, subtask = self._parts.executor, decision.subtasks[0]
         with self._stopped_by_errors():
             observation = self._look().observation
-            self._listener.executing(len(self._history) + 1, subtask)
+            self._listener.on(SubtaskStarted(len(self._history) + 1, subtask))
             execution = executor.execute(decision, subtask, self._inventory, observation, self._listener)
             execution, self._inventory = aftermath(self._inventory, execution, executor)
             self._history += (HistoryItem(len(self._history) + 1, execution.subtask, execution.feedback),)
             stamp = self.robot.observe().stamp
-            self._listener.recorded(
-                RoundRecord(len(self._history), decision, execution, self._inventory, stamp, timings={})
+            self._listener.on(
+                SubtaskRecorded(
+                    RoundRecord(len(self._history), decision, execution, self._inventory, stamp, timings={})
+                )
             )
         return execution
 

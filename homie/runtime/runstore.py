@@ -35,14 +35,26 @@ from typing import Literal, Protocol, TypeVar, runtime_checkable
 from PIL import Image as Picture
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from homie.kernel.agent import EpisodeListener, EpisodeResult
 from homie.kernel.checksums import FileMark, mark, sealed, unsealed
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.files import reading, reason_of, slug, sync_folder, to_json, write_atomically, writing
-from homie.kernel.interfaces import Robot, WorldState
+from homie.kernel.interfaces import EpisodeListener, Robot, WorldState
 from homie.kernel.options import RunOptions
 from homie.kernel.text import first_problem
-from homie.kernel.types import Answer, Decision, HistoryItem, Observation, PlannerInput, RoundRecord, SentCommand
+from homie.kernel.types import (
+    Answer,
+    CommandSent,
+    Decision,
+    EpisodeEnded,
+    EpisodeResult,
+    Event,
+    HistoryItem,
+    PlannerAnswered,
+    PlannerAsked,
+    PlannerInput,
+    RoundRecord,
+    SubtaskRecorded,
+)
 from homie.runtime.commandlog import CommandLog
 from homie.runtime.inputs import HAND, INPUTS, RoundInput
 from homie.runtime.provenance import PartsFile, differences, keep, keep_text, read_parts, versions
@@ -229,25 +241,37 @@ class EpisodeStore(EpisodeListener):
             (folder / FRAMES).mkdir()
         sync_folder(folder)
 
-    def observed(self, given: PlannerInput, observation: Observation) -> None:
-        hand = {} if given.hand is None else {HAND: given.hand}
-        with recording(self.folder):
-            self._inputs.write(RoundInput.of(given).line)
-            self._inputs.flush()
-            for view, image in {**given.views, **hand}.items() if self._frames else ():
-                Picture.fromarray(image).save(frame(self.folder, given.round, view), compress_level=1)
+    def on(self, event: Event) -> None:
+        match event:
+            case PlannerAsked(planner_input):
+                self._keep_input(planner_input)
+            case PlannerAnswered(_, decision):
+                self._keep_usage(decision)
+            case CommandSent(observation, sent):
+                with recording(self.folder):
+                    self._commands.write(observation, sent)
+            case SubtaskRecorded(record):
+                self._keep_record(record)
+            case EpisodeEnded(result):
+                self._keep_ending(result)
 
-    def decided(self, round_number: int, decision: Decision) -> None:
+    def _keep_input(self, planner_input: PlannerInput) -> None:
+        views = dict(planner_input.views)
+        if planner_input.hand is not None:
+            views[HAND] = planner_input.hand
+        with recording(self.folder):
+            self._inputs.write(RoundInput.of(planner_input).line)
+            self._inputs.flush()
+            for view, image in views.items() if self._frames else ():
+                Picture.fromarray(image).save(frame(self.folder, planner_input.round, view), compress_level=1)
+
+    def _keep_usage(self, decision: Decision) -> None:
         if decision.system and decision.system not in self._systems:
             with recording(self.folder):
                 self._systems[decision.system] = keep_text(self.folder.parent.parent, decision.system)
         self._usage = self._usage.plus(decision.answers)
 
-    def commanded(self, observation: Observation, sent: SentCommand) -> None:
-        with recording(self.folder):
-            self._commands.write(observation, sent)
-
-    def recorded(self, record: RoundRecord) -> None:
+    def _keep_record(self, record: RoundRecord) -> None:
         # Wall time is among the timings, so that equal episodes have equal records without them.
         decision = replace(record.decision, system=self._systems.get(record.decision.system, ""))
         record = replace(record, decision=decision)
@@ -259,7 +283,7 @@ class EpisodeStore(EpisodeListener):
             os.fsync(self._steps.fileno())
             os.fsync(self._inputs.fileno())
 
-    def finished(self, result: EpisodeResult) -> None:
+    def _keep_ending(self, result: EpisodeResult) -> None:
         ending = EpisodeFile(
             task=result.task,
             trial=self._trial,

@@ -17,10 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from homie.kernel.agent import EpisodeListener, EpisodeResult, Listeners, run_episode
+from homie.kernel.agent import run_episode
 from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, RobotFault
 from homie.kernel.files import DISK
+from homie.kernel.interfaces import EpisodeListener, Listeners
 from homie.kernel.options import RunOptions
+from homie.kernel.types import EpisodeResult
 from homie.runtime.assembly import Parts, assemble
 from homie.runtime.objects import NO_OBJECTS, Objects
 from homie.runtime.provenance import PartsFile

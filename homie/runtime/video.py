@@ -19,9 +19,25 @@ import av
 import numpy as np
 from PIL import Image as Picture
 
-from homie.kernel.agent import EpisodeListener, EpisodeResult
-from homie.kernel.interfaces import Filmable, Robot
-from homie.kernel.types import Array, Attempt, Decision, Image, Observation, Outcome, PlannerInput, RoundRecord, Subtask
+from homie.kernel.interfaces import EpisodeListener, Filmable, Robot
+from homie.kernel.types import (
+    Array,
+    AttemptEnded,
+    Decision,
+    EpisodeEnded,
+    EpisodeResult,
+    EpisodeStarted,
+    Event,
+    Image,
+    Observation,
+    Outcome,
+    PeriodPassed,
+    PlannerAnswered,
+    PlannerAsked,
+    RoundRecord,
+    SubtaskRecorded,
+    SubtaskStarted,
+)
 from homie.runtime import caption
 from homie.runtime.caption import Caption, draw_caption, label
 
@@ -62,14 +78,28 @@ class VideoWriter(EpisodeListener):
         self._stream.width, self._stream.height, self._stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
         self._open = True
 
-    def started(self, task: str) -> None:
-        self._caption = self._caption.change(task=task)
+    def on(self, event: Event) -> None:
+        match event:
+            case EpisodeStarted(task):
+                self._caption = self._caption.change(task=task)
+            case PlannerAsked(planner_input):
+                self._front = planner_input.views["front"]
+                self._caption = self._caption.change(round=planner_input.round)
+            case PlannerAnswered(_, decision):
+                self._film_decision(decision)
+            case SubtaskStarted(_, subtask):
+                self._caption = self._caption.change(state=f"{subtask} ...", tone="plain")
+            case AttemptEnded(attempt) if attempt.outcome is not Outcome.SUCCEEDED:
+                text = f"attempt {attempt.number} with {attempt.skill}: {attempt.reason}"
+                self._caption = self._caption.change(state=text, tone="bad")
+            case PeriodPassed(observation) if observation.stamp >= self._next:
+                self._shoot(observation)
+            case SubtaskRecorded(record):
+                self._film_record(record)
+            case EpisodeEnded(result):
+                self._film_end(result)
 
-    def observed(self, given: PlannerInput, observation: Observation) -> None:
-        self._front = given.views["front"]
-        self._caption = self._caption.change(round=given.round)
-
-    def decided(self, round_number: int, decision: Decision) -> None:
+    def _film_decision(self, decision: Decision) -> None:
         self._caption = self._caption.change(
             decision=", ".join(str(subtask) for subtask in decision.subtasks),
             analysis=decision.analysis,
@@ -78,19 +108,7 @@ class VideoWriter(EpisodeListener):
         )
         self._shoot(self._robot.observe(), hold=self._hold)
 
-    def executing(self, round_number: int, subtask: Subtask) -> None:
-        self._caption = self._caption.change(state=f"{subtask} ...", tone="plain")
-
-    def attempted(self, attempt: Attempt) -> None:
-        if attempt.outcome is not Outcome.SUCCEEDED:
-            text = f"attempt {attempt.number} with {attempt.skill}: {attempt.reason}"
-            self._caption = self._caption.change(state=text, tone="bad")
-
-    def ticked(self, observation: Observation) -> None:
-        if observation.stamp >= self._next:
-            self._shoot(observation)
-
-    def recorded(self, record: RoundRecord) -> None:
+    def _film_record(self, record: RoundRecord) -> None:
         feedback = record.execution.feedback
         text = "success" if feedback.ok else f"{feedback.code}: {feedback.message}"
         self._caption = self._caption.change(
@@ -101,11 +119,11 @@ class VideoWriter(EpisodeListener):
         )
         self._shoot(self._robot.observe(), hold=self._hold // 2)
 
-    def finished(self, result: EpisodeResult) -> None:
+    def _film_end(self, result: EpisodeResult) -> None:
         ended = "the planner has ended the task" if result.ended_by == "ended" else "out of rounds"
         self._caption = self._caption.change(state=ended, tone="plain")
         self._shoot(self._robot.observe(), hold=round(END_HOLD * FPS))
-        self.close()  # now: whoever is told after this one may rely on the file
+        self.close()  # now: a listener after this one may rely on the file
 
     def close(self) -> None:
         """Finish the file. Idempotent."""

@@ -8,8 +8,7 @@ import pytest
 from text_world import Stage, home, stage
 
 from error_detection import code_order, paper_order
-from homie.kernel.agent import EpisodeListener
-from homie.kernel.interfaces import ErrorCheck
+from homie.kernel.interfaces import ErrorCheck, Listeners
 from homie.kernel.types import VIEWS, Check, Decision, Execution, Subtask
 
 ORDERS = [pytest.param(paper_order, id="paper"), pytest.param(code_order, id="code")]
@@ -25,7 +24,7 @@ def ask(
     scene.locator.update(seen, scene.executor.senses.detector.detect(seen))
     subtask = Subtask(action, target, destination)
     inventory = (held.rstrip("_12"),) if held else ()
-    return scene.executor.execute(Decision((subtask,), model=model), subtask, inventory, seen, EpisodeListener())
+    return scene.executor.execute(Decision((subtask,), model=model), subtask, inventory, seen, Listeners())
 
 
 def at(place: str, checks: Sequence[ErrorCheck] = paper_order) -> Stage:
@@ -214,7 +213,7 @@ def test_what_is_held_is_a_matter_of_the_locator_not_of_the_words_of_the_planner
     seen = scene.executor.robot.observe(VIEWS)
     for words, code in (("apple", None), ("lemon", "L2")):
         subtask = Subtask("Put", words, "brown table")
-        done = scene.executor.execute(Decision((subtask,)), subtask, ("snack",), seen, EpisodeListener())
+        done = scene.executor.execute(Decision((subtask,)), subtask, ("snack",), seen, Listeners())
         assert told(done)[0] == code
         scene.world.things["apple_1"].place = "hand"
 

@@ -9,8 +9,7 @@ from text_world import home, stage
 
 from error_detection import code_order, distance, format, logical, paper_order
 from homie.kernel.actions import ACTION_TABLE
-from homie.kernel.agent import EpisodeListener
-from homie.kernel.interfaces import CheckQuestion
+from homie.kernel.interfaces import CheckQuestion, Listeners
 from homie.kernel.types import VIEWS, Decision, ErrorCode, Subtask
 
 
@@ -89,7 +88,7 @@ def test_the_official_order_calls_a_place_that_is_none_unknown() -> None:
         scene = stage(world=world, checks=checks)
         subtask = Subtask("Put", "apple", "lamp")
         seen = scene.executor.robot.observe(VIEWS)
-        done = scene.executor.execute(Decision((subtask,)), subtask, ("apple",), seen, EpisodeListener())
+        done = scene.executor.execute(Decision((subtask,)), subtask, ("apple",), seen, Listeners())
         assert done.feedback.code is code
 
 

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from text_world import Stage, stage
 
 from error_detection import paper_order
-from homie.kernel.agent import EpisodeListener, EpisodeResult
 from homie.kernel.errors import BadInput
-from homie.kernel.interfaces import CheckQuestion
-from homie.kernel.types import Check, ErrorCode, RoundRecord, Subtask
+from homie.kernel.interfaces import CheckQuestion, EpisodeListener
+from homie.kernel.types import Check, EpisodeResult, ErrorCode, Event, RoundRecord, Subtask, SubtaskRecorded
 from planners.rule import RulePlanner
 
 SETTINGS = [pytest.param(False, id="background"), pytest.param(True, id="sensors")]
@@ -26,8 +25,9 @@ class Diary(EpisodeListener):
 
     records: list[RoundRecord] = field(default_factory=list)
 
-    def recorded(self, record: RoundRecord) -> None:
-        self.records.append(record)
+    def on(self, event: Event) -> None:
+        if isinstance(event, SubtaskRecorded):
+            self.records.append(event.record)
 
     @property
     def subtasks(self) -> list[str]:

@@ -9,9 +9,9 @@ import pytest
 from endpoint import Endpoint, says
 from text_world import Stage, home, stage
 
-from homie.kernel.agent import EpisodeListener, EpisodeResult
 from homie.kernel.errors import BadInput
-from homie.kernel.types import Answer, Decision, ErrorCode
+from homie.kernel.interfaces import EpisodeListener
+from homie.kernel.types import Answer, EpisodeResult, ErrorCode, Event, PlannerAnswered
 from homie.runtime.assembly import load_planner
 from homie.runtime.runstore import Usage
 
@@ -112,8 +112,9 @@ class Answers(EpisodeListener):
     def __init__(self) -> None:
         self.all: list[Answer] = []
 
-    def decided(self, round_number: int, decision: Decision) -> None:
-        self.all += decision.answers
+    def on(self, event: Event) -> None:
+        if isinstance(event, PlannerAnswered):
+            self.all += event.decision.answers
 
 
 IN_WORDS = '```json\n{"analysis": "a", "subtask": "Pick up the apple", "model": "text"}\n```'

@@ -13,16 +13,17 @@ import numpy as np
 
 from error_detection import execution, paper_order
 from homie.kernel.actions import Action
-from homie.kernel.agent import EpisodeListener, EpisodeResult, run_episode
+from homie.kernel.agent import run_episode
 from homie.kernel.body import RobotSpec
 from homie.kernel.executor import Executor, SkillBook
-from homie.kernel.interfaces import Detector, ErrorCheck, Locator, Planner, Robot, Skill
+from homie.kernel.interfaces import Detector, EpisodeListener, ErrorCheck, Listeners, Locator, Planner, Robot, Skill
 from homie.kernel.senses import Senses
 from homie.kernel.types import (
     VIEWS,
     CameraFrame,
     Command,
     Detection,
+    EpisodeResult,
     Goal,
     GripperState,
     Intrinsics,
@@ -355,7 +356,7 @@ class Stage:
     def play(
         self, task: str, planner: Planner, *, rounds: int = 20, listener: EpisodeListener | None = None
     ) -> EpisodeResult:
-        return run_episode(task, planner, self.executor, seed=0, rounds=rounds, listener=listener or EpisodeListener())
+        return run_episode(task, planner, self.executor, seed=0, rounds=rounds, listener=listener or Listeners())
 
 
 def stage(

@@ -13,6 +13,7 @@ Robot ----> Detector ----> Planner ------> Skill ----------------> Robot
 from homie.kernel.interfaces.checks import CheckQuestion, ErrorCheck, ExecutionCheck, Trial
 from homie.kernel.interfaces.detector import Detector
 from homie.kernel.interfaces.kinematics import IkSolution, Kinematics
+from homie.kernel.interfaces.listener import EpisodeListener, Listeners
 from homie.kernel.interfaces.locator import LOOSE, Locator, NameMatcher, WorldModel, kind_of
 from homie.kernel.interfaces.parts import NamedByUsers, SharedPart
 from homie.kernel.interfaces.planner import Planner
@@ -24,12 +25,14 @@ __all__ = [
     "LOOSE",
     "CheckQuestion",
     "Detector",
+    "EpisodeListener",
     "ErrorCheck",
     "ExecutionCheck",
     "Filmable",
     "FilmableFromAnywhere",
     "IkSolution",
     "Kinematics",
+    "Listeners",
     "Locator",
     "NameMatcher",
     "NamedByUsers",

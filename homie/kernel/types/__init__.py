@@ -7,6 +7,19 @@ unless a docstring says otherwise. Images are HxWx3 uint8 RGB, depth is HxW floa
 
 from homie.kernel.types.arrays import Array, Depth, Image, Mask
 from homie.kernel.types.commands import Command, SentCommand, Target
+from homie.kernel.types.events import (
+    AttemptEnded,
+    CommandSent,
+    EpisodeEnded,
+    EpisodeStarted,
+    Event,
+    PeriodPassed,
+    PlannerAnswered,
+    PlannerAsked,
+    SubtaskChecked,
+    SubtaskRecorded,
+    SubtaskStarted,
+)
 from homie.kernel.types.feedback import SUCCESS, ErrorCode, Feedback, HistoryItem
 from homie.kernel.types.geometry import Box, Pose, Pose2, Solid
 from homie.kernel.types.goals import Articulation, Goal, OccupancyGrid, Surface
@@ -23,7 +36,7 @@ from homie.kernel.types.observations import (
     in_sight,
 )
 from homie.kernel.types.questions import PlannerInput
-from homie.kernel.types.records import Attempt, Check, Execution, Outcome, RoundRecord
+from homie.kernel.types.records import Attempt, Check, EpisodeResult, Execution, Outcome, RoundRecord
 from homie.kernel.types.subtasks import END, Answer, Decision, Subtask, model_key
 
 __all__ = [
@@ -35,14 +48,20 @@ __all__ = [
     "Array",
     "Articulation",
     "Attempt",
+    "AttemptEnded",
     "Box",
     "CameraFrame",
     "Check",
     "Command",
+    "CommandSent",
     "Decision",
     "Depth",
     "Detection",
+    "EpisodeEnded",
+    "EpisodeResult",
+    "EpisodeStarted",
     "ErrorCode",
+    "Event",
     "Execution",
     "Feedback",
     "Goal",
@@ -55,6 +74,9 @@ __all__ = [
     "Observation",
     "OccupancyGrid",
     "Outcome",
+    "PeriodPassed",
+    "PlannerAnswered",
+    "PlannerAsked",
     "PlannerInput",
     "Pose",
     "Pose2",
@@ -63,6 +85,9 @@ __all__ = [
     "SentCommand",
     "Solid",
     "Subtask",
+    "SubtaskChecked",
+    "SubtaskRecorded",
+    "SubtaskStarted",
     "Surface",
     "Target",
     "in_sight",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Literal
 
-from homie.kernel.types.feedback import SUCCESS, ErrorCode, Feedback
+from homie.kernel.types.feedback import SUCCESS, ErrorCode, Feedback, HistoryItem
 from homie.kernel.types.subtasks import Decision, Subtask
 
 
@@ -91,3 +92,15 @@ class RoundRecord:
     def began(self) -> float:
         """Robot time (s) at which its first attempt began, to a control period or two; `stamp` where none was made."""
         return self.stamp - sum(attempt.robot_seconds for attempt in self.execution.attempts)
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeResult:
+    """How an episode ended: `ended` when the planner said End, `rounds` when they ran out."""
+
+    task: str
+    ended_by: Literal["ended", "rounds"]
+    rounds: int
+    history: tuple[HistoryItem, ...]
+    inventory: tuple[str, ...]
+    robot_seconds: float

@@ -13,9 +13,9 @@ from homes import lay, one_room, swing
 
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.kernel.agent import EpisodeListener
+from homie.kernel.interfaces import EpisodeListener
 from homie.kernel.options import RunOptions
-from homie.kernel.types import Array, Command, Decision, Execution, Observation, Pose, Subtask
+from homie.kernel.types import Array, Command, Decision, Event, Execution, Observation, PeriodPassed, Pose, Subtask
 from homie.runtime.session import Parts, assemble
 
 LARGEST_STEP = 0.08
@@ -45,7 +45,11 @@ class Witness(EpisodeListener):
     at_handle: list[tuple[Array, Array]] = field(default_factory=list)
     _last: dict[str, Array] = field(default_factory=dict)
 
-    def ticked(self, observation: Observation) -> None:
+    def on(self, event: Event) -> None:
+        if isinstance(event, PeriodPassed):
+            self._follow(event.observation)
+
+    def _follow(self, observation: Observation) -> None:
         for name, thing in self.home.world.objects.items():
             now = self.home.world.position(thing.body)
             if name in self._last:

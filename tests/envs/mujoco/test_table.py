@@ -20,10 +20,10 @@ from homie.envs.mujoco.table.scene import FAMILIES, TABLE_TOP, TableScene, Thing
 from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, hole_places
 from homie.kernel import registry
 from homie.kernel.actions import ACTION_TABLE
-from homie.kernel.agent import EpisodeListener, run_episode
+from homie.kernel.agent import run_episode
 from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.executor import Executor, SkillBook
-from homie.kernel.interfaces import Planner, Robot, Skill
+from homie.kernel.interfaces import Listeners, Planner, Robot, Skill
 from homie.kernel.options import RunOptions
 from homie.kernel.senses import Senses
 from homie.kernel.types import (
@@ -240,7 +240,7 @@ def executor(robot: FrankaTable, skill: Skill | None = None) -> Executor:
 
 def move(robot: FrankaTable, target: str) -> Execution:
     subtask = Subtask("Move", target)
-    return executor(robot).execute(Decision((subtask,)), subtask, (), robot.observe(), EpisodeListener())
+    return executor(robot).execute(Decision((subtask,)), subtask, (), robot.observe(), Listeners())
 
 
 class TestErrors:
@@ -277,7 +277,7 @@ class TestErrors:
 
     def test_other_actions_are_not_in_the_list(self, table):
         subtask = Subtask("Pick", "red cube")
-        made = executor(table).execute(Decision((subtask,)), subtask, (), table.observe(), EpisodeListener())
+        made = executor(table).execute(Decision((subtask,)), subtask, (), table.observe(), Listeners())
         assert made.feedback.code == "F1"
 
     def test_a_good_move_arrives(self, table):
@@ -355,7 +355,7 @@ class Curious(Planner):
 
 def test_a_planner_is_told_the_list_and_sees_both_cameras(table):
     planner = Curious()
-    result = run_episode("x", planner, executor(table), seed=0, rounds=5, listener=EpisodeListener())
+    result = run_episode("x", planner, executor(table), seed=0, rounds=5, listener=Listeners())
     assert result.ended_by == "ended" and result.history[0].feedback.ok
     first = planner.given[0]
     assert set(first.views) == {"front", "wrist"} and first.actions == ("Move", "End") and first.models == ("arm",)
@@ -427,7 +427,7 @@ class Fixed(Skill):
 def test_other_skills_move_the_same_robot_by_names_of_things(table, away, ok):
     made = executor(table, Fixed(away, 0.0))
     subtask = Subtask("Pick", "blue cylinder")
-    done = made.execute(Decision((subtask,)), subtask, (), table.observe(), EpisodeListener())
+    done = made.execute(Decision((subtask,)), subtask, (), table.observe(), Listeners())
     assert done.target == "blue_cylinder" and done.feedback.ok is ok
     assert (table.world.held == "blue_cylinder") is ok
     assert done.attempts[0].reason == ("" if ok else "done by its own account, without effect")

@@ -1,0 +1,68 @@
+"""What is in the hand after a subtask: the inventory that a planner is told, kept true to what is seen and felt."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from homie.kernel.actions import Action, acted_on, action_of
+from homie.kernel.executor import Executor
+from homie.kernel.interfaces import kind_of
+from homie.kernel.types import ErrorCode, Execution
+
+
+def aftermath(
+    inventory: tuple[str, ...], execution: Execution, executor: Executor
+) -> tuple[Execution, tuple[str, ...]]:
+    """What a subtask has really done, and the inventory after it.
+
+    The inventory is what is in the hand, in the planner's words where they mean it. A Put is told by what was put. The
+    feedback says what is not as the planner would take it to be: another thing in the hand, or none.
+    """
+    if executor.robot.inventory_by == "hand":
+        return execution, in_hand(executor)
+    action = action_of(execution.subtask.action, executor.skills.table)
+    gives = action.inventory == "gives" and execution.feedback.ok
+    expected = update_inventory(inventory, execution, action)
+    observation = executor.robot.observe()
+    held = executor.locator.held(observation)
+    as_expected = not gives if inventory else held is not None and _takes(held, execution, action)
+    after, remark = expected, ""
+    if held is None and expected and not observation.body.holding:
+        after, remark = (), f"{expected[-1]} is no longer in the hand"
+    elif held is not None and not as_expected:
+        after = (kind_of(held),)
+        remark = f"what is in the hand is the {after[-1]}"
+    subtask = execution.subtask
+    if inventory and gives and not executor.locator.names_held(subtask.target, inventory, observation):
+        place = acted_on(subtask, action.arguments)
+        execution = replace(execution, subtask=replace(subtask, target=inventory[-1], destination=place))
+        remark = f"what was put is the {inventory[-1]}"
+    return (_remarked(execution, remark) if remark else execution), after
+
+
+def _takes(held: str, execution: Execution, action: Action) -> bool:
+    """Whether by the feedback just this has been taken into an empty hand."""
+    return action.inventory == "takes" and execution.feedback.ok and execution.target in ("", held)
+
+
+def _remarked(execution: Execution, remark: str) -> Execution:
+    """With a remark behind the sentence of its feedback. That of a success begins with None, as EMMOE has it."""
+    feedback = execution.feedback
+    message = feedback.message.rstrip(".")
+    return replace(execution, feedback=replace(feedback, message=f"{message}, but {remark}"))
+
+
+def update_inventory(inventory: tuple[str, ...], execution: Execution, action: Action) -> tuple[str, ...]:
+    """The inventory after a subtask by its feedback (appendix D): a pick adds, a put removes, a lost object is gone."""
+    feedback = execution.feedback
+    if action.inventory == "takes" and feedback.ok:
+        return (*inventory, execution.subtask.target)
+    if action.inventory == "gives" and (feedback.ok or feedback.code is ErrorCode.E2):
+        return inventory[:-1]
+    return inventory
+
+
+def in_hand(executor: Executor) -> tuple[str, ...]:
+    """What the locator knows to be in the hand."""
+    held = executor.locator.held(executor.robot.observe())
+    return () if held is None else (held.replace("_", " "),)

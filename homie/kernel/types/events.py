@@ -1,0 +1,104 @@
+"""What happens in an episode, as listeners get it: one class per event, in the order in which they come.
+
+EpisodeStarted, then by round PlannerAsked and PlannerAnswered, and for each of its subtasks SubtaskStarted,
+SubtaskChecked, CommandSent and PeriodPassed while a skill runs, AttemptEnded, SubtaskRecorded; at last EpisodeEnded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from homie.kernel.types.commands import SentCommand
+from homie.kernel.types.observations import Observation
+from homie.kernel.types.questions import PlannerInput
+from homie.kernel.types.records import Attempt, Check, EpisodeResult, RoundRecord
+from homie.kernel.types.subtasks import Decision, Subtask
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeStarted:
+    """The planner has been reset for a task."""
+
+    task: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlannerAsked:
+    """The planner is about to be asked. observation: what the robot saw and felt when the input was put together."""
+
+    planner_input: PlannerInput
+    observation: Observation
+
+
+@dataclass(frozen=True, slots=True)
+class PlannerAnswered:
+    """The planner has answered in a round, counted from 1."""
+
+    round: int
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True)
+class SubtaskStarted:
+    """A subtask goes to the executor. End does not: it goes to nobody."""
+
+    round: int
+    subtask: Subtask
+
+
+@dataclass(frozen=True, slots=True)
+class SubtaskChecked:
+    """A layer of error detection has looked at the subtask: before a skill runs, or after the last attempt."""
+
+    check: Check
+
+
+@dataclass(frozen=True, slots=True)
+class CommandSent:
+    """The safety gate has let a command through, which was decided on this observation."""
+
+    observation: Observation
+    sent: SentCommand
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodPassed:
+    """One control period has passed; this is what the robot observed at its end."""
+
+    observation: Observation
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptEnded:
+    """One attempt of a skill is over."""
+
+    attempt: Attempt
+
+
+@dataclass(frozen=True, slots=True)
+class SubtaskRecorded:
+    """The subtask is over, or the answer could not be read; this is what there is to keep."""
+
+    record: RoundRecord
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeEnded:
+    """The episode is over."""
+
+    result: EpisodeResult
+
+
+Event: TypeAlias = (
+    EpisodeStarted
+    | PlannerAsked
+    | PlannerAnswered
+    | SubtaskStarted
+    | SubtaskChecked
+    | CommandSent
+    | PeriodPassed
+    | AttemptEnded
+    | SubtaskRecorded
+    | EpisodeEnded
+)
