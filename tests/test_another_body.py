@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 from homes import final_state, one_room, play
-from homie_cart import HAND, SPEC, CartHome
+from homie_cart import FILE, HAND, SPEC, CartHome
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from homie.envs.mujoco.robots.body import SimulatedBody
+from homie.envs.mujoco.robots.mjcf import RobotFile
 from homie.kernel.body import Group, Joint
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Command, Pose
 from homie.testing import check_robot
 
-XML = Path(__file__).parent / "plugin" / "cart.xml"
 TABLES = [
     {"name": "brown_table", "kind": "table", "colour": "brown", "x": 0.7, "y": 2.6},
     {"name": "white_table", "kind": "table", "colour": "white", "x": 3.4, "y": 2.6, "yaw": 3.1416},
@@ -109,10 +108,18 @@ def test_what_is_held_keeps_out_of_the_body_too():
 
 def test_a_file_that_does_not_fit_its_description_is_refused(tmp_path):
     with pytest.raises(BadInput, match=r"Cannot read the robot .*nowhere\.xml"):
-        SimulatedBody.of_mjcf(tmp_path / "nowhere.xml", SPEC, HAND)
+        RobotFile(tmp_path / "nowhere.xml")
     arm = Group("arm", "arm", (Joint("hip", -1.0, 1.0, 1.0),))
     other = replace(SPEC, groups=(SPEC.groups[0], arm, SPEC.groups[2]), rest={}, carry={}, ready=())
     with pytest.raises(BadInput, match=r"cart\.xml has no joint 'hip', which its description names"):
-        SimulatedBody.of_mjcf(XML, other, HAND)
+        SimulatedBody.of_mjcf(FILE, other, HAND)
+    with pytest.raises(BadInput, match=r"cart\.xml has no joint 'hip', which its description names"):
+        FILE.group("arm", "arm", "pan", "hip")
+    with pytest.raises(BadInput, match=r"cart\.xml has no keyframe 'wave', which its description names"):
+        FILE.posture("wave", SPEC.groups[1])
     with pytest.raises(BadInput, match="has no geom 'thumb'"):
-        SimulatedBody.of_mjcf(XML, SPEC, replace(HAND, pads=("right_pad", "thumb")))
+        SimulatedBody.of_mjcf(FILE, SPEC, replace(HAND, pads=("right_pad", "thumb")))
+    slow = tmp_path / "slow.xml"
+    slow.write_text(FILE.path.read_text().replace(' user="1.6"', ""))
+    with pytest.raises(BadInput, match=r"says no speed of the joint 'elbow': give it one, as user="):
+        RobotFile(slow).joint("elbow")

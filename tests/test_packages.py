@@ -178,6 +178,9 @@ def test_a_plug_in_is_type_checked_against_the_installed_wheel(tmp_path: Path) -
     with zipfile.ZipFile(next(tmp_path.glob("homie_robot-*.whl"))) as wheel:
         wheel.extractall(site)
     assert all((site / name / "py.typed").is_file() for name in packages.OURS)
+    robots = [path.relative_to(ROOT) for path in (ROOT / "homie" / "envs").rglob("*.xml")]
+    assert {path.name for path in robots} == {"fetch.xml", "panda.xml"}
+    assert all((site / path).is_file() for path in robots)
     shutil.rmtree(tree)
     (tmp_path / "mine.py").write_text(PLANNER)
     check = [sys.executable, "-m", "mypy", "--strict", "--config-file", os.devnull, "--follow-imports", "silent"]

@@ -59,7 +59,7 @@ class TableEnv(SessionEnv[NDArray[np.float32]]):
 
     def _observation(self) -> dict[str, Any]:
         seen = self.session.observe()
-        joints = np.array([seen.body.joints[name] for name in panda.ARM_JOINTS], np.float32)
+        joints = np.array([seen.body.joints[name] for name in panda.SPEC.chain.names], np.float32)
         gripper = np.array([max(seen.body.gripper, 0.0)], np.float32)
         pictures = {name: frame.rgb for name, frame in seen.frames.items()}
         return {**pictures, "joints": joints, "gripper": gripper, "feedback": np.int64(self._code())}

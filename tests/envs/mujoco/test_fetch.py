@@ -7,12 +7,12 @@ import pytest
 from homie.envs.mujoco.blueprints.parts import Vec3
 from homie.envs.mujoco.robots.drive import BASE_JOINTS
 from homie.envs.mujoco.robots.fetch import fetch
-from homie.envs.mujoco.robots.fetch.fetch import ARM_JOINTS, FINGERS, SPEC, TORSO_JOINT
-from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
-from homie.envs.mujoco.robots.limbs import PREFIX
+from homie.envs.mujoco.robots.fetch.fetch import HAND, SPEC
+from homie.envs.mujoco.robots.fetch.kinematics import FETCH, ArmKinematics
+from homie.envs.mujoco.robots.limbs import PREFIX, place
 from homie.kernel.types import VIEWS, Array, Pose
 
-LIMBS = (TORSO_JOINT, *ARM_JOINTS)
+LIMBS = SPEC.chain.names
 
 
 def empty_world() -> mujoco.MjSpec:
@@ -32,10 +32,10 @@ class Stage:
     def __init__(
         self, spec: mujoco.MjSpec, posture: Array = fetch.REST, pos: Vec3 = (0.0, 0.0, 0.0), yaw: float = 0.0
     ) -> None:
-        fetch.add_fetch(spec, pos, yaw)
+        FETCH.add(spec, pos, yaw)
         self.model = spec.compile()
         self.data = mujoco.MjData(self.model)
-        fetch.set_posture(self.model, self.data, posture)
+        place(self.model, self.data, dict(zip(LIMBS, posture, strict=True)))
 
     def joint(self, name: str) -> float:
         return float(self.data.joint(PREFIX + name).qpos[0])
@@ -92,10 +92,10 @@ def test_start_pose_is_the_position_of_the_base_joints() -> None:
 def test_joint_limits_do_not_depend_on_the_angle_unit_of_the_world(degrees: bool) -> None:
     spec = empty_world()
     spec.compiler.degree = degrees
-    fetch.add_fetch(spec, yaw=0.5)
+    FETCH.add(spec, (0.0, 0.0, 0.0), 0.5)
     model = spec.compile()
     assert model.joint(PREFIX + "shoulder_pan_joint").range == pytest.approx([-1.6056, 1.6056])
-    assert model.joint(PREFIX + TORSO_JOINT).range == pytest.approx([0.0, 0.38615])
+    assert model.joint(PREFIX + "torso_lift_joint").range == pytest.approx([0.0, 0.38615])
     assert model.joint(PREFIX + "base_yaw").qpos0 == pytest.approx([0.5])
 
 
@@ -163,11 +163,11 @@ def test_gripper_closes_on_a_box_and_lifts_it_by_friction(offset: float) -> None
     assert at_box.ok
     assert up is not None
     stage = Stage(spec, at_box.q)
-    for finger in FINGERS:
+    for finger in HAND.fingers:
         stage.data.joint(PREFIX + finger).qpos = 0.05
         stage.tell(finger, 0.0)
     stage.run(1.0)
-    widths = [stage.joint(finger) for finger in FINGERS]
+    widths = [stage.joint(finger) for finger in HAND.fingers]
     assert sum(widths) == pytest.approx(0.05, abs=0.003)
     assert widths[0] == pytest.approx(widths[1], abs=0.003)
     before = float(stage.data.body("box").xpos[2])
@@ -177,7 +177,7 @@ def test_gripper_closes_on_a_box_and_lifts_it_by_friction(offset: float) -> None
     held = stage.data.body("box").xpos - stage.data.site(PREFIX + "gripper").xpos
     assert stage.data.body("box").xpos[2] > before + 0.11
     assert np.linalg.norm(held) < 0.035
-    for finger in FINGERS:
+    for finger in HAND.fingers:
         stage.tell(finger, 0.05)
     stage.run(1.0)
     assert stage.data.body("box").xpos[2] < before + 0.01
@@ -228,7 +228,7 @@ def test_what_is_seen_of_a_link_is_inside_what_touches() -> None:
     drawn = [g for g in range(model.ngeom) if model.geom_group[g] == 2]
     solid = [g for g in range(model.ngeom) if model.geom_group[g] == 3]
     for posture in (fetch.READY, np.array([0.386, 0.5, -0.5, 1.0, 1.2, 0.7, 1.0, 0.4])):
-        fetch.set_posture(model, data, posture)
+        place(model, data, dict(zip(LIMBS, posture, strict=True)))
         for geom in drawn:
             for point in _surface(model, data, geom, rng):
                 if point[2] > 0.04:

@@ -6,8 +6,8 @@ import pytest
 
 from homie.envs.mujoco.robots.fetch import fetch
 from homie.envs.mujoco.robots.fetch.closed_form import all_solutions, elbow_height, wrapped, wrist_point
-from homie.envs.mujoco.robots.fetch.fetch_model import COLLISIONS
 from homie.envs.mujoco.robots.fetch.kinematics import COMFORT, ArmKinematics
+from homie.envs.mujoco.robots.limbs import place
 from homie.kernel.types import Array, Pose
 
 CHAIN = (
@@ -104,10 +104,10 @@ def test_closed_form_knows_elbow_and_wrist(arm: ArmKinematics) -> None:
     q = random_postures(arm, 1, seed=4)[0]
     arm.forward(q)
     spec = mujoco.MjSpec()
-    fetch.add_fetch(spec)
+    fetch.FILE.add(spec)
     model = spec.compile()
     data = mujoco.MjData(model)
-    fetch.set_posture(model, data, q)
+    place(model, data, dict(zip(fetch.SPEC.chain.names, q, strict=True)))
     pose = by_hand(q)
     assert elbow_height(q[None])[0] == pytest.approx(data.body("robot/elbow_flex_link").xpos[2])
     assert wrist_point(pose.position, pose.rotation) == pytest.approx(data.body("robot/wrist_flex_link").xpos)
@@ -204,7 +204,7 @@ def test_travel_postures(arm: ArmKinematics) -> None:
 
 def test_self_distance_is_that_of_the_shapes_that_touch_in_the_physics(arm: ArmKinematics) -> None:
     spec = mujoco.MjSpec()
-    fetch.add_fetch(spec)
+    fetch.FILE.add(spec)
     model = spec.compile()
     data = mujoco.MjData(model)
     rng = np.random.default_rng(3)
@@ -212,7 +212,7 @@ def test_self_distance_is_that_of_the_shapes_that_touch_in_the_physics(arm: ArmK
     touching = 0
     for _ in range(60):
         q = rng.uniform(low, high)
-        fetch.set_posture(model, data, q)
+        place(model, data, dict(zip(fetch.SPEC.chain.names, q, strict=True)))
         depth = max((-contact.dist for contact in data.contact), default=0.0)
         apart = arm.self_distance(q)
         if depth > 0.0:
@@ -229,13 +229,12 @@ def test_clearance_spheres_fill_the_collision_shapes(arm: ArmKinematics) -> None
     q = COMFORT
     points = arm.link_points(q)
     spec = mujoco.MjSpec()
-    fetch.add_fetch(spec)
+    fetch.FILE.add(spec)
     model = spec.compile()
     data = mujoco.MjData(model)
-    fetch.set_posture(model, data, q)
+    place(model, data, dict(zip(fetch.SPEC.chain.names, q, strict=True)))
     for link in ("elbow_flex_link", "wrist_flex_link"):
-        (capsule,) = COLLISIONS[link]
-        body = data.body(f"robot/{link}")
+        capsule, body = model.geom(f"robot/{link}"), data.body(f"robot/{link}")
         for x in np.linspace(0.05, capsule.pos[0] + capsule.size[1], 9):
             on_axis = body.xpos + body.xmat.reshape(3, 3) @ [x, 0.0, 0.0]
             assert np.min(np.linalg.norm(points - on_axis, axis=1)) < capsule.size[0]

@@ -9,9 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from homie.envs.mujoco.house.build import empty_spec
-from homie.envs.mujoco.robots.limbs import PREFIX
+from homie.envs.mujoco.robots.limbs import PREFIX, place
 from homie.envs.mujoco.robots.panda.kinematics import GRIPPER_IN_TOOL, PandaKinematics, rotation_vector
-from homie.envs.mujoco.robots.panda.panda import HOME, SPEC, add_panda, set_posture
+from homie.envs.mujoco.robots.panda.panda import FILE, HOME, SPEC
 from homie.envs.mujoco.robots.panda.panda_ik import solutions
 from homie.kernel.types import Array
 
@@ -79,13 +79,13 @@ def test_forward_is_that_of_the_published_table(q):
 
 def test_the_simulated_robot_has_the_same_gripper():
     spec = empty_spec("test")
-    add_panda(spec, (-0.3, 0.1, 0.75))
+    FILE.add(spec, (-0.3, 0.1, 0.75))
     model = spec.compile()
     data = mujoco.MjData(model)
     rng = np.random.default_rng(1)
     for _ in range(20):
         q = rng.uniform(*SPEC.chain.limits.T)
-        set_posture(model, data, q)
+        place(model, data, dict(zip(SPEC.chain.names, q, strict=True)))
         expected = PANDA.forward(q)
         site = data.site(PREFIX + "gripper")
         np.testing.assert_allclose(site.xpos - [-0.3, 0.1, 0.75], expected.position, atol=1e-9)

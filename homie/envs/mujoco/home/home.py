@@ -25,7 +25,7 @@ from homie.envs.mujoco.robots.drive import BASE_JOINTS
 from homie.envs.mujoco.robots.eyes import Eyes
 from homie.envs.mujoco.robots.fetch.kinematics import FETCH
 from homie.envs.mujoco.robots.grasping import Grasping, add_grasp_constraints
-from homie.envs.mujoco.robots.limbs import PREFIX, Limbs
+from homie.envs.mujoco.robots.limbs import PREFIX, Limbs, place
 from homie.envs.mujoco.robots.simulated import SimulatedRobot
 from homie.envs.mujoco.state.snapshot import snapshot_of
 from homie.envs.mujoco.state.world import World
@@ -118,8 +118,7 @@ class MujocoHome(SimulatedRobot):
         self.home.reset(self.data)
         self.grasping.reset()
         rest = dict(zip(self.spec.chain.names, self.spec.chain.posture(self.spec.rest).tolist(), strict=True))
-        self.limbs.place({**self.body.start, **rest})
-        mujoco.mj_forward(self.model, self.data)
+        place(self.model, self.data, {**self.body.start, **rest})
         self._width_wanted = self._finger_target = 0.0
         self.world.held = None
         self.world.appliances.reset()

@@ -61,7 +61,7 @@ SUNS = (((0.3, 0.5, -1.0), 0.36), ((-0.6, -0.35, -0.5), 0.14))
 """Directions and strengths of two directional lights: walls and tops of a piece differ in brightness."""
 
 RobotBuilder = Callable[[mujoco.MjSpec, tuple[float, float, float], float], object]
-"""Adds a robot to a spec at a position (3,) and yaw, like `homie.envs.mujoco.robots.fetch.fetch.add_fetch`."""
+"""Adds a robot to a spec at a position (3,) and yaw, like `homie.envs.mujoco.robots.mjcf.RobotFile.add`."""
 
 _SHAPES = {
     "box": mujoco.mjtGeom.mjGEOM_BOX,

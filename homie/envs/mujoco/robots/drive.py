@@ -26,26 +26,26 @@ _BASE_FRICTION = (60.0, 60.0, 15.0)
 """N and N m: gears that are not driven backwards, so that a door being pulled does not drag the base along."""
 
 
-def add_base_drive(spec: mujoco.MjSpec, base: mujoco.MjsBody, pos: Vec3, yaw: float) -> None:
-    """Give a body at `pos` (m) with heading `yaw` (rad) the joints and servos of a base."""
-    c, s = math.cos(yaw), math.sin(yaw)
-    slide, hinge = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
-    # Axes are in the body's initial frame: turned back, so that they are the world's. `ref` makes positions absolute.
-    joints = (
-        (slide, (c, -s, 0.0), pos[0]),
-        (slide, (s, c, 0.0), pos[1]),
-        (hinge, (0.0, 0.0, 1.0), yaw * angle_unit(spec)),
-    )
+def add_base_servos(spec: mujoco.MjSpec) -> None:
+    """Add the servos of a base to a world; `add_base_joints` adds what they drive, before the world is compiled."""
     limits = (BASE_FORCE, BASE_FORCE, BASE_TORQUE)
-    plans = zip(BASE_JOINTS, joints, _BASE_GAINS, _BASE_FRICTION, limits, strict=True)
-    for name, (kind, axis, ref), gain, friction, limit in plans:
-        base.add_joint(name=PREFIX + name, type=kind, axis=list(axis), ref=ref, frictionloss=friction)
+    for name, gain, limit in zip(BASE_JOINTS, _BASE_GAINS, limits, strict=True):
         servo = spec.add_actuator(
             name=PREFIX + name, target=PREFIX + name, trntype=mujoco.mjtTrn.mjTRN_JOINT, forcerange=[-limit, limit]
         )
         servo.set_to_velocity(kv=gain)
 
 
-def angle_unit(spec: mujoco.MjSpec) -> float:
-    """What a radian is in the unit in which this spec's compiler reads the angles of joints."""
-    return math.degrees(1.0) if spec.compiler.degree else 1.0
+def add_base_joints(spec: mujoco.MjSpec, base: mujoco.MjsBody, pos: Vec3, yaw: float) -> None:
+    """Give a body at `pos` (m) with heading `yaw` (rad) the joints of a base."""
+    c, s = math.cos(yaw), math.sin(yaw)
+    slide, hinge = mujoco.mjtJoint.mjJNT_SLIDE, mujoco.mjtJoint.mjJNT_HINGE
+    radian = math.degrees(1.0) if spec.compiler.degree else 1.0  # in the unit in which the world reads angles
+    # Axes are in the body's initial frame: turned back, so that they are the world's. `ref` makes positions absolute.
+    joints = (
+        (slide, (c, -s, 0.0), pos[0]),
+        (slide, (s, c, 0.0), pos[1]),
+        (hinge, (0.0, 0.0, 1.0), yaw * radian),
+    )
+    for name, (kind, axis, ref), friction in zip(BASE_JOINTS, joints, _BASE_FRICTION, strict=True):
+        base.add_joint(name=PREFIX + name, type=kind, axis=list(axis), ref=ref, frictionloss=friction)

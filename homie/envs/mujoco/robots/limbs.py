@@ -56,12 +56,14 @@ class Limbs:
             if targets is not None:
                 self._data.ctrl[servos] = targets
 
-    def place(self, positions: Mapping[str, float]) -> None:
-        """Put joints at positions by name, servos too. For the start of an episode."""
-        for name, value in positions.items():
-            self._data.joint(PREFIX + name).qpos = value
-            self._data.actuator(PREFIX + name).ctrl = value
-
     def hold(self) -> None:
         """Every joint stays where it is."""
         self._data.ctrl[self._servos] = self._data.qpos[self._qpos]
+
+
+def place(model: mujoco.MjModel, data: mujoco.MjData, positions: Mapping[str, float]) -> None:
+    """Put joints of the robot at positions (rad, m) by name, servos too. For the start of an episode."""
+    for name, value in positions.items():
+        data.joint(PREFIX + name).qpos = value
+        data.actuator(PREFIX + name).ctrl = value
+    mujoco.mj_forward(model, data)

@@ -77,8 +77,8 @@ def build(scene: TableScene) -> BuiltTable:
     plans = {thing.name: plan_of(thing.kind, thing.colour, thing.holes) for thing in scene.things}
     for thing in scene.things:
         _add_thing(spec, thing, plans[thing.name], names)
-    panda.add_panda(spec, FOOT)
-    add_grasp_constraints(spec, panda.HAND_NAMES)
+    panda.FILE.add(spec, FOOT)
+    add_grasp_constraints(spec, panda.HAND)
     _add_front_camera(spec)
     model = spec.compile()
     things = {

@@ -11,10 +11,9 @@ import mujoco
 from homie.envs.mujoco.render.cameras import FreeCamera
 from homie.envs.mujoco.robots.eyes import Eyes
 from homie.envs.mujoco.robots.grasping import Grasping
-from homie.envs.mujoco.robots.limbs import PREFIX, Limbs
+from homie.envs.mujoco.robots.limbs import Limbs, place
 from homie.envs.mujoco.robots.panda import panda
 from homie.envs.mujoco.robots.panda.kinematics import PandaKinematics
-from homie.envs.mujoco.robots.panda.panda_model import FINGER_RANGE
 from homie.envs.mujoco.robots.simulated import SimulatedRobot
 from homie.envs.mujoco.table.build import build
 from homie.envs.mujoco.table.families import scene_of
@@ -72,9 +71,9 @@ class FrankaTable(SimulatedRobot):
         self.kinematics = PandaKinematics(FOOT[2])
         self.world = TableWorld(self.built, self.data)
         self.eyes = Eyes(self.model, self.data, self.built.index.geoms, picture_size, shade=shade)
-        self.grasping = Grasping(self.model, self.data, self.built.index, panda.HAND_NAMES)
+        self.grasping = Grasping(self.model, self.data, self.built.index, panda.HAND)
         self._substeps = round(self.spec.period / self.model.opt.timestep)
-        self.limbs = Limbs(self.model, self.data, self.spec, panda.FINGERS)
+        self.limbs = Limbs(self.model, self.data, self.spec, panda.HAND.fingers)
         self.reset(seed=scene.seed)
 
     # ------------------------------------------------------------ episode
@@ -83,10 +82,7 @@ class FrankaTable(SimulatedRobot):
         mujoco.mj_resetData(self.model, self.data)
         self.grasping.reset()
         self.world.reset()
-        for name, servo in zip(panda.FINGERS, self.limbs.finger_servos, strict=True):
-            self.data.joint(PREFIX + name).qpos = FINGER_RANGE
-            self.data.ctrl[servo] = FINGER_RANGE
-        panda.set_posture(self.model, self.data, panda.HOME)
+        place(self.model, self.data, panda.FILE.keyframe("ready"))
         for _ in range(SETTLE):
             self.act(Command())
 

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from homie.envs.mujoco.robots.fetch.fetch import FACTS, SPEC
-from homie.envs.mujoco.robots.fetch.fetch_model import LINKS
+from homie.envs.mujoco.robots.fetch.fetch import FILE, SPEC
 from homie.kernel.types import Array
 
-_GRIPPER = next(link for link in LINKS if link.name == "gripper_link")
-_PAN_AXIS = np.array(FACTS["torso_lift_joint"].origin) + np.array(FACTS["shoulder_pan_joint"].origin)
-_SHOULDER = np.array(FACTS["shoulder_lift_joint"].origin)
-_UPPER_ARM = FACTS["upperarm_roll_joint"].origin[0] + FACTS["elbow_flex_joint"].origin[0]
-_FOREARM = FACTS["forearm_roll_joint"].origin[0] + FACTS["wrist_flex_joint"].origin[0]
-_HAND = FACTS["wrist_roll_joint"].origin[0] + _GRIPPER.origin[0]
+_PAN_AXIS = FILE.origin("torso_lift_link") + FILE.origin("shoulder_pan_link")
+_SHOULDER = FILE.origin("shoulder_lift_link")
+_UPPER_ARM = FILE.origin("upperarm_roll_link")[0] + FILE.origin("elbow_flex_link")[0]
+_FOREARM = FILE.origin("forearm_roll_link")[0] + FILE.origin("wrist_flex_link")[0]
+_HAND = FILE.origin("wrist_roll_link")[0] + FILE.origin("gripper_link")[0]
 _LIMITS = SPEC.chain.limits
 
 

@@ -14,9 +14,8 @@ import numpy as np
 
 from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.envs.mujoco.robots.fetch.closed_form import all_solutions, elbow_height, wrapped, wrist_point
-from homie.envs.mujoco.robots.fetch.fetch import ARM_JOINTS, FACTS, FINGER_PADS, FINGERS, SPEC, TORSO_JOINT, add_fetch
+from homie.envs.mujoco.robots.fetch.fetch import FILE, HAND, SPEC
 from homie.envs.mujoco.robots.fetch.self_clearance import SelfClearance, add_head_sweep
-from homie.envs.mujoco.robots.grasping import Hand
 from homie.envs.mujoco.robots.limbs import PREFIX
 from homie.kernel.types import Array, Pose
 
@@ -110,11 +109,11 @@ class ArmKinematics:
 
     def __init__(self) -> None:
         spec = mujoco.MjSpec()
-        add_fetch(spec)
+        FILE.add(spec)
         add_head_sweep(spec)
         self.model = spec.compile()
         self._data = mujoco.MjData(self.model)
-        joints = [self.model.joint(PREFIX + name) for name in (TORSO_JOINT, *ARM_JOINTS)]
+        joints = [self.model.joint(PREFIX + name) for name in SPEC.chain.names]
         self._qpos = np.array([joint.qposadr[0] for joint in joints])
         self._dofs = np.array([joint.dofadr[0] for joint in joints])
         self._site = self.model.site(PREFIX + "gripper").id
@@ -331,12 +330,5 @@ def _euler(yaw: float, pitch: float, roll: float) -> Array:
     return matrix.reshape(3, 3)
 
 
-FETCH = SimulatedBody(
-    spec=SPEC,
-    hand=Hand("gripper_link", "base_link", FINGER_PADS, FINGERS),
-    add=add_fetch,
-    kinematics=ArmKinematics,
-    finger_lead=FACTS[FINGERS[0]].effort / FACTS[FINGERS[0]].stiffness,
-    start={"head_pan_joint": 0.0, "head_tilt_joint": 0.35},  # looking a little down
-)
+FETCH = SimulatedBody.of_mjcf(FILE, SPEC, HAND, start=FILE.keyframe("rest"), kinematics=ArmKinematics)
 """The Fetch as a body of a simulated world."""

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from homie.envs.mujoco.blueprints.parts import Vec3
-from homie.envs.mujoco.robots.fetch.fetch import FACTS
-from homie.envs.mujoco.robots.fetch.fetch_model import MEETING
+from homie.envs.mujoco.robots.fetch.fetch import FILE
 from homie.envs.mujoco.robots.limbs import PREFIX
 from homie.kernel.types import Array
 
@@ -27,7 +26,8 @@ _SWEEP = PREFIX + "head_sweep"
 _SWEEP_RADIUS = 0.243
 """Of the head's corners about its pan axis, m."""
 
-_HEAD_AXIS = FACTS["head_pan_joint"].origin[0]
+_HEAD = "head_pan_link"
+_HEAD_AXIS = float(FILE.origin(_HEAD)[0])
 
 _ARM_RADIUS = 0.054
 
@@ -80,9 +80,8 @@ def add_head_sweep(spec: mujoco.MjSpec) -> None:
         mass=0.0,
     )
     disc.contype, disc.conaffinity = 0, 0
-    for head, shape in MEETING:
-        if head == "head_pan_link":
-            spec.add_pair(name=f"{_SWEEP}|{shape}", geomname1=_SWEEP, geomname2=PREFIX + shape)
+    for pair in [pair for pair in spec.pairs if pair.geomname1 == PREFIX + _HEAD]:
+        spec.add_pair(name=f"{_SWEEP}|{pair.geomname2}", geomname1=_SWEEP, geomname2=pair.geomname2)
 
 
 class SelfClearance:

@@ -12,17 +12,15 @@ from dataclasses import dataclass
 import mujoco
 import numpy as np
 
-from homie.envs.mujoco.house.build import empty_spec
 from homie.envs.mujoco.robots.limbs import PREFIX
-from homie.envs.mujoco.robots.panda.panda import ARM_JOINTS, SPEC, add_panda
-from homie.envs.mujoco.robots.panda.panda_ik import SHOULDER, solutions
-from homie.envs.mujoco.robots.panda.panda_model import JOINTS, TOOL
+from homie.envs.mujoco.robots.panda.panda import FILE, SPEC
+from homie.envs.mujoco.robots.panda.panda_ik import SHOULDER, TOOL, solutions
 from homie.kernel.types import Array, Pose
 
 GRIPPER_IN_TOOL: Array = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
 """Axes of the gripper in the tool's frame, whose z points out along the fingers."""
 
-_GRID = np.linspace(JOINTS[6].lower + 0.05, JOINTS[6].upper - 0.05, 73)
+_GRID = np.linspace(SPEC.chain.limits[6, 0] + 0.05, SPEC.chain.limits[6, 1] - 0.05, 73)
 _NEAR_DISTANCE, _NEAR_ANGLE = 0.12, 0.5
 """m and rad within which a pose is approached step by step from q0, as one does along a path."""
 _STEPS, _STEP, _PATIENCE = 60, 0.3, 6
@@ -63,11 +61,11 @@ class PandaKinematics:
 
     def __init__(self, height: float = 0.0) -> None:
         self.foot: Array = np.array([0.0, 0.0, height])
-        spec = empty_spec("panda")
-        add_panda(spec, (0.0, 0.0, height))
+        spec = mujoco.MjSpec()
+        FILE.add(spec, (0.0, 0.0, height))
         self._model = spec.compile()
         self._data = mujoco.MjData(self._model)
-        self._qpos = [int(self._model.joint(PREFIX + name).qposadr[0]) for name in ARM_JOINTS]
+        self._qpos = [int(self._model.joint(PREFIX + name).qposadr[0]) for name in SPEC.chain.names]
         links = [*(f"panda_link{number}" for number in range(8)), "panda_hand"]
         self._links = [self._model.body(PREFIX + name).id for name in links]
         self.lower, self.upper = SPEC.chain.limits.T

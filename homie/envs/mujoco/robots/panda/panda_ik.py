@@ -11,17 +11,25 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.envs.mujoco.robots.panda.panda_model import FLANGE, HAND_TURN, JOINTS, TOOL
+from homie.envs.mujoco.robots.panda.panda import FILE, SPEC
 from homie.kernel.types import Array
 
-SHOULDER: Array = np.array(JOINTS[0].origin)
-_UPPER, _FORE, _ELBOW = -JOINTS[2].origin[1], JOINTS[4].origin[1], JOINTS[3].origin[0]
-_WRIST = JOINTS[6].origin[0]
+_ORIGINS = [FILE.origin(f"panda_link{number}") for number in range(1, 8)]
+_ROLLS = [FILE.turn(f"panda_link{number}", "x") for number in range(1, 8)]
+"""Origin (m) of each link in the frame of the one before, and by how much (rad) it is turned about its x."""
+SHOULDER: Array = _ORIGINS[0]
+_UPPER, _FORE, _ELBOW = -_ORIGINS[2][1], _ORIGINS[4][1], _ORIGINS[3][0]
+_WRIST = _ORIGINS[6][0]
 _TO_ELBOW, _FROM_ELBOW = float(np.hypot(_UPPER, _ELBOW)), float(np.hypot(_FORE, _ELBOW))
 _STRAIGHT = float(np.arctan2(_UPPER, _ELBOW) + np.arctan2(_FORE, _ELBOW))
 """The angle at the elbow between the lines to shoulder and wrist with joint 4 at 0 (rad)."""
-_LOWER = np.array([joint.lower for joint in JOINTS])
-_UPPER_LIMITS = np.array([joint.upper for joint in JOINTS])
+_HAND_TURN = FILE.turn("panda_hand", "z")
+"""The hand is mounted on the flange, turned about z by this (rad)."""
+TOOL = float(FILE.model.site("gripper").pos[2])
+"""Metres from the hand's frame to the middle between the finger tips: the tool centre point."""
+_REACH = TOOL + float(FILE.origin("panda_hand")[2])
+"""Metres from the last joint's frame to the tool centre point."""
+_LOWER, _UPPER_LIMITS = SPEC.chain.limits.T
 _TINY = 1e-9
 _SLACK = 1e-6
 """Radians beyond a limit that are rounding."""
@@ -46,10 +54,10 @@ def solutions(position: Array, rotation: Array, last: Array) -> Array:
 
     position (3,) of the tool centre point, rotation (3, 3) with z out along the fingers; last (k,): angles of joint 7.
     """
-    flange = rotation @ about_z(np.array(-HAND_TURN))
+    flange = rotation @ about_z(np.array(-_HAND_TURN))
     seventh = np.asarray(last)
-    origin7 = position - (TOOL + FLANGE) * rotation[:, 2]
-    frame6 = (flange @ about_z(-seventh)) @ about_x(JOINTS[6].roll).T
+    origin7 = position - _REACH * rotation[:, 2]
+    frame6 = (flange @ about_z(-seventh)) @ about_x(_ROLLS[6]).T
     wrist = origin7 - _WRIST * frame6[:, :, 0]
     to_shoulder = SHOULDER - wrist
     distance = np.linalg.norm(to_shoulder, axis=1)
@@ -64,7 +72,7 @@ def solutions(position: Array, rotation: Array, last: Array) -> Array:
             found.append(_with_elbow(frame6, to_shoulder, distance, fourth, seventh, bend))
     every = np.concatenate(found)
     inside = ((every >= _LOWER - _SLACK) & (every <= _UPPER_LIMITS + _SLACK)).all(axis=1)
-    return np.clip(every[inside], _LOWER, _UPPER_LIMITS)
+    return np.asarray(np.clip(every[inside], _LOWER, _UPPER_LIMITS))
 
 
 def _with_elbow(
@@ -85,17 +93,17 @@ def _with_elbow(
     frame6, to_shoulder, line = frame6[possible], to_shoulder[possible], line[possible]
     fourth, seventh, seen = fourth[possible], seventh[possible], seen[possible]
     sixth = np.arctan2(seen[:, 0], seen[:, 1]) + bend * np.arccos(along[possible] / radius[possible])
-    sixth = wrapped(sixth, JOINTS[5].lower - _SLACK)
-    frame5_axes = frame6 @ np.swapaxes(about_x(JOINTS[5].roll) @ about_z(sixth), -1, -2)
+    sixth = wrapped(sixth, _LOWER[5] - _SLACK)
+    frame5_axes = frame6 @ np.swapaxes(about_x(_ROLLS[5]) @ about_z(sixth), -1, -2)
     y4 = frame5_axes[:, :, 2]
     # x of frame 4 from the same line, told in the plane and in space.
     off = to_shoulder - line[:, 1:] * y4
     x4 = off / np.where(np.abs(line[:, :1]) > _TINY, line[:, :1], np.inf)
     straight = np.linalg.norm(x4, axis=1) < 0.5
     frame4 = np.stack([x4, y4, np.cross(x4, y4)], -1)
-    relative = np.swapaxes(frame4 @ about_x(JOINTS[4].roll), -1, -2) @ frame5_axes
+    relative = np.swapaxes(frame4 @ about_x(_ROLLS[4]), -1, -2) @ frame5_axes
     fifth = np.arctan2(relative[:, 1, 0], relative[:, 0, 0])
-    frame3 = frame4 @ np.swapaxes(about_x(JOINTS[3].roll) @ about_z(fourth), -1, -2)
+    frame3 = frame4 @ np.swapaxes(about_x(_ROLLS[3]) @ about_z(fourth), -1, -2)
     found = []
     for sign in (1.0, -1.0):
         second = sign * np.arctan2(np.hypot(frame3[:, 0, 2], frame3[:, 1, 2]), frame3[:, 2, 2])
