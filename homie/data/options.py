@@ -13,7 +13,7 @@ Sources = Annotated[
     list[Path],
     Field(
         min_length=1,
-        description="Run folders of `homie bench` or `homie run`, sweeps, folders in the format of EMMOE-100.",
+        description="Run folders of `homie bench` or `homie run`, sweeps, folders of EMMOE-100, LeRobot data sets.",
     ),
     AfterValidator(different_paths),
 ]
@@ -67,6 +67,22 @@ class EmmoeOptions(Options):
     keep: Keep = "done"
     split: Splitting = "suite"
     explain: Explain = True
+
+
+class LeRobotOptions(Options):
+    """Recorded episodes as a LeRobot data set."""
+
+    sources: Sources
+    out: Path = Field(description="The folder; to a data set that is there already, what it has not is added.")
+    fps: int | None = Field(None, ge=1, le=1000, description="Frames in a second (default: as recorded).")
+    keep: Literal["done", "all"] = Field(
+        "done", description="Episodes that are used: `done` (all whose task is not known to have failed), `all`."
+    )
+    language: Literal["columns", "strings"] = Field(
+        "columns",
+        description="Plan, subtask and failure: `columns` (the language columns of LeRobot 0.6), `strings` (a plain "
+        "column each, which LeRobot 0.4 loads too).",
+    )
 
 
 class SplitOptions(Options):

@@ -20,6 +20,7 @@ from homie.data.examples.forms import Purpose
 from homie.data.folder.datafile import DataFile, read_data_file
 from homie.data.options import (
     EmmoeOptions,
+    LeRobotOptions,
     ShowOptions,
     SplitOptions,
     StatsOptions,
@@ -32,6 +33,7 @@ from homie.data.sources.source import Entry
 from homie.data.split import make_split, write_split
 from homie.data.statistics import count
 from homie.kernel.errors import BadInput
+from homie.kernel.packages import missing_part
 from homie.kernel.text import counted
 
 QUIET = 30.0
@@ -62,6 +64,25 @@ def emmoe_command(config: Config = None, json: Json = False, **values: Any) -> N
         print_json({**asdict(export), "path": str(export.path)})
         return
     tell(f"{export.path}  ({counted(export.episodes, 'episode')}, {counted(export.subtasks, 'subtask')})")
+
+
+@options_from(LeRobotOptions, positional="sources")
+def lerobot_command(config: Config = None, json: Json = False, **values: Any) -> None:
+    """Write recorded episodes as a LeRobot data set, or add them to one."""
+    options = build(LeRobotOptions, config, values)
+    try:
+        from homie.data.lerobot_export import export_lerobot
+    except ModuleNotFoundError as error:
+        raise missing_part("A LeRobot data set", error.name, "lerobot") from error
+    with _progress(options.sources) as progress:
+        export = export_lerobot(options, progress)
+    if json:
+        print_json({**asdict(export), "path": str(export.path)})
+        return
+    tell(
+        f"{export.path}  ({counted(export.added, 'episode')} added; it has {counted(export.episodes, 'episode')} of "
+        f"{counted(export.frames, 'frame')})"
+    )
 
 
 @options_from(SplitOptions, positional="sources")
@@ -127,6 +148,7 @@ data_command = {
     "sft": sft_command,
     "dpo": dpo_command,
     "emmoe": emmoe_command,
+    "lerobot": lerobot_command,
     "split": split_command,
     "stats": stats_command,
     "show": show_command,

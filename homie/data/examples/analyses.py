@@ -46,13 +46,23 @@ def analysis(step: Step, before: Step | None) -> str:
     """Why a step is taken, from itself and the step before it."""
     if step.ends:
         return _END
-    plan = f"I should {_filled(_NEXT, step.subtask)}"
+    plan = f"I should {in_words(step.subtask)}"
     if before is None:
         return f"According to my final task, {plan} first"
     if before.feedback.ok:
         return f"{_filled(_DONE, before.subtask)}, so {plan} next"
     reason = before.feedback.message.rstrip(".")
-    return f"I failed to {_filled(_NEXT, before.subtask)} ({reason}), so {plan}"
+    return f"I failed to {in_words(before.subtask)} ({reason}), so {plan}"
+
+
+def in_words(subtask: Subtask) -> str:
+    """What a subtask asks for.
+
+    Example:
+        >>> in_words(Subtask("Put", "apple", "kitchen_counter"))
+        'put the apple down at the kitchen counter'
+    """
+    return _filled(_NEXT, subtask)
 
 
 def _filled(sentences: dict[str, str], subtask: Subtask) -> str:

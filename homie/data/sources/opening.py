@@ -8,10 +8,12 @@ from pathlib import Path
 from homie.bench.folder.ledger import is_bench
 from homie.bench.score.results import check_different
 from homie.bench.suite.emmoe_files import is_emmoe
+from homie.data.lerobot.layout import INFO
 from homie.data.sources.emmoe import EmmoeSource
 from homie.data.sources.runs import BenchSource, RunSource
 from homie.data.sources.source import Source
 from homie.kernel.errors import BadInput
+from homie.kernel.packages import missing_part
 
 
 def open_sources(paths: Sequence[Path]) -> tuple[Source, ...]:
@@ -41,7 +43,13 @@ def _opened(path: Path, label: str) -> Source:
         return RunSource(path, label)
     if is_emmoe(path):
         return EmmoeSource(path, label)
+    if (path / INFO).is_file():
+        try:
+            from homie.data.sources.lerobot import LeRobotSource
+        except ModuleNotFoundError as error:
+            raise missing_part("A LeRobot data set", error.name, "lerobot") from error
+        return LeRobotSource(path, label)
     raise BadInput(
-        f"There are no episodes in {path}: give a run folder of `homie bench` or `homie run`, or a folder of EMMOE-100 "
-        "(keypath.json and info.txt for each task)."
+        f"There are no episodes in {path}: give a run folder of `homie bench` or `homie run`, a folder of EMMOE-100 "
+        "(keypath.json and info.txt for each task), or a LeRobot data set (meta/info.json)."
     )

@@ -7,17 +7,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from homie.data.episode import Episode
+from homie.data.demonstrations.demonstration import Demonstration
+from homie.data.episode import Episode, LeftOut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """An episode that there is, before it is read. The fields are those of `homie.data.episode.Episode`."""
+    """An episode that there is, before it is read. The fields are those of `homie.data.episode.Episode`.
+
+    folder: with its files. number: which it is, where a folder has several in the same files.
+    """
 
     name: str
     task: str
     folder: Path
     split: str = ""
+    number: int = 0
 
 
 class Source(ABC):
@@ -34,6 +39,18 @@ class Source(ABC):
     @abstractmethod
     def read(self, entry: Entry) -> Episode:
         """One of them. Raises LeftOut for one that cannot be used."""
+
+    def demonstration(self, entry: Entry, fps: int | None) -> Demonstration:
+        """What the robot felt, saw and was told in one of them, for training skills.
+
+        Args:
+            entry: The episode.
+            fps: Frames in a second, None for as many as were recorded.
+
+        Raises:
+            LeftOut: It was not recorded, or cannot be used.
+        """
+        raise LeftOut("body and commands were not recorded: play with `--record`")
 
     def house(self, entry: Entry) -> str:
         """In which house it was, as `Episode.house`."""

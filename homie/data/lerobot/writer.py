@@ -1,0 +1,307 @@
+"""Demonstrations into a LeRobot data set, new or there already, in batches that are there whole or not at all.
+
+films, data, meta/episodes, tasks, notes, stats --then--> meta/info.json, which counts the episodes
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from homie.data.demonstrations.demonstration import Demonstration, Film, Layout
+from homie.data.demonstrations.films import FilmWriter, VideoFile
+from homie.data.episode import LeftOut
+from homie.data.lerobot import layout as files
+from homie.data.lerobot.folder import (
+    NOTES,
+    EpisodeNote,
+    begin_files,
+    clear_unfinished,
+    end_files,
+    is_lerobot,
+    last_file,
+    read_info,
+    read_notes,
+    read_rows,
+)
+from homie.data.lerobot.language import TOOLS, language_columns
+from homie.data.lerobot.layout import ACTION, PICTURES, STATE, Language, features, position
+from homie.data.lerobot.statistics import PictureStatistics, Statistics, of_numbers, together
+from homie.data.lerobot.tables import read_tasks, statistics_columns, statistics_of, write_tasks
+from homie.kernel.errors import BadInput
+from homie.kernel.files import to_json, write_atomically
+from homie.runtime.runstore import HeldFolder, held_folder
+
+BATCH = 100
+"""Episodes that an interrupted export does again, at most: files of this many are soon read by a loader."""
+
+
+class LeRobotWriter(HeldFolder):
+    """Adds demonstrations to a data set; one process at a time. Used as a context manager.
+
+    Args:
+        out: The folder: new, empty, or with a data set of the same columns.
+        layout: Of the demonstrations to come.
+        language: How plan, subtask and failure are told.
+
+    Raises:
+        BadInput: The folder has something else.
+    """
+
+    def __init__(self, out: Path, layout: Layout, language: Language) -> None:
+        super().__init__(*held_folder(out, "", "data set"))
+        self._data: pq.ParquetWriter | None = None
+        try:
+            self._open(layout, language)
+        except OSError as error:
+            super().close()
+            raise BadInput(f"Cannot write into {out}: {error.strerror or error}.") from error
+        except BaseException:
+            super().close()
+            raise
+
+    def _open(self, layout: Layout, language: Language) -> None:
+        root = self.path
+        clear_unfinished(root)
+        self._layout, self._language = layout, language
+        self._features = features(layout, language)
+        self._keys = tuple(PICTURES + camera for camera in layout.cameras)
+        if is_lerobot(root):
+            self._info = read_info(root)
+            self._check()
+            self._tasks = read_tasks(root)
+            self._rows = read_rows(root, self._info["total_episodes"])
+            self._notes = read_notes(root, self._info["total_episodes"])
+        else:
+            if any(entry.name != "meta" for entry in root.iterdir()):
+                raise BadInput(f"The folder {root} is not empty and has no LeRobot data set: choose another --out.")
+            (root / "meta").mkdir(exist_ok=True)
+            self._info = self._new_info()
+            self._tasks, self._rows, self._notes = [], [], {}
+        self._begin()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The demonstrations that are in it."""
+        return frozenset(note.name for note in self._notes.values())
+
+    @property
+    def episodes(self) -> int:
+        """How many there are, those of others too."""
+        return len(self._rows)
+
+    @property
+    def frames(self) -> int:
+        """How many frames they have."""
+        return self._frames
+
+    def add(self, demonstration: Demonstration) -> None:
+        """Add an episode. Raises LeftOut for one that does not fit, BadInput for a damaged film, OSError."""
+        self._check_fits(demonstration)
+        if not self._pending:
+            self._announce()
+        index, first, length = len(self._rows), self._frames, len(demonstration)
+        statistics: dict[str, Statistics] = {}
+        films: dict[str, Any] = {}
+        for key in self._keys:
+            file = self._next[f"videos/{key}"] + self._pending
+            chunk, within = position(file)
+            path = self.path / files.VIDEO.format(video_key=key, chunk_index=chunk, file_index=within)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            film = demonstration.films[key.removeprefix(PICTURES)]
+            statistics[key] = _put_film(film, path, self._layout, key.removeprefix(PICTURES), length)
+            films |= {f"videos/{key}/chunk_index": chunk, f"videos/{key}/file_index": within}
+            films |= {f"videos/{key}/from_timestamp": 0.0, f"videos/{key}/to_timestamp": length / self._layout.fps}
+        if demonstration.task not in self._tasks:
+            self._tasks.append(demonstration.task)
+        columns = self._columns(demonstration, index, first)
+        self._write(columns, demonstration)
+        statistics |= {name: of_numbers(values) for name, values in columns.items() if isinstance(values, np.ndarray)}
+        chunk, within = position(self._next["data"])
+        episodes_chunk, episodes_file = position(self._next["meta/episodes"])
+        self._rows.append(
+            {
+                "episode_index": index,
+                "tasks": [demonstration.task],
+                "length": length,
+                "data/chunk_index": chunk,
+                "data/file_index": within,
+                "dataset_from_index": first,
+                "dataset_to_index": first + length,
+                **films,
+                **statistics_columns(statistics),
+                "meta/episodes/chunk_index": episodes_chunk,
+                "meta/episodes/file_index": episodes_file,
+            }
+        )
+        self._notes[index] = EpisodeNote.of(index, demonstration)
+        self._pending += 1
+        if self._pending == BATCH:
+            self.commit()
+
+    def commit(self) -> None:
+        """Make what was added part of the data set. Raises OSError."""
+        if not self._pending:
+            return
+        assert self._data is not None
+        self._data.close()
+        root, total = self.path, len(self._rows)
+        chunk, within = position(self._next["meta/episodes"])
+        place = root / files.EPISODES.format(chunk_index=chunk, file_index=within)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(pa.Table.from_pylist(self._rows[-self._pending :]), place)
+        write_tasks(root, self._tasks)
+        write_atomically(root / NOTES, b"".join(to_json(n.model_dump(), indent=None) for n in self._notes.values()))
+        write_atomically(root / files.STATS, to_json(self._statistics()))
+        self._info |= {
+            "total_episodes": total,
+            "total_frames": self._frames,
+            "total_tasks": len(self._tasks),
+            "splits": {"train": f"0:{total}"},
+        }
+        write_atomically(root / files.INFO, to_json(self._info))
+        end_files(root)
+        self._begin()
+
+    def close(self) -> None:
+        """Let go of the folder; what was not committed is not part of the data set. Idempotent."""
+        if self._data is not None:
+            self._data.close()
+            self._data = None
+            clear_unfinished(self.path)
+        super().close()
+
+    def __enter__(self) -> LeRobotWriter:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _begin(self) -> None:
+        """A new batch: its files come after all that there are."""
+        self._pending = 0
+        self._data = None
+        self._frames = self._rows[-1]["dataset_to_index"] if self._rows else 0
+        places = ("data", "meta/episodes", *(f"videos/{key}" for key in self._keys))
+        self._next = {place: last_file(self._rows, place) + 1 for place in places}
+
+    def _announce(self) -> None:
+        """Write down which files this batch may make."""
+
+        def name(pattern: str, file: int, key: str = "") -> str:
+            chunk, within = position(file)
+            return pattern.format(video_key=key, chunk_index=chunk, file_index=within)
+
+        films = [
+            name(files.VIDEO, self._next[f"videos/{key}"] + later, key) for key in self._keys for later in range(BATCH)
+        ]
+        tables = [name(files.DATA, self._next["data"]), name(files.EPISODES, self._next["meta/episodes"])]
+        begin_files(self.path, len(self._rows), [*tables, *films])
+
+    def _columns(self, demonstration: Demonstration, index: int, first: int) -> dict[str, Any]:
+        length = len(demonstration)
+        frames = np.arange(length)
+        return {
+            STATE: demonstration.states.astype(np.float32),
+            ACTION: demonstration.actions.astype(np.float32),
+            **language_columns(demonstration, self._language),
+            "timestamp": (frames / self._layout.fps).astype(np.float32),
+            "frame_index": frames,
+            "episode_index": np.full(length, index),
+            "index": frames + first,
+            "task_index": np.full(length, self._tasks.index(demonstration.task)),
+        }
+
+    def _write(self, columns: Mapping[str, Any], demonstration: Demonstration) -> None:
+        """The frames of an episode as one row group."""
+        table = pa.table({name: _array(values) for name, values in columns.items()})
+        if self._data is None:
+            chunk, within = position(self._next["data"])
+            place = self.path / files.DATA.format(chunk_index=chunk, file_index=within)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            self._data = pq.ParquetWriter(place, table.schema, compression="snappy")
+        self._data.write_table(table, row_group_size=len(demonstration))
+        self._frames += len(demonstration)
+
+    def _statistics(self) -> dict[str, Any]:
+        """Of the whole data set, from those of every episode."""
+        of_each = [statistics_of(row) for row in self._rows]
+        wanted = [name for name in self._features if all(name in each for each in of_each)]
+        whole = {name: together([each[name] for each in of_each]) for name in wanted}
+        return {name: {key: value.tolist() for key, value in statistics.items()} for name, statistics in whole.items()}
+
+    def _check(self) -> None:
+        """Raise BadInput unless episodes of the layout can be added to the data set that is there."""
+        there = self._info["features"]
+        same = ("dtype", "shape", "names")
+        other = [
+            name
+            for name in {**there, **self._features}
+            if any(there.get(name, {}).get(key) != self._features.get(name, {}).get(key) for key in same)
+        ]
+        if self._info["fps"] != self._layout.fps:
+            other.append(f"frames in a second ({self._info['fps']})")
+        if other:
+            raise BadInput(
+                f"The data set {self.path} has other columns (different: {', '.join(other)}): choose another --out, or "
+                "the --language and --fps that it was made with."
+            )
+
+    def _check_fits(self, demonstration: Demonstration) -> None:
+        if demonstration.layout != self._layout:
+            raise LeftOut("its robot, rate or cameras are not those of the first episode")
+        if not len(demonstration):
+            raise LeftOut("it has no frames")
+
+    def _new_info(self) -> dict[str, Any]:
+        info = {
+            "codebase_version": files.VERSION,
+            "robot_type": self._layout.robot,
+            "total_episodes": 0,
+            "total_frames": 0,
+            "total_tasks": 0,
+            "chunks_size": files.CHUNK,
+            "data_files_size_in_mb": files.DATA_MB,
+            "video_files_size_in_mb": files.VIDEO_MB,
+            "fps": self._layout.fps,
+            "splits": {},
+            "data_path": files.DATA,
+            "video_path": files.VIDEO if self._keys else None,
+            "features": self._features,
+        }
+        return {**info, "tools": TOOLS} if self._language == "columns" else info
+
+
+def _put_film(film: Film, path: Path, layout: Layout, camera: str, length: int) -> Statistics:
+    """A film into its place, as it is where it is a file of its own, and its statistics. Raises LeftOut, BadInput."""
+    height, width = layout.cameras[camera]
+    statistics = PictureStatistics()
+    count = 0
+    if isinstance(film, VideoFile) and film.frames is None:
+        shutil.copyfile(film.path, path)
+        for count, picture in enumerate(film, 1):  # noqa: B007
+            statistics.add(picture)
+    else:
+        with FilmWriter(path, height=height, width=width, fps=layout.fps) as writer:
+            for count, picture in enumerate(film, 1):  # noqa: B007
+                writer.add(picture)
+                statistics.add(picture)
+    if count != length:
+        raise LeftOut(f"the camera '{camera}' has {count} pictures for {length} frames")
+    return statistics.result()
+
+
+def _array(values: Any) -> Any:
+    """A column for a table: numbers (n,) as they are, (n, d) as lists of d; LeRobot wants no lists of one number."""
+    if isinstance(values, np.ndarray) and values.ndim == 2:
+        if values.shape[1] == 1:
+            return values[:, 0]
+        return pa.FixedSizeListArray.from_arrays(pa.array(values.reshape(-1)), values.shape[1])
+    return values

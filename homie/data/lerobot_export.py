@@ -1,0 +1,67 @@
+"""From sources to a LeRobot data set: the loop of `homie data lerobot`."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from homie.data.convert import EpisodeOver, every
+from homie.data.episode import LeftOut
+from homie.data.lerobot.writer import LeRobotWriter
+from homie.data.options import LeRobotOptions
+from homie.data.sources.opening import open_sources
+from homie.kernel.errors import BadInput, InfrastructureError
+
+
+@dataclass(frozen=True, slots=True)
+class LeRobotExport:
+    """What an export has added to a data set, and what is in it now."""
+
+    path: Path
+    added: int
+    episodes: int
+    frames: int
+
+
+def export_lerobot(options: LeRobotOptions, progress: EpisodeOver | None = None) -> LeRobotExport:
+    """Add the demonstrations of the sources to a LeRobot data set; those that it has already are left as they are.
+
+    Args:
+        options: Of what, in which form, where to.
+        progress: Told of every episode.
+
+    Raises:
+        BadInput: The options, a source or the folder cannot be used, or no episode was recorded.
+        InfrastructureError: The disk fails.
+    """
+    sources = open_sources(options.sources)
+    writer: LeRobotWriter | None = None
+    added, last = 0, ""
+    try:
+        with ExitStack() as stack:
+            for source, entry in every(sources):
+                last = ""
+                try:
+                    demonstration = source.demonstration(entry, options.fps)
+                    if options.keep == "done" and demonstration.success is False:
+                        raise LeftOut("the task was not done")
+                    if writer is None:
+                        writer = LeRobotWriter(options.out, demonstration.layout, options.language)
+                        stack.enter_context(writer)
+                    if entry.name not in writer.names:
+                        writer.add(demonstration)
+                        added += 1
+                except LeftOut as reason:
+                    last = str(reason)
+                if progress is not None:
+                    progress(entry, last)
+            if writer is None or not writer.episodes:
+                raise BadInput(f"No episode can be exported{f' (the last: {last})' if last else ''}.")
+            writer.commit()
+            return LeRobotExport(options.out, added, writer.episodes, writer.frames)
+    except OSError as error:
+        raise InfrastructureError(
+            f"Cannot write into {options.out}: {error.strerror or error}. Make room there and give the same command "
+            "again: it goes on where it stopped."
+        ) from error

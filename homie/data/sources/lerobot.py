@@ -1,0 +1,42 @@
+"""LeRobot data sets as episodes: demonstrations by whoever recorded them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+
+from homie.data.demonstrations.demonstration import Demonstration
+from homie.data.episode import Episode, LeftOut
+from homie.data.lerobot.reader import LeRobotReader
+from homie.data.sources.source import Entry, Source
+from homie.kernel.errors import BadInput
+
+
+class LeRobotSource(Source):
+    """A folder with a LeRobot data set of version 3."""
+
+    @cached_property
+    def _reader(self) -> LeRobotReader:
+        return LeRobotReader(self.path)
+
+    def entries(self) -> Sequence[Entry]:
+        reader = self._reader
+        return tuple(
+            Entry(name=f"{self.label}/{reader.name(index)}", task=reader.task(index), folder=self.path, number=index)
+            for index in range(len(reader))
+        )
+
+    def read(self, entry: Entry) -> Episode:
+        raise LeftOut("a LeRobot data set does not say what a planner was told: use it to train skills")
+
+    def demonstration(self, entry: Entry, fps: int | None) -> Demonstration:
+        if fps not in (None, self._reader.layout.fps):
+            raise LeftOut(f"it has {self._reader.layout.fps} frames a second, and --fps asks for {fps}")
+        try:
+            return replace(self._reader.episode(entry.number), name=entry.name)
+        except BadInput as error:
+            raise LeftOut(f"damaged: {error}") from error
+
+    def describe(self) -> Mapping[str, str]:
+        return {"kind": "LeRobot data set", "planner": "", "versions": ""}

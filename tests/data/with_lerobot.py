@@ -1,0 +1,71 @@
+"""What the real lerobot makes of a data set: run by `test_lerobot_loads.py` in an environment that has it.
+
+with_lerobot.py ROOT frames FILE.npz     loads, batches, and writes all columns and pictures into a file
+with_lerobot.py ROOT append              adds an episode as lerobot does, and loads the whole
+"""
+
+import sys
+
+import numpy as np
+import torch
+
+
+def import_torchvision():
+    """lerobot imports torchvision. One that was built for CUDA fails beside a CPU torch unless two of its operators
+    are declared; nothing here uses them."""
+    try:
+        import torchvision  # noqa: F401
+    except RuntimeError:
+        for name in [name for name in sys.modules if name.startswith("torchvision")]:
+            del sys.modules[name]
+        library = torch.library.Library("torchvision", "DEF")
+        for name in ("nms", "qnms"):
+            library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+        KEPT.append(library)
+
+
+KEPT = []
+import_torchvision()
+from lerobot.datasets.lerobot_dataset import LeRobotDataset  # noqa: E402
+
+
+def opened(root):
+    return LeRobotDataset("homie/test", root=root, video_backend="pyav")
+
+
+def frames(root, out):
+    dataset = opened(root)
+    loader = torch.utils.data.DataLoader(dataset, batch_size=5)
+    batches = list(loader)
+    keys = [key for key in batches[0] if isinstance(batches[0][key], torch.Tensor)]
+    columns = {key: torch.cat([batch[key] for batch in batches]).numpy() for key in keys}
+    texts = {key: [text for batch in batches for text in batch[key]] for key in batches[0] if key not in keys}
+    np.savez(out, **columns, **{key: np.array(values) for key, values in texts.items()})
+
+
+def append(root):
+    dataset = opened(root)
+    before = dataset.num_episodes
+    first = dataset[0]
+    for _ in range(6):
+        frame = {"task": "something new"}
+        for key, feature in dataset.features.items():
+            if key in ("timestamp", "frame_index", "episode_index", "index", "task_index"):
+                continue
+            if feature["dtype"] == "video":
+                frame[key] = np.zeros(feature["shape"], np.uint8)
+            elif feature["dtype"] == "string":
+                frame[key] = ""
+            else:
+                frame[key] = first[key].numpy().reshape(feature["shape"])
+        dataset.add_frame(frame)
+    dataset.save_episode()
+    dataset.finalize()
+    again = opened(root)
+    assert again.num_episodes == before + 1, again.num_episodes
+    assert again[len(again) - 1]["task"] == "something new"
+
+
+if __name__ == "__main__":
+    root, what, *rest = sys.argv[1:]
+    {"frames": frames, "append": append}[what](root, *rest)
