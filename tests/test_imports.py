@@ -62,7 +62,7 @@ LAYERS = {
     ),
     "skills": (
         ("checkpoints", "networks", "classical", "own"),
-        ("policies", "arm"),
+        ("policies", "arm", "ideal"),
         ("nomad", "pixnav", "rt1x", "octo", "m3", "server"),
     ),
     "ros_bridge": (("transport",), ("profiles",), ("guard", "serving")),
@@ -107,6 +107,7 @@ MAY_IMPORT = {
         "homie.kernel.actions",
         "homie.kernel.body",
         "homie.kernel.checksums",
+        "homie.kernel.config",
         "homie.kernel.domain",
         "homie.kernel.interfaces",
         "homie.kernel.errors",

@@ -21,7 +21,8 @@ class PartState:
     """The state of a part on this machine.
 
     target: the import path of its class. problem: why it cannot be used, "" if it can. fix: the command that helps.
-    settings: the model of its settings. keys: environment variables for the API keys of a planner.
+    settings: the model of its settings. note: what its users should know of it before all else. keys: environment
+    variables for the API keys of a planner.
     """
 
     name: str
@@ -29,6 +30,7 @@ class PartState:
     problem: str = ""
     fix: str = ""
     settings: type[BaseModel] | None = None
+    note: str = ""
     keys: tuple[str, ...] = ()
 
 
@@ -53,5 +55,6 @@ def part_states(kind: str) -> Iterator[PartState]:
                 problem=problem,
                 fix=fix,
                 settings=part.Settings,
+                note=part.note,
                 keys=getattr(part, "keys", ()),
             )

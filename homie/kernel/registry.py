@@ -42,6 +42,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "remote": "skills.server.remote:Remote",
             "arm": "skills.arm.skill_set:Arm",
             "own": "skills.own.skill_set:Own",
+            "ideal": "skills.ideal.skill_set:Ideal",
         },
         "robots": {
             "mujoco": "homie.envs.mujoco.home.home:open_home",

@@ -69,6 +69,12 @@ class SkillShelf:
         table = action_table(one.own_actions for one in self.sets.values())
         return SkillBook({name: made[name] for name in self.sets}, frozenset(self.missing), table, self.sets)
 
+    def reset(self, seed: int) -> None:
+        """An episode of a seed begins."""
+        for one in (*self.sets.values(), self.stand_in):
+            if isinstance(one, SkillSet):
+                one.reset(seed=seed)
+
     def describe(self) -> dict[str, Any]:
         """What they say of themselves, by the names of their models."""
         return {
@@ -106,6 +112,7 @@ class Parts:
     def reset(self, seed: int) -> None:
         """To the start of an episode: nothing that is asked or told in it depends on an earlier one."""
         self.executor.senses.reset(seed=seed)
+        self.shelf.reset(seed)
         self.executor.skills = self.shelf.book(self.robot)
 
     def close(self) -> None:

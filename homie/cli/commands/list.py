@@ -63,7 +63,7 @@ def _list_parts(kind: str, *, json: bool) -> None:
         return
     say(kind)
     for state in states:
-        say(f"  {state.name:<16}{state.problem or 'usable'}")
+        say(f"  {state.name:<16}{state.problem or 'usable'}{f'; {state.note}' if state.note else ''}")
         if state.fix:
             say(f"  {'':<16}-> {state.fix}")
         for name, field in _fields(state):
@@ -117,7 +117,8 @@ def _part(state: PartState, kind: str) -> dict[str, object]:
     settings = {name: {"default": _default(field), "about": field.description} for name, field in _fields(state)}
     fix = {"problem": state.problem, "fix": state.fix} if state.problem else {}
     keys = {"keys": state.keys} if kind == "planners" else {}
-    return {"target": state.target, "usable": not state.problem, **fix, "settings": settings, **keys}
+    note = {"note": state.note} if state.note else {}
+    return {"target": state.target, "usable": not state.problem, **note, **fix, "settings": settings, **keys}
 
 
 def _fields(state: PartState) -> Iterable[tuple[str, FieldInfo]]:

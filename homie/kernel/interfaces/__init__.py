@@ -19,7 +19,14 @@ from homie.kernel.interfaces.parts import NamedByUsers, SharedPart
 from homie.kernel.interfaces.planner import Planner
 from homie.kernel.interfaces.robot import Robot, background
 from homie.kernel.interfaces.skill import Skill, SkillSet
-from homie.kernel.interfaces.world import Filmable, FilmableFromAnywhere, Performer, Privileged, WorldState
+from homie.kernel.interfaces.world import (
+    Filmable,
+    FilmableFromAnywhere,
+    Performer,
+    Privileged,
+    Rearrangeable,
+    WorldState,
+)
 
 __all__ = [
     "LOOSE",
@@ -39,6 +46,7 @@ __all__ = [
     "Performer",
     "Planner",
     "Privileged",
+    "Rearrangeable",
     "Robot",
     "SharedPart",
     "Skill",

@@ -22,6 +22,8 @@ class NamedByUsers:
     name: str = ""
     Settings: ClassVar[type[BaseModel] | None] = None
     """The model of its settings, or None if it has none."""
+    note: ClassVar[str] = ""
+    """What its users should know of it before all else, a few words for `homie list`."""
     extra: ClassVar[str] = ""
     """The extra of Homie that brings the packages it needs (`homie.kernel.packages.requirements`), "" if none."""
 

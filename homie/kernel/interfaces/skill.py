@@ -96,6 +96,9 @@ class SkillSet(NamedByUsers, ABC):
     """What is to know of actions that only it has (`Action(name="Wait", arguments=())`). One that is not here takes a
     target and asks for nothing."""
 
+    def reset(self, *, seed: int) -> None:
+        """An episode begins; `skills` is asked next. What is drawn by lot in it follows from the seed."""
+
     @abstractmethod
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
         """New skills for a robot, which know of no earlier episode. Raises BadInput for a robot that they cannot

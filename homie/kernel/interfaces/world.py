@@ -1,12 +1,16 @@
-"""What only simulators can do: tell their world, film it, carry out actions whole."""
+"""What only simulators can do: tell their world, set it, film it, carry out actions whole."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol, runtime_checkable
 
+from homie.kernel.actions import Action
 from homie.kernel.interfaces.robot import Robot
 from homie.kernel.types import (
+    Goal,
     Image,
+    Pose2,
     Subtask,
 )
 from homie.kernel.world import WorldSnapshot
@@ -40,6 +44,31 @@ class Performer(Protocol):
         Returns:
             Why it cannot be done, as a sentence for the planner; "" where it is done.
         """
+
+
+@runtime_checkable
+class Rearrangeable(Protocol):
+    """A simulator whose world can be set to what an action comes to, without the motion that leads there.
+
+    The skill set `ideal` asks it. No command is sent, so there is none for the safety gate: what is set is in the state
+    of the world, and the record says which attempts were of that kind. Time does not pass.
+    """
+
+    def bring_about(self, action: Action, goal: Goal, places: Iterable[Pose2]) -> str:
+        """Set the world to what an action results in (`Action.result`), with the robot at one of some places.
+
+        Args:
+            action: Its result is `reached`, `held`, `placed`, `open` or `closed`.
+            goal: What it is done to. The thing meant is the one of its name and kind where the goal has it.
+            places: Where the robot may stand (m, rad, odometry frame), best first; it gets the first at which it would
+                be in nothing.
+
+        Returns:
+            Why it cannot be so, in the words of a skill's reason; then nothing has changed. "" where it is done.
+        """
+
+    def drop(self) -> str:
+        """Have what is in the hand lie on the floor beside the robot. Returns as `bring_about`."""
 
 
 @runtime_checkable

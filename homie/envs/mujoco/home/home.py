@@ -1,13 +1,14 @@
 """The embedded home as a robot: a Fetch, or a body of one's own, in a house of MuJoCo, with simulated sensors.
 
 Time passes only in `act`. Every command goes through the safety gate; base velocities drive a planar base of limited
-force, so a wall stops it; nothing is ever placed by hand after `reset`.
+force, so a wall stops it; nothing is placed by hand after `reset` but by `bring_about`, for the ideal skills.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import cached_property
 from typing import ClassVar, Self
 
 import mujoco
@@ -16,6 +17,7 @@ import numpy as np
 from homie.envs.mujoco.generate.generate import house_of
 from homie.envs.mujoco.generate.settle import check_start
 from homie.envs.mujoco.home.background import BackgroundLocator
+from homie.envs.mujoco.home.ideal.rearranging import Rearranging
 from homie.envs.mujoco.house.build import TIMESTEP, Home, build
 from homie.envs.mujoco.house.contacts import Pace
 from homie.envs.mujoco.house.spec import SceneSpec
@@ -29,11 +31,12 @@ from homie.envs.mujoco.robots.limbs import PREFIX, Limbs, place
 from homie.envs.mujoco.robots.simulated import SimulatedRobot
 from homie.envs.mujoco.state.snapshot import snapshot_of
 from homie.envs.mujoco.state.world import World
+from homie.kernel.actions import Action
 from homie.kernel.body import Kind
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator
 from homie.kernel.options import OpenOptions
-from homie.kernel.types import Command, Image, Pose2, Proprioception
+from homie.kernel.types import Command, Goal, Image, Pose2, Proprioception
 from homie.kernel.world import RobotState, WorldSnapshot, rounded
 
 PICTURE_SIZE = (256, 256)
@@ -203,6 +206,31 @@ class MujocoHome(SimulatedRobot):
         x, y, yaw = rounded((x, y, math.remainder(yaw, math.tau)))  # the joint counts whole turns, a pose does not
         robot = RobotState(x=x, y=y, yaw=yaw, room=self.world.room_of(np.array([x, y])))
         return snapshot_of(self.world, robot)
+
+    def bring_about(self, action: Action, goal: Goal, places: Iterable[Pose2]) -> str:
+        """See `homie.kernel.interfaces.Rearrangeable`."""
+        problem = self._rearranging.bring_about(action, goal, places)
+        self._begin_from_here()
+        return problem
+
+    def drop(self) -> str:
+        """See `homie.kernel.interfaces.Rearrangeable`."""
+        problem = self._rearranging.drop()
+        self._begin_from_here()
+        return problem
+
+    @cached_property
+    def _rearranging(self) -> Rearranging:
+        return Rearranging(world=self.world, limbs=self.limbs, grasping=self.grasping, spec=self.spec, base=self._base)
+
+    def _begin_from_here(self) -> None:
+        """What follows from a world that was set: the fingers squeeze what they hold, nothing else moves, the gate
+        begins where the joints are and the film camera behind the robot."""
+        self._velocity = (0.0, 0.0)
+        self._width_wanted = 0.0 if self.grasping.holding else self.limbs.opening()
+        self._finger_target = self.limbs.opening() / 2
+        self._filmed = None
+        self.gate.reset()
 
     def film(self, width: int, height: int) -> Image:
         """The robot from behind and above, without the upper walls."""

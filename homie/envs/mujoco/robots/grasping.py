@@ -104,6 +104,7 @@ class Grasping:
 
     def reset(self) -> None:
         self._body = -1
+        self._given = False
         self._wanted = 0.0
         self._untouched = self._steady = 0
         self._last_width = 0.0
@@ -130,11 +131,23 @@ class Grasping:
         """The body that is held, a loose object's or a door's; -1 if none is."""
         return self._body
 
+    @property
+    def finger_bodies(self) -> set[int]:
+        """The bodies of the pads."""
+        return {int(self.model.geom_bodyid[pad]) for pad in self._pads}
+
+    def give(self, body: int) -> None:
+        """Have a body held where it is, as nothing but the fingers' opening ends: for what sets the world. It is
+        welded to the hand even where friction holds what is grasped, for the fingers need not touch it."""
+        self._given = True
+        self._body, self._untouched = body, 0
+        self._bind(body)
+
     def commanded(self, width: float) -> None:
         """The fingers are told a width."""
         self._wanted = width
         if self._body >= 0 and width > self._width() + OPENING:
-            self._let_go()
+            self.let_go()
 
     def update(self) -> None:
         """After a control period: look at the contacts, take hold or lose it."""
@@ -142,14 +155,14 @@ class Grasping:
         self._steady = self._steady + 1 if abs(width - self._last_width) < STOPPED else 0
         self._last_width = width
         self._touch = (bool(pressed[0]), bool(pressed[1]))
-        if self._body >= 0:
+        if self._body >= 0 and not self._given:
             touching = [self._body in side for side in pressed]
             # Welded, a thing cannot leave the hand, but something may have drawn the fingers off it.
             kept = all(touching) if self.friction else any(touching)
             self._untouched = 0 if kept else self._untouched + 1
             if self._untouched >= LOST:
-                self._let_go()
-        elif self._closed(width):
+                self.let_go()
+        elif self._body < 0 and self._closed(width):
             for body in sorted(pressed[0].keys() & pressed[1].keys()):
                 if self._graspable(pressed, body):
                     self._take(body)
@@ -194,8 +207,11 @@ class Grasping:
 
     def _take(self, body: int) -> None:
         self._body, self._untouched = body, 0
-        if self.friction:
-            return
+        if not self.friction:
+            self._bind(body)
+
+    def _bind(self, body: int) -> None:
+        """Weld a loose thing to the hand where it is, or tie a handle to it at a point."""
         site = self.data.site("robot/gripper").xpos
         turn = self.data.xmat[body].reshape(3, 3)
         if body in self._objects:
@@ -214,6 +230,7 @@ class Grasping:
             self.model.eq_data[eq, :6] = [*here, *there]
         self.data.eq_active[eq] = 1
 
-    def _let_go(self) -> None:
-        self._body, self._untouched = -1, 0
+    def let_go(self) -> None:
+        """Hold nothing."""
+        self._body, self._untouched, self._given = -1, 0, False
         self.data.eq_active[self._weld] = self.data.eq_active[self._ball] = 0

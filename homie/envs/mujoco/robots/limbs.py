@@ -56,6 +56,11 @@ class Limbs:
             if targets is not None:
                 self._data.ctrl[servos] = targets
 
+    def set_opening(self, width: float) -> None:
+        """Put the fingers at an opening (m), servos too. For what sets the world."""
+        self._data.qpos[self._fingers] = width / len(self._fingers)
+        self._data.ctrl[self.finger_servos] = width / len(self._fingers)
+
     def hold(self) -> None:
         """Every joint stays where it is."""
         self._data.ctrl[self._servos] = self._data.qpos[self._qpos]

@@ -1,0 +1,265 @@
+"""What an action comes to, set in the state of a running home: robot, loose things, doors, grip."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
+from typing import TypeVar
+
+import mujoco
+import numpy as np
+
+from homie.envs.mujoco.home.ideal.bodies import Bodies, upright
+from homie.envs.mujoco.home.ideal.spots import ABOVE, Spot, spots_in, spots_on
+from homie.envs.mujoco.house.index import ArticulationInfo, ObjectInfo, ReceptacleInfo
+from homie.envs.mujoco.robots.grasping import Grasping
+from homie.envs.mujoco.robots.limbs import PREFIX, Limbs, place
+from homie.envs.mujoco.state.world import World
+from homie.kernel.actions import Action
+from homie.kernel.body import Posture, RobotSpec
+from homie.kernel.interfaces import kind_of
+from homie.kernel.types import Array, Box, Goal, Pose, Pose2
+
+SAME = 1.0
+"""Metres between a goal and a thing of its kind up to which that is the one meant: seen from one side only, the middle
+of furniture is known to half its depth."""
+PLACES, SPOTS = 60, 80
+"""How many places to stand, and spots to put a thing on, are tried."""
+AJAR = (1.6, 1.87, 1.4, 1.2)
+"""How far a hinged door is opened, rad: as far as the classical skills open it, else as there is room."""
+PULLED = 0.97
+"""Share of its range that a drawer is pulled out."""
+FINGERS = 0.03
+"""Metres behind the middle between the finger pads that a thing may reach to: their length."""
+NEARER, TRIES = 0.025, 14
+"""Metres by which a thing in the hand is tried further out where it would be in the robot, and how often."""
+BESIDE = (0.55, 0.7, 0.85)
+"""Metres from the robot's middle at which a thing lies that it has dropped."""
+
+GONE = "the target is no longer where it was seen"
+
+Info = TypeVar("Info", bound=ObjectInfo | ReceptacleInfo)
+
+
+class Rearranging:
+    """Sets the world, or leaves it as it was.
+
+    world, limbs, grasping, spec: the home's. base: addresses of x, y and yaw of the robot in `qpos`.
+    """
+
+    def __init__(self, *, world: World, limbs: Limbs, grasping: Grasping, spec: RobotSpec, base: Sequence[int]) -> None:
+        self.world, self.model, self.data = world, world.model, world.data
+        self.limbs, self.grasping, self.spec = limbs, grasping, spec
+        self.bodies = Bodies(world)
+        self._base = list(base)
+        self._dofs = [dof for dof in range(self.model.nv) if int(self.model.dof_bodyid[dof]) in self.bodies.robot]
+        self._site = self.model.site(PREFIX + "gripper").id
+
+    def bring_about(self, action: Action, goal: Goal, places: Iterable[Pose2]) -> str:
+        """See `homie.kernel.interfaces.Rearrangeable`."""
+        return self._tried(lambda: self._effect(action.result, goal, places))
+
+    def drop(self) -> str:
+        """See `homie.kernel.interfaces.Rearrangeable`."""
+        return self._tried(self._dropped)
+
+    def _tried(self, change: Callable[[], str]) -> str:
+        """What a change answers; where it cannot be made the state is that of before."""
+        qpos, qvel, ctrl = self.data.qpos.copy(), self.data.qvel.copy(), self.data.ctrl.copy()
+        problem = change()
+        if problem:
+            self.data.qpos[:], self.data.qvel[:], self.data.ctrl[:] = qpos, qvel, ctrl
+        else:
+            self.data.qvel[self._dofs] = 0.0
+            self.world.held = self.grasping.held_object
+        mujoco.mj_forward(self.model, self.data)
+        return problem
+
+    def _effect(self, result: str, goal: Goal, places: Iterable[Pose2]) -> str:
+        match result:
+            case "reached":
+                return self._stand(goal.position, places)
+            case "held":
+                thing = self._meant(goal, self.world.objects)
+                if thing is None:
+                    return GONE
+                return self._stand(goal.position, places, lambda: self._take(thing))
+            case "placed":
+                return self._stand(goal.position, places) or self._put(goal)
+            case "open" | "closed":
+                opening = {name: item for name, item in self.world.receptacles.items() if item.articulations}
+                furniture = self._meant(goal, opening)
+                if furniture is None:
+                    return "no door or drawer with a handle is known"
+                return self._move(furniture, result) or self._stand(goal.position, places)
+        return f"nothing is known of what '{result}' is"
+
+    def _meant(self, goal: Goal, things: Mapping[str, Info]) -> Info | None:
+        """The thing that a goal means: of its kind the nearest to where it is told to be, its name first."""
+        alike = [name for name in things if kind_of(name) == kind_of(goal.name)] or list(things)
+        away = {name: self._box(name).distance(goal.position) for name in alike}
+        best = min(alike, key=lambda name: (away[name] - SAME * (name == goal.name), name), default=None)
+        return things[best] if best is not None and away[best] <= SAME else None
+
+    def _box(self, name: str) -> Box:
+        world = self.world
+        return world.object_box(world.objects[name]) if name in world.objects else world.receptacle_box(
+            world.receptacles[name]
+        )  # fmt: skip
+
+    # ------------------------------------------------------------ robot
+
+    def _stand(self, target: Array, places: Iterable[Pose2], take: Callable[[], str] | None = None) -> str:
+        """Have the robot stand at the first place where neither it nor its load is in anything, looking at a point.
+
+        take: what it does there, else it goes on to the next place.
+        """
+        hand, load = self._hand(), self.bodies.poses(self.world.carried())
+        posture = self.spec.carry if load or take else self.spec.rest
+        place(self.model, self.data, self._joints(posture))
+        problem = "no free floor near the target can be reached"
+        for pose in islice(places, PLACES):
+            self.data.qpos[self._base] = pose.x, pose.y, pose.yaw
+            self._look(pose, target, posture)
+            mujoco.mj_kinematics(self.model, self.data)
+            self.bodies.move(load, hand, self._hand())
+            if not self.bodies.cut([*self.bodies.robot, *load]):
+                problem = take() if take else ""
+                if not problem:
+                    break
+        return problem
+
+    def _look(self, base: Pose2, target: Array, posture: Posture) -> None:
+        lift = self.spec.chain.lift(self.spec.chain.posture(posture))
+        head, gaze = self.spec.head, self.spec.gaze(base.inverse(target), lift)
+        if head is not None and gaze is not None:
+            place(self.model, self.data, dict(zip(head.names, gaze, strict=True)))
+
+    def _joints(self, posture: Posture) -> dict[str, float]:
+        """Torso and arm in a posture, by joint."""
+        chain = self.spec.chain
+        return dict(zip(chain.names, chain.posture(posture).tolist(), strict=True))
+
+    def _hand(self) -> Pose:
+        """Between the finger pads: x out along the fingers, y as they close."""
+        return Pose(self.data.site_xpos[self._site].copy(), self.data.site_xmat[self._site].reshape(3, 3).copy())
+
+    # ------------------------------------------------------------ loose things
+
+    def _take(self, thing: ObjectInfo) -> str:
+        """Have a thing in the hand, upright, its thinner side between the fingers; before them where it is too wide."""
+        load = self.bodies.poses([thing.name, *self._contents(thing.name)])
+        before = load[thing.body]
+        hand = self._hand()
+        ahead = np.array([hand.rotation[0, 0], hand.rotation[1, 0], 0.0]) / np.hypot(*hand.rotation[:2, 0])
+        thin, deep = sorted(thing.half[:2])
+        fits = 2 * thin < self.spec.gripper_max
+        turned = thing.half[0] < thing.half[1]
+        yaw = float(np.arctan2(ahead[1], ahead[0])) + (np.pi / 2 if turned else 0.0)
+        self.limbs.set_opening(2 * thin if fits else 0.0)
+        out = max(0.0, deep - FINGERS) if fits else deep + FINGERS / 2
+        own = [*self.bodies.robot, *load]
+        for _ in range(TRIES):
+            self.bodies.move(load, before, Pose(hand.position + out * ahead, upright(yaw)))
+            others = self.bodies.cut(load, ignored=self.grasping.finger_bodies)
+            if not others and not self.bodies.cut(own):
+                self.grasping.give(thing.body)
+                return ""
+            out += NEARER
+        self.bodies.move(load, before, before)
+        return "the fingers cannot hold the object: there is no room for it before the robot"
+
+    def _put(self, goal: Goal) -> str:
+        """Have what is in the hand stand at the first free spot of the destination, and the hand empty."""
+        name = self.world.held
+        if name is None:
+            return "there is nothing in the hand"
+        contents = self._contents(name)
+        places: dict[str, ObjectInfo | ReceptacleInfo] = {
+            **self.world.receptacles,
+            **{n: o for n, o in self.world.objects.items() if n not in (name, *contents)},
+        }
+        there = self._meant(goal, places)
+        if there is None:
+            return GONE
+        if isinstance(there, ObjectInfo):
+            spots = spots_in(self.world, there)
+        else:
+            here = self.data.qpos[self._base[:2]].copy()
+            spots = spots_on(self.world, there, np.array(self.world.objects[name].half), here, [name, *contents])
+        if self._set_down(name, spots):
+            return ""
+        number = sum(self.world.within(other, there.name) for other in self.world.objects)
+        return f"no free spot: {number} things are on it" if number else "the object is too tall for the space there"
+
+    def _dropped(self) -> str:
+        name = self.world.held
+        if name is None:
+            return "there is nothing in the hand"
+        x, y, yaw = self.data.qpos[self._base].tolist()
+        points = [
+            np.array([x + away * np.cos(yaw + turn), y + away * np.sin(yaw + turn), ABOVE])
+            for away in BESIDE
+            for turn in np.arange(16) * np.pi / 8
+        ]
+        inside = [point for point in points if self.world.room_of(point) is not None]
+        return "" if self._set_down(name, (Spot(point, yaw) for point in inside)) else "there is no free floor here"
+
+    def _set_down(self, name: str, spots: Iterable[Spot]) -> bool:
+        """Have what is in the hand stand upright at the first of some spots where it is in nothing."""
+        thing = self.world.objects[name]
+        load = self.bodies.poses([name, *self._contents(name)])
+        before = load[thing.body]
+        for spot in islice(spots, SPOTS):
+            middle = spot.foot + np.array([0.0, 0.0, thing.half[2]])
+            self.bodies.move(load, before, Pose(middle, upright(spot.yaw)))
+            if not self.bodies.cut(load):
+                self.grasping.let_go()
+                self.world.held = None
+                place(self.model, self.data, self._joints(self.spec.rest))
+                self.limbs.set_opening(self.spec.gripper_max)
+                return True
+        return False
+
+    def _contents(self, name: str) -> list[str]:
+        """What is in or on a loose thing and goes with it."""
+        return [other for other in self.world.objects if other != name and self.world.within(other, name)]
+
+    # ------------------------------------------------------------ doors and drawers
+
+    def _move(self, furniture: ReceptacleInfo, result: str) -> str:
+        """Open the door or drawer of furniture that is least open, or close all of them, with what lies in them."""
+        items = furniture.articulations
+        if result == "open":
+            return self._turn(min(items, key=self.world.openness), furniture, opens=True)
+        return next((why for item in items if (why := self._turn(item, furniture, opens=False))), "")
+
+    def _turn(self, item: ArticulationInfo, furniture: ReceptacleInfo, *, opens: bool) -> str:
+        aims = [item.closed]
+        if opens:
+            aims = [PULLED * item.open] if item.kind == "slide" else [min(aim, item.open) for aim in AJAR]
+        names = [
+            name for name in self.world.objects if name != self.world.held and self._lies_in(name, furniture, item)
+        ]
+        load = self.bodies.poses(names)
+        before = self.bodies.pose(item.body)
+        in_it: set[int] = set()
+        for aim in aims:
+            self.data.qpos[self.model.jnt_qposadr[item.joint]] = aim
+            self.data.qvel[self.model.jnt_dofadr[item.joint]] = 0.0
+            mujoco.mj_kinematics(self.model, self.data)
+            self.bodies.move(load, before, self.bodies.pose(item.body))
+            in_it = self.bodies.cut([item.body, *load], ignored=self.bodies.robot)
+            if not in_it:
+                return ""
+        names = self.bodies.called(in_it)
+        if not names:
+            return "the handle cannot be led from here"
+        return (
+            f"{' and '.join(name.replace('_', ' ') for name in names)} {'is' if len(names) == 1 else 'are'} in the way"
+        )
+
+    def _lies_in(self, name: str, furniture: ReceptacleInfo, item: ArticulationInfo) -> bool:
+        """Whether a thing lies in what moves: in a drawer."""
+        where, plan = self.world.furniture_of(name) or (None, None)
+        return where is furniture and plan is not None and plan.body == item.body

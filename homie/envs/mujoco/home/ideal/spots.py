@@ -1,0 +1,109 @@
+"""Free spots for a thing that is set down without an arm: on furniture, in what is open, in a bowl."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from homie.envs.mujoco.house.index import ObjectInfo, ReceptacleInfo
+from homie.envs.mujoco.state.world import World
+from homie.kernel.types import Array, Box, Surface
+
+STEP = 0.04
+"""Metres between two spots that are looked at."""
+EDGE = 0.02
+"""Metres that a thing keeps from the edge of a surface, where there is room."""
+APART = 0.04
+"""Metres that it keeps from the next thing: a finger fits between them."""
+HEADROOM = 0.02
+"""Metres between it and what is above it."""
+OVERHANG = 0.6
+"""Share of a surface's half width by which the middle of a thing keeps from the edge at most: of what is about as wide
+as the surface, or wider."""
+ABOVE = 0.0005
+"""Metres above what carries it at which it is let go."""
+RISE = 0.01
+"""Metres by which it is tried higher in a bowl that has something in it."""
+HIGHEST = 15
+"""How often."""
+RING = 0.5
+"""Share of a bowl's radius from its middle where it is tried too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """Where a thing may stand: the middle of its underside (3,) and its yaw, in the world."""
+
+    foot: Array
+    yaw: float
+
+
+def spots_on(world: World, place: ReceptacleInfo, half: Array, here: Array, without: list[str]) -> Iterator[Spot]:
+    """Spots on or in furniture, surface by surface, on each the nearest to the robot first.
+
+    Args:
+        world: The home.
+        place: The furniture.
+        half: Half the thing's sizes (3,), m, as it stands.
+        here: Where the robot is (2,), m.
+        without: Loose things that are not in the way.
+    """
+    others = [name for name in world.objects if name not in without and world.within(name, place.name)]
+    boxes = world.object_boxes(others)
+    for plan in place.surfaces:
+        if world.accessible(place, plan):
+            surface = world.surface(place, plan)
+            if 2 * half[2] + HEADROOM <= min(surface.clearance, surface.lid):
+                yield from _on_surface(surface, half, here, boxes)
+
+
+def _on_surface(surface: Surface, half: Array, here: Array, boxes: tuple[Box, ...]) -> Iterator[Spot]:
+    c, s = np.cos(surface.yaw), np.sin(surface.yaw)
+    axes = np.array([[c, s], [-s, c]])
+    found: list[tuple[float, Spot]] = []
+    for turned in (False, True):
+        a, b = (half[1], half[0]) if turned else (half[0], half[1])
+        room = [_room(surface.half_x, a), _room(surface.half_y, b)]
+        grid = np.stack(np.meshgrid(*(_steps(width) for width in room)), axis=-1).reshape(-1, 2)
+        free = np.ones(len(grid), dtype=bool)
+        for box in boxes:
+            beside = (box.corners() - surface.center[:2]) @ axes.T
+            margin = np.array([a, b]) + APART
+            low, high = beside.min(axis=0) - margin, beside.max(axis=0) + margin
+            level = box.center[2] - box.half[2] - surface.center[2]
+            if -HEADROOM < level < 2 * half[2]:
+                free &= ~((grid > low) & (grid < high)).all(axis=1)
+        for u, v in grid[free]:
+            foot = surface.center + np.array([*(u, v) @ axes, ABOVE])
+            found.append(
+                (float(np.hypot(*(foot[:2] - here))), Spot(foot, surface.yaw + (np.pi / 2 if turned else 0.0)))
+            )
+    found.sort(key=lambda pair: pair[0])
+    yield from (spot for _, spot in found)
+
+
+def _room(half_width: float, half: float) -> float:
+    """How far (m) from the middle of a surface that of a thing may be, along one of the surface's axes."""
+    return max(half_width - min(half + EDGE, OVERHANG * half_width), 0.0)
+
+
+def _steps(width: float) -> Array:
+    count = int(width / STEP)
+    return np.linspace(-width, width, 2 * count + 1)
+
+
+def spots_in(world: World, bowl: ObjectInfo) -> Iterator[Spot]:
+    """Spots in a hollow thing, or on one that is not: in its middle and around it, each from the lowest up."""
+    box = world.object_box(bowl)
+    if bowl.hollow is None:
+        middle, radius, rises = box.center + np.array([0.0, 0.0, box.half[2]]), float(box.half[:2].min()), 1
+    else:
+        turn = world.rotation(bowl.body)
+        middle = world.position(bowl.body) + turn @ np.asarray(bowl.hollow.center)
+        radius, rises = bowl.hollow.radius(bowl.hollow.depth / 2), HIGHEST
+    around = [np.zeros(2), *(RING * radius * np.array([np.cos(a), np.sin(a)]) for a in np.arange(6) * np.pi / 3)]
+    for rise in range(rises):
+        for aside in around:
+            yield Spot(middle + np.array([*aside, ABOVE + rise * RISE]), box.yaw)

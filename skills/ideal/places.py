@@ -1,0 +1,145 @@
+"""Where the robot stands for a goal: as near, and facing it, as the classical Go to has it, looked at all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.kernel.body import RobotSpec
+from homie.kernel.types import Array, Box, Goal, Mask, Pose2
+from skills.classical.goto import EDGE, FAR_GAPS, GAPS, HIDDEN, REACH
+from skills.classical.planning import CostMap
+from skills.classical.reaching import Reachable
+
+MARGIN = 0.04
+"""Metres beyond the footprint that a place keeps clear."""
+DIRECTIONS = 32
+"""Directions around a target that are looked at."""
+STAYS, FACING = (0.3, 0.95), 0.4
+"""Metres from a target between which the robot stays where it is, where it faces it to so many radians."""
+SAMPLES = 24
+"""Points on a line that is looked along."""
+SPREAD = 15
+"""Rows and columns of points in a room."""
+
+
+def places(goal: Goal, base: Pose2, spec: RobotSpec, *, stay: bool) -> Iterator[Pose2]:
+    """Free places that can be reached, best first.
+
+    Args:
+        goal: Of the subtask.
+        base: Where the robot is.
+        spec: Its footprint counts.
+        stay: Whether it may stay where it is, if that is near the target and faces it.
+    """
+    if goal.grid is None:
+        yield base
+        return
+    costs = CostMap.of(goal.grid, spec.footprint_radius + MARGIN)
+    reachable = Reachable.of(costs, base)
+    if goal.room is not None:
+        yield from _in_room(goal.room, base, costs, reachable)
+        return
+    target = goal.box or Box(goal.position, np.full(3, EDGE))
+    off = np.arctan2(*(goal.position[:2] - base.xy)[::-1]) - base.yaw
+    if stay and STAYS[0] <= target.distance(base.xy) <= STAYS[1] and abs(np.angle(np.exp(1j * off))) <= FACING:
+        yield base
+    for gaps in (GAPS, FAR_GAPS):
+        yield from _at_gaps(np.array(gaps), goal, target, base, costs, reachable)
+
+
+def _in_room(room: tuple[float, float, float, float], base: Pose2, costs: CostMap, reachable: Reachable) -> list[Pose2]:
+    """Points of a rectangle, the roomiest first, rather in its middle."""
+    x0, y0, x1, y1 = room
+    xs, ys = np.linspace(x0 + 0.4, x1 - 0.4, SPREAD), np.linspace(y0 + 0.4, y1 - 0.4, SPREAD)
+    points = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
+    points = points[_free(points, costs, reachable)]
+    middle = np.array([(x0 + x1) / 2, (y0 + y1) / 2])
+    cost = np.linalg.norm(points - middle, axis=1) - np.minimum(_clear(points, costs), 0.8)
+    chosen = points[np.argsort(cost, kind="stable")]
+    return [Pose2(float(x), float(y), float(np.arctan2(y - base.y, x - base.x))) for x, y in chosen]
+
+
+def _at_gaps(gaps: Array, goal: Goal, target: Box, base: Pose2, costs: CostMap, reachable: Reachable) -> list[Pose2]:
+    """Places that far (m) from a target's side, those from its front first; the costs are those of the classical Go
+    to."""
+    angles = np.arange(DIRECTIONS) * 2 * np.pi / DIRECTIONS
+    away = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    away, gap = np.repeat(away, len(gaps), axis=0), np.tile(gaps, DIRECTIONS)
+    points = _beside(target, away, gap)
+    free = _free(points, costs, reachable)
+    points, away, gap = points[free], away[free], gap[free]
+    cost = 0.5 * np.abs(gap - (REACH - 0.22)) + 0.08 * np.linalg.norm(points - base.xy, axis=1)
+    if goal.front is not None:
+        cost += 1.5 * (1.0 - away @ np.array([np.cos(goal.front), np.sin(goal.front)]))
+    cost += 0.4 * np.maximum(0.0, 0.5 - _clear(points, costs))
+    cost += HIDDEN * _hidden(points, goal, target, costs)
+    chosen = points[np.argsort(cost, kind="stable")]
+    toward = goal.position[:2] - chosen
+    return [
+        Pose2(float(x), float(y), float(yaw))
+        for (x, y), yaw in zip(chosen, np.arctan2(toward[:, 1], toward[:, 0]), strict=True)
+    ]
+
+
+def _beside(box: Box, away: Array, gap: Array) -> Array:
+    """The points (n, 2) so far outside a box's footprint in directions (n, 2) from its centre."""
+    low, high = np.zeros(len(away)), np.full(len(away), 6.0)
+    for _ in range(20):
+        middle = (low + high) / 2
+        nearer = _distance(box, box.center[:2] + middle[:, None] * away) < gap
+        low, high = np.where(nearer, middle, low), np.where(nearer, high, middle)
+    points: Array = box.center[:2] + high[:, None] * away
+    return points
+
+
+def _distance(box: Box, points: Array) -> Array:
+    beside = np.maximum(np.abs(_turned(box, points)) - box.half[:2], 0.0)
+    return np.asarray(np.linalg.norm(beside, axis=1))
+
+
+def _turned(box: Box, points: Array) -> Array:
+    """Points (n, 2) in the frame of a box."""
+    c, s = np.cos(box.yaw), np.sin(box.yaw)
+    return np.asarray((points - box.center[:2]) @ np.array([[c, -s], [s, c]]))
+
+
+def _nearest(box: Box, points: Array) -> Array:
+    """The points (n, 2) of a box's footprint that are nearest to others."""
+    c, s = np.cos(box.yaw), np.sin(box.yaw)
+    local = np.clip(_turned(box, points), -box.half[:2], box.half[:2])
+    return np.asarray(box.center[:2] + local @ np.array([[c, s], [-s, c]]))
+
+
+def _hidden(points: Array, goal: Goal, target: Box, costs: CostMap) -> Array:
+    """Metres (n,) of other things, walls above all, between places and a target or what it stands on."""
+    foot = _nearest(target, points)
+    for surface in goal.surfaces[:1]:
+        under = _nearest(Box(surface.center, np.array([surface.half_x, surface.half_y, 0.0]), surface.yaw), points)
+        closer = np.linalg.norm(under - points, axis=1) < np.linalg.norm(foot - points, axis=1)
+        foot = np.where(closer[:, None], under, foot)
+    share = np.linspace(0.0, 1.0, SAMPLES)[:, None, None]
+    line = points + share * (foot - points)
+    blocked = (_clear(line.reshape(-1, 2), costs) == 0.0).reshape(SAMPLES, -1).mean(axis=0)
+    return np.asarray(np.maximum(0.0, blocked * np.linalg.norm(foot - points, axis=1) - EDGE))
+
+
+def _free(points: Array, costs: CostMap, reachable: Reachable) -> Mask:
+    rows, columns, inside = _cells(points, costs)
+    return np.asarray(inside & (costs.clearance[rows, columns] >= costs.radius) & reachable.mask[rows, columns])
+
+
+def _clear(points: Array, costs: CostMap) -> Array:
+    """Metres (n,) from points to the nearest obstacle; 0 outside the map."""
+    rows, columns, inside = _cells(points, costs)
+    return np.where(inside, costs.clearance[rows, columns], 0.0)
+
+
+def _cells(points: Array, costs: CostMap) -> tuple[NDArray[np.intp], NDArray[np.intp], Mask]:
+    """Rows and columns of points, clipped into the map, and whether they were in it."""
+    cells = np.floor((points - costs.origin) / costs.resolution).astype(int)
+    ny, nx = costs.clearance.shape
+    inside: Mask = np.all((cells >= 0) & (cells < np.array([nx, ny])), axis=1)
+    return np.clip(cells[:, 1], 0, ny - 1), np.clip(cells[:, 0], 0, nx - 1), inside

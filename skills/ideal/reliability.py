@@ -1,0 +1,111 @@
+"""How often skills succeed, by action: a file, and the dice that are thrown by it.
+
+format: 1
+source: forty episodes in our kitchen       # optional: where the numbers are from
+actions:
+  Pick: {success: 0.8}                      # of an attempt; an action that is not listed always succeeds
+  Put: {success: 0.9, failure: E2}          # what is put wrongly lies on the floor
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from homie.kernel.actions import ACTION_TABLE, ACTIONS
+from homie.kernel.checksums import sha256
+from homie.kernel.config import load_strictly, yaml_problem
+from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.text import first_problem
+
+PACKAGED = {"emmoe": Path(__file__).parent / "emmoe.yaml"}
+"""Files that come with Homie, by the names that stand for them."""
+
+
+class Chance(BaseModel):
+    """Of one action. success: the probability that an attempt succeeds. failure: what else happens: nothing (E1), or
+    the thing is lost (E2)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    success: float = Field(ge=0.0, le=1.0)
+    failure: Literal["E1", "E2"] = "E1"
+
+
+class Reliability(BaseModel):
+    """The content of a file. source: where its numbers are from."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    format: Literal[1] = 1
+    source: str = ""
+    actions: Mapping[str, Chance] = {}
+
+    @model_validator(mode="after")
+    def _known(self) -> Reliability:
+        able = [action for action in ACTIONS if action != "End"]
+        for action, chance in self.actions.items():
+            if action not in able:
+                raise ValueError(f"there is no skill '{action}': {suggestion(action, able, ', '.join(able))}")
+            if chance.failure == "E2" and ACTION_TABLE[action].inventory != "gives":
+                raise ValueError(f"{action} cannot fail with E2: only what is put can be lost")
+        return self
+
+    def chance(self, action: str) -> Chance:
+        """Of an action by its name."""
+        return self.actions.get(action, CERTAIN)
+
+
+CERTAIN = Chance(success=1.0)
+
+
+def read_reliability(argument: str) -> tuple[Reliability, str]:
+    """What `ideal:ARGUMENT` names, a file or one that comes with Homie, and its SHA-256; ideal without.
+
+    Raises BadInput: there is no such file, or it is none.
+    """
+    if not argument:
+        return Reliability(), ""
+    path = PACKAGED.get(argument, Path(argument))
+    try:
+        content = load_strictly(path.read_text(encoding="utf-8"))
+        return Reliability.model_validate(content), sha256(path)
+    except OSError as error:
+        known = ", ".join(PACKAGED)
+        raise BadInput(
+            f"Cannot read how reliable the skills of 'ideal:{argument}' are: {error.strerror}; give a file, or {known}."
+        ) from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise BadInput(f"The file of reliabilities {path} is not valid YAML: {yaml_problem(error)}.") from error
+    except RecursionError as error:
+        raise BadInput(f"The file of reliabilities {path} is nested too deeply.") from error
+    except ValidationError as error:
+        raise BadInput(f"The file of reliabilities {path} cannot be used: {first_problem(error)}.") from error
+
+
+class Dice:
+    """Who succeeds in an episode. Each action has dice of its own: two planners that meet in an episode of the same
+    seed have the same luck with their third Pick, whatever else they do."""
+
+    def __init__(self, reliability: Reliability, seed: int) -> None:
+        self._reliability, self._seed = reliability, seed
+        self._dice: dict[str, np.random.Generator] = {}
+
+    def succeeds(self, action: str) -> bool:
+        """Whether the next attempt of an action does."""
+        dice = self._dice.setdefault(action, np.random.default_rng([self._seed, zlib.crc32(action.encode())]))
+        return bool(dice.random() < self._reliability.chance(action).success)
+
+    def loses(self, action: str) -> bool:
+        """Whether a failure of an action loses what is in the hand."""
+        return self._reliability.chance(action).failure == "E2"
+
+    def described(self, action: str) -> str:
+        """The chance of an action, in words: `Pick succeeds with a probability of 0.22`."""
+        return f"{action} succeeds with a probability of {self._reliability.chance(action).success:.2g}"

@@ -1,0 +1,69 @@
+"""A skill that throws the dice, then has the robot's world set."""
+
+from __future__ import annotations
+
+from homie.kernel.actions import ACTION_TABLE, ACTIONS
+from homie.kernel.body import RobotSpec
+from homie.kernel.interfaces import Rearrangeable, Skill
+from homie.kernel.types import Command, Goal, Observation, Outcome, Subtask
+from skills.ideal.places import places
+from skills.ideal.reliability import Dice
+
+SETTLES = 0.2
+"""Seconds that a thing that was set down has to come to rest: into a bowl it falls a few centimetres."""
+SET = "set in the world, without motion"
+"""The reason of an attempt that succeeded, for the record."""
+
+
+class IdealSkill(Skill):
+    """One attempt is one look at the dice and one change of the world.
+
+    After a Put it stands still for a moment, so that what is judged is where the thing has come to rest.
+    """
+
+    name = "ideal"
+    actions = tuple(action for action in ACTIONS if action != "End")
+
+    def __init__(self, robot: Rearrangeable, spec: RobotSpec, dice: Dice) -> None:
+        self._robot, self._spec, self._dice = robot, spec, dice
+        self._outcome = Outcome.FAILED
+        self._reason = ""
+        self._hopeless = False
+        self._until = 0.0
+
+    def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
+        action = ACTION_TABLE[subtask.action]
+        self._outcome, self._hopeless = Outcome.FAILED, False
+        if not self._dice.succeeds(action.name):
+            self._reason = f"failed by lot: {self._dice.described(action.name)}"
+            if self._dice.loses(action.name):
+                self._reason += self._lost()
+            return
+        stay = action.result != "reached"
+        where = places(goal, observation.body.base, self._spec, stay=stay)
+        problem = self._robot.bring_about(action, goal, where)
+        self._reason, self._hopeless = problem or SET, bool(problem)
+        if not problem:
+            self._until = observation.stamp + (SETTLES if action.inventory == "gives" else 0.0)
+            self._outcome = Outcome.RUNNING if action.inventory == "gives" else Outcome.SUCCEEDED
+
+    def _lost(self) -> str:
+        problem = self._robot.drop()
+        return f"; it could not be dropped: {problem}" if problem else "; it lies on the floor"
+
+    def act(self, observation: Observation) -> Command:
+        if observation.stamp >= self._until:
+            self._outcome = Outcome.SUCCEEDED
+        return Command()
+
+    @property
+    def outcome(self) -> Outcome:
+        return self._outcome
+
+    @property
+    def reason(self) -> str:
+        return self._reason
+
+    @property
+    def hopeless(self) -> bool:
+        return self._hopeless

@@ -1,0 +1,53 @@
+"""`--skills ideal[:FILE]`: a subtask whose preconditions hold takes effect at once, in a simulated world."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from homie.kernel.actions import ACTIONS
+from homie.kernel.body import RobotSpec
+from homie.kernel.errors import BadInput
+from homie.kernel.interfaces import Kinematics, Rearrangeable, Robot, Skill, SkillSet
+from skills.ideal.reliability import Dice, read_reliability
+from skills.ideal.skill import IdealSkill
+
+
+class Ideal(SkillSet):
+    """Skills that cannot fail but as a file of reliabilities says: to compare planners apart from skills.
+
+    The argument is such a file (`skills.ideal.reliability`), or the name of one that comes with Homie: `emmoe`.
+    """
+
+    name = "ideal"
+    actions: ClassVar[tuple[str, ...]] = tuple(action for action in ACTIONS if action != "End")
+    about = "does what it is told"
+    note = "privileged: sets the simulated world, nothing moves"
+
+    def __init__(self, argument: str = "") -> None:
+        """Raises BadInput for a file that cannot be read."""
+        super().__init__()
+        self.reliability, self._sha256 = read_reliability(argument)
+        self._robot: Rearrangeable | None = None
+        self._seed = 0
+
+    def enter(self, robot: Robot) -> None:
+        """Take the robot whose world is set. Raises BadInput for one whose cannot be."""
+        if not isinstance(robot, Rearrangeable):
+            raise BadInput(
+                f"The skill set 'ideal' sets a simulated world, and that of the {robot.spec.name} cannot be set: "
+                "choose others by --skills."
+            )
+        self._robot = robot
+
+    def reset(self, *, seed: int) -> None:
+        self._seed = seed
+
+    def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
+        assert self._robot is not None, "it has entered one"
+        spec.require("The skill set 'ideal'", "base", "arm", "gripper", postures=True)
+        return [IdealSkill(self._robot, spec, Dice(self.reliability, self._seed))]
+
+    def describe(self) -> Mapping[str, object]:
+        file = {"sha256": self._sha256, **self.reliability.model_dump(mode="json")} if self._sha256 else {}
+        return {"privileged": True, "reliability": file}
