@@ -15,14 +15,13 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from homie.kernel.actions import ACTION_TABLE, ACTIONS
 from homie.kernel.checksums import sha256
-from homie.kernel.config import load_strictly, yaml_problem
-from homie.kernel.errors import BadInput, suggestion
-from homie.kernel.text import first_problem
+from homie.kernel.config import load_strictly
+from homie.kernel.errors import suggestion
+from homie.kernel.files import reading
 
 PACKAGED = {"emmoe": Path(__file__).parent / "emmoe.yaml"}
 """Files that come with Homie, by the names that stand for them."""
@@ -73,20 +72,10 @@ def read_reliability(argument: str) -> tuple[Reliability, str]:
     if not argument:
         return Reliability(), ""
     path = PACKAGED.get(argument, Path(argument))
-    try:
+    advice = f"Give a file of probabilities (docs/skills.md), or {', '.join(PACKAGED)}."
+    with reading(path, "the reliabilities", advice=advice):
         content = load_strictly(path.read_text(encoding="utf-8"))
         return Reliability.model_validate(content), sha256(path)
-    except OSError as error:
-        known = ", ".join(PACKAGED)
-        raise BadInput(
-            f"Cannot read how reliable the skills of 'ideal:{argument}' are: {error.strerror}; give a file, or {known}."
-        ) from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise BadInput(f"The file of reliabilities {path} is not valid YAML: {yaml_problem(error)}.") from error
-    except RecursionError as error:
-        raise BadInput(f"The file of reliabilities {path} is nested too deeply.") from error
-    except ValidationError as error:
-        raise BadInput(f"The file of reliabilities {path} cannot be used: {first_problem(error)}.") from error
 
 
 class Dice:

@@ -138,8 +138,9 @@ def test_the_record_says_that_nothing_moved(home):
 def test_put_wrongly_it_lies_on_the_floor(tmp_path):
     (tmp_path / "clumsy.yaml").write_text("actions: {Put: {success: 0.0, failure: E2}}")
     with homie.open(seed=7, rooms=2, objects=14, skills=f"ideal:{tmp_path / 'clumsy.yaml'}", **TINY) as session:
-        for name in ("apple", "mug"):
-            assert session.call("Go to", name).feedback.ok and session.call("Pick", name).feedback.ok
+        for name in ("apple", "cracker_box"):
+            for subtask in (("Go to", name), ("Pick", name), ("Go to", "table")):
+                assert session.call(*subtask).feedback.ok
             execution = session.call("Put", name, "table")
             world = session.world_state()
             assert execution.feedback.code is ErrorCode.E2 and len(execution.attempts) == 1

@@ -35,19 +35,19 @@ def test_the_rates_of_the_paper():
         ("actions: {Pick: {success: 1.5}}", "actions.Pick.success"),
         ("actions: {Pick: {success: 0.5, failure: E2}}", "only what is put can be lost"),
         ("actions: {Pick: {success: 0.5}, Pick: {success: 0.6}}", "'Pick' stands twice"),
-        ("actions: [", "not valid YAML"),
+        ("actions: [", "skills.yaml"),
         ("chances: {}", "chances"),
-        ("- Pick", "cannot be used"),
+        ("- Pick", "skills.yaml"),
     ],
 )
 def test_a_file_that_is_none_is_refused_in_a_sentence(tmp_path, text, said):
-    with pytest.raises(BadInput, match="The file of reliabilities ") as refusal:
+    with pytest.raises(BadInput, match="Cannot read the reliabilities ") as refusal:
         read_reliability(written(tmp_path, text))
     assert said in str(refusal.value)
 
 
 def test_a_file_that_is_not_there_is_refused_with_what_there_is():
-    with pytest.raises(BadInput, match="give a file, or emmoe"):
+    with pytest.raises(BadInput, match="or emmoe"):
         read_reliability("emoe")
 
 
