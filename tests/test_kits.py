@@ -109,6 +109,18 @@ def test_what_is_wrong_with_a_robot():
     assert "still moves 0.2 s after it was told to stop" in said(check_robot, Coasting())
     assert "is no homie.kernel.interfaces.Robot" in said(check_robot, object())
 
+    class Broken(Wild):
+        views = ("left", "right")
+
+        def observe(self, cameras=()):
+            if cameras:
+                raise OSError(f"no camera {cameras[0]}")
+            return super().observe()
+
+    told = said(check_robot, Broken())
+    assert "observe(('left',)) raised OSError: no camera left" in told and "no camera right" in told
+    assert "must bring back the same start" in told, "what comes after an exception is looked at too"
+
 
 class Mad(TinySkill):
     def act(self, observation):

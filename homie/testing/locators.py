@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from homie.kernel.actions import ACTION_TABLE, HOUSEHOLD
 from homie.kernel.interfaces import Locator, Robot
 from homie.kernel.knowledge import Knowledge
 from homie.kernel.types import Detection, Goal, Observation, in_sight
-from homie.testing.violations import NotConforming, raised, settle
+from homie.testing.violations import NotConforming, gathered, settle
 
 NOWHERE = "no such thing 4711"
 GO, PICK = ACTION_TABLE["Go to"], ACTION_TABLE["Pick"]
@@ -32,23 +33,25 @@ def check_locator(
     if not isinstance(locator.name, str) or not locator.name:
         found.append("`name` must be the name under which it is registered.")
     robot.reset(seed=0)
-    try:
-        locator.reset(seed=0)
-        seen = robot.observe(dict.fromkeys((*robot.views, *locator.cameras)) if view else ())
-        locator.update(seen, detections)
-        found += _due(locator, seen)
-        for action in HOUSEHOLD[:-1]:
-            if (meant := locator.resolve(NOWHERE, action, seen)) is not None:
-                found.append(f"resolve('{NOWHERE}') for {action.name} must be None (is {meant!r}).")
-        held: object = locator.held(seen)
-        if held is not None and not isinstance(held, str):
-            found.append(f"held must be an entity or None (is {held!r}).")
-        found += _told(locator, detections, seen)
-        for name in names:
-            found += [f"'{name}': {sentence}" for sentence in _entity(locator, name, seen)]
-    except Exception as error:
-        found.append(raised("reset, update or a question", error))
+    seen = robot.observe(dict.fromkeys((*robot.views, *locator.cameras)) if view else ())
+    found += gathered("reset", partial(locator.reset, seed=0))
+    found += gathered("update", partial(locator.update, seen, detections))
+    found += gathered("due", partial(_due, locator, seen))
+    found += gathered("resolve or held", partial(_unknown, locator, seen))
+    found += gathered("knowledge or arranged", partial(_told, locator, detections, seen))
+    for name in names:
+        sentences = gathered("a question", partial(_entity, locator, name, seen))
+        found += [f"'{name}': {sentence}" for sentence in sentences]
     settle(found)
+
+
+def _unknown(locator: Locator, seen: Observation) -> Iterator[str]:
+    for action in HOUSEHOLD[:-1]:
+        if (meant := locator.resolve(NOWHERE, action, seen)) is not None:
+            yield f"resolve('{NOWHERE}') for {action.name} must be None (is {meant!r})."
+    held: object = locator.held(seen)
+    if held is not None and not isinstance(held, str):
+        yield f"held must be an entity or None (is {held!r})."
 
 
 def _due(locator: Locator, seen: Observation) -> Iterator[str]:

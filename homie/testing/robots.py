@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from homie.kernel.body import STILL_LINEAR
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Robot, WorldState
-from homie.kernel.types import Command, Observation, SentCommand
+from homie.kernel.types import Command, SentCommand
 from homie.kernel.world import WorldSnapshot, read_snapshot
-from homie.testing.violations import NotConforming, raised, settle
+from homie.testing.violations import NotConforming, gathered, settle
 
 STEPS = 5
 """Control periods that are watched."""
@@ -27,17 +28,13 @@ def check_robot(robot: Robot) -> None:
     """
     if not isinstance(robot, Robot):
         raise NotConforming([f"{type(robot).__name__} is no homie.kernel.interfaces.Robot."])
-    found = list(_spec(robot))
-    try:
-        robot.reset(seed=0)
-        found += _observed(robot)
-        found += _obeys(robot)
-        robot.stop()
-        robot.stop()
-    except Exception as error:
-        found.append(raised("reset, observe, act or stop", error))
+    found = gathered("spec or kinematics", partial(_spec, robot))
+    found += gathered("reset", partial(robot.reset, seed=0))
+    found += gathered("observe", partial(_observed, robot))
+    found += gathered("act, stop or reset", partial(_obeys, robot))
+    found += gathered("a second stop", robot.stop)
     if isinstance(robot, WorldState):
-        found += _snapshot(robot)
+        found += gathered("snapshot", partial(_snapshot, robot))
     settle(found)
 
 
@@ -91,11 +88,11 @@ def _observed(robot: Robot) -> Iterator[str]:
     if not np.isfinite(bare.body.base.xy).all():
         yield "where its base is, is not finite."
     for name in dict.fromkeys((*robot.views, robot.eye)):
-        yield from _frame(name, robot.observe((name,)))
+        yield from gathered(f"observe(('{name}',))", partial(_frame, robot, name))
 
 
-def _frame(name: str, seen: Observation) -> Iterator[str]:
-    frame = seen.frames.get(name)
+def _frame(robot: Robot, name: str) -> Iterator[str]:
+    frame = robot.observe((name,)).frames.get(name)
     if frame is None:
         yield f"observe(('{name}',)) has no picture of that camera."
         return

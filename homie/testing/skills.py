@@ -27,10 +27,13 @@ def check_skills(skill_set: SkillSet, robot: Robot, goals: Sequence[tuple[Subtas
     if not isinstance(skill_set, SkillSet):
         raise NotConforming([f"{type(skill_set).__name__} is no homie.kernel.interfaces.SkillSet."])
     found = [*named(skill_set), *described(skill_set, "at the start")]
+    skills: list[Skill] = []
     try:
-        skills = list(skill_set.skills(robot.spec, robot.kinematics))
+        skills += skill_set.skills(robot.spec, robot.kinematics)
     except BadInput as error:
-        raise NotConforming([f"It cannot move this robot: {error}"]) from error
+        settle([*found, f"It cannot move this robot: {error}"])
+    except Exception as error:
+        settle([*found, raised("skills", error)])
     able = {action for skill in skills for action in skill.actions}
     if set(skill_set.actions) != able:
         found.append(f"`actions` says {sorted(skill_set.actions)}, and its skills have {sorted(able)}.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from pydantic import BaseModel
@@ -34,6 +34,16 @@ def settle(found: list[str]) -> None:
 def raised(what: str, error: Exception) -> str:
     """The sentence about a part that raised what it should not."""
     return f"{what} raised {type(error).__name__}: {error}"
+
+
+def gathered(what: str, look: Callable[[], Iterable[str] | None]) -> list[str]:
+    """The sentences of one look at a part; an exception is one more of them, and ends this look only."""
+    found: list[str] = []
+    try:
+        found.extend(look() or ())
+    except Exception as error:
+        found.append(raised(what, error))
+    return found
 
 
 def named(part: Any) -> list[str]:

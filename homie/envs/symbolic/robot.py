@@ -7,8 +7,10 @@ planner --subtask--> checks --> skill set `own` --perform--> SymbolicRobot --sna
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Collection
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -34,6 +36,16 @@ from homie.kernel.world import WorldSnapshot
 HAND = Group.gripper(opening=0.1, speed=1.0)
 
 
+@dataclass(frozen=True, slots=True)
+class OutOfReach:
+    """The answer of a body that reaches nothing: the joints stay as they are."""
+
+    q: Array
+    ok: bool = False
+    position_error: float = math.inf
+    rotation_error: float = math.inf
+
+
 class NoArm:
     """The kinematics of a body without an arm: it takes no space and reaches nothing."""
 
@@ -49,7 +61,7 @@ class NoArm:
         return np.inf
 
     def solve(self, position: Array, rotation: Array | None, q0: Array, *, locked_torso: bool = False) -> IkSolution:
-        raise NotImplementedError("A body without an arm has no pose to be brought to.")
+        return OutOfReach(q0)
 
 
 class SymbolicRobot(Robot):

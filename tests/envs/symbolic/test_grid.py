@@ -7,6 +7,7 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from homie_grid import CELL, Grid
 from rich.console import Console
@@ -17,9 +18,9 @@ from homie.bench.play.runner import BenchSummary, bench
 from homie.conditions import parse_condition
 from homie.envs.symbolic import SymbolicRobot
 from homie.kernel.actions import ACTION_TABLE
-from homie.kernel.errors import BadInput
+from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.options import BenchOptions
-from homie.kernel.types import ErrorCode, Subtask
+from homie.kernel.types import Command, ErrorCode, Pose, Subtask
 from homie.kernel.world import FixedState, JointState, ObjectState, RobotState, RoomState, WorldSnapshot
 from homie.testing import check_locator, check_robot
 from perception.detectors.simulated import SimulatedDetector
@@ -156,3 +157,14 @@ def test_states_of_the_world_verify_actions_of_its_own(grid):
     assert locator.state("chest", "open", grid.observe()) is False and locator.state("chest", "closed", grid.observe())
     for entity, state in (("plant", "open"), ("chest", "watered"), ("moon", "watered")):
         assert locator.state(entity, state, grid.observe()) is None
+
+
+def test_a_body_without_an_arm_reaches_nothing_and_takes_no_space() -> None:
+    kinematics, q = Grid.kinematics, np.zeros(0)
+    here = kinematics.forward(q)
+    assert not kinematics.solve(here.position, here.rotation, q).ok
+    assert len(kinematics.link_points(q)) == 0 and kinematics.self_distance(q) > 1.0
+    robot = Grid()
+    robot.reset(seed=0)
+    with pytest.raises(CommandRefused, match="has no arm, so no effector to bring to a pose"):
+        robot.act(Command(effector=Pose(np.zeros(3), np.eye(3))))
