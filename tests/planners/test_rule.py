@@ -13,7 +13,15 @@ from text_world import Stage, stage
 from error_detection import paper_order
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import CheckQuestion, EpisodeListener
-from homie.kernel.types import Check, EpisodeResult, ErrorCode, Event, RoundRecord, Subtask, SubtaskRecorded
+from homie.kernel.types import (
+    Check,
+    EpisodeResult,
+    ErrorCode,
+    Event,
+    RoundRecord,
+    SubtaskRecorded,
+    SubtaskStarted,
+)
 from planners.rule import RulePlanner
 
 SETTINGS = [pytest.param(False, id="background"), pytest.param(True, id="sensors")]
@@ -219,8 +227,9 @@ def test_what_can_not_be_reached_from_here_is_looked_at_from_elsewhere() -> None
 
 def test_a_container_that_falls_shut_is_opened_again() -> None:
     class Draught(Diary):
-        def executing(self, round_number: int, subtask: Subtask) -> None:
-            if round_number == 6:
+        def on(self, event: Event) -> None:
+            super().on(event)
+            if isinstance(event, SubtaskStarted) and event.round == 6:
                 scene.world.furniture["drawer_1"].closed = True
 
     scene, diary = stage(), Draught()
