@@ -1,0 +1,68 @@
+"""The run folder: everything a run leaves behind. A kill at any instant loses only the episode in flight.
+
+    RUN/run.json                      configuration, versions, seed; written once, atomically, first
+    RUN/scene.json                    the scene spec
+    RUN/parts/<sha256>.json           what episodes were made with, and in texts/ their prompts: `provenance`
+    RUN/episodes/<task>-<trial>/
+        steps.jsonl                   one `homie.kernel.types.RoundRecord` a line, append-only, synced line by line
+        inputs.jsonl                  what the planner was told, a line a round, see `homie.runtime.inputs`
+        commands.jsonl                every command, requested and sent, see `homie.runtime.commandlog`
+        frames/                       round-NN-<view>.png, what the planner was shown
+        video.mp4                     see `homie.runtime.video`
+        final_state.json              simulators: `WorldState.snapshot()`
+        episode.json                  an `EpisodeFile`; written once, atomically, last: there means finished
+
+docs/run-folder.md describes the fields. `models` says what the files hold, `sealed` keeps them from damage, `folders`
+knows where they are, `run` makes a run folder, `episode` writes an episode folder.
+"""
+
+from homie.runtime.runstore.episode import EpisodeStore, disk_failure, recording
+from homie.runtime.runstore.folders import (
+    FRAMES,
+    HeldFolder,
+    episode_folders,
+    frame,
+    held_folder,
+    new_episode,
+    runs_folder,
+    tries,
+)
+from homie.runtime.runstore.models import (
+    EpisodeFile,
+    RunFile,
+    Usage,
+    read_episode,
+    read_run,
+    read_steps,
+    write_ending,
+)
+from homie.runtime.runstore.run import RunFolder, Staged, scene_file
+from homie.runtime.runstore.sealed import contents, kind_of, read_model, write_model
+
+__all__ = [
+    "FRAMES",
+    "EpisodeFile",
+    "EpisodeStore",
+    "HeldFolder",
+    "RunFile",
+    "RunFolder",
+    "Staged",
+    "Usage",
+    "contents",
+    "disk_failure",
+    "episode_folders",
+    "frame",
+    "held_folder",
+    "kind_of",
+    "new_episode",
+    "read_episode",
+    "read_model",
+    "read_run",
+    "read_steps",
+    "recording",
+    "runs_folder",
+    "scene_file",
+    "tries",
+    "write_ending",
+    "write_model",
+]

@@ -1,0 +1,100 @@
+"""The folders of a run: where they are made, who holds them, what their episodes are called."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+from datetime import datetime
+from pathlib import Path
+
+from homie.kernel.errors import BadInput
+from homie.kernel.files import slug, sync_folder, writing
+
+FRAMES = "frames"
+SET_ASIDE = re.compile(r"-partial-(\d+)$")
+"""The end of the name of an episode folder that was set aside, with its number."""
+
+
+class HeldFolder:
+    """A run folder that this process alone holds until `close`. lock: the descriptor from `held_folder`."""
+
+    def __init__(self, path: Path, lock: int) -> None:
+        self.path = path
+        self._lock = lock
+
+    def close(self) -> None:
+        """Let go of the folder. Idempotent."""
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+
+def runs_folder() -> Path:
+    """Where run folders are made without --out: `runs`, or what the environment variable HOMIE_RUNS says."""
+    return Path(os.environ.get("HOMIE_RUNS") or "runs").expanduser()
+
+
+def held_folder(out: Path | None, name: str, what: str = "run folder") -> tuple[Path, int]:
+    """The run folder `out`, or a new one named after the time and `name`, and the lock that keeps others off.
+
+    The lock is a file descriptor; closing it, or the end of the process, lets go. what: what the folder is called in
+    errors. Raises BadInput.
+    """
+    with writing(out or runs_folder(), f"the {what}"):
+        path = out or _fresh(name)
+        path.mkdir(parents=True, exist_ok=True)
+        lock = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(lock)
+        raise BadInput(f"The {what} {path} is in use by another running homie.") from None
+    return path, lock
+
+
+def new_episode(path: Path) -> Path:
+    """Make an empty episode folder. What an interrupted episode left there is set aside as `...-partial-N`."""
+    if path.exists():
+        number = 1
+        while (aside := path.with_name(f"{path.name}-partial-{number}")).exists():
+            number += 1
+        path.rename(aside)
+    path.mkdir(parents=True)
+    sync_folder(path.parent)
+    return path
+
+
+def episode_folders(run: Path) -> tuple[Path, ...]:
+    """The episode folders of a run, by name, without those that were set aside."""
+    folders = sorted(path for path in (run / "episodes").glob("*") if path.is_dir())
+    return tuple(path for path in folders if not SET_ASIDE.search(path.name))
+
+
+def tries(folder: Path) -> tuple[Path, ...]:
+    """What was set aside of an episode folder, oldest first."""
+    numbered = {
+        path: int(match[1])
+        for path in folder.parent.glob("*-partial-*")
+        if (match := SET_ASIDE.fullmatch(path.name.removeprefix(folder.name))) and path.is_dir()
+    }
+    return tuple(sorted(numbered, key=lambda path: numbered[path]))
+
+
+def frame(folder: Path, round_number: int, view: str) -> Path:
+    """Where an episode folder has the picture of a view, or that of the `HAND`, in a round."""
+    return folder / FRAMES / f"round-{round_number:02d}-{view}.png"
+
+
+def _fresh(task: str) -> Path:
+    """A new folder <time>-<task> in the folder of runs. Raises OSError."""
+    base = runs_folder() / f"{datetime.now():%Y%m%d-%H%M%S}-{slug(task)}"
+    base.parent.mkdir(parents=True, exist_ok=True)
+    number = 1
+    while True:
+        path = base if number == 1 else base.with_name(f"{base.name}-{number}")
+        try:
+            path.mkdir()
+            return path
+        except FileExistsError:  # another run that began in the same second
+            number += 1

@@ -1,0 +1,140 @@
+"""What the files of a run folder hold, and how they are read."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter
+
+from homie.kernel.checksums import FileMark, mark
+from homie.kernel.errors import BadInput
+from homie.kernel.options import RunOptions
+from homie.kernel.types import Answer, HistoryItem, RoundRecord
+from homie.runtime.inputs import INPUTS
+from homie.runtime.runstore.sealed import contents, read_model, write_model
+
+HASHED = ("steps.jsonl", INPUTS, "commands.jsonl", "final_state.json", "scene.json")
+"""Files of an episode that numbers are made of: `episode.json` keeps their SHA-256."""
+SIZED = ("video.mp4",)
+"""Files that are too long to be read again for a table: `episode.json` keeps their length."""
+
+RECORD = TypeAdapter(RoundRecord)
+"""A line of `steps.jsonl`."""
+
+
+class RunFile(BaseModel):
+    """`run.json`: how to make this run again. parts: the name of a `provenance.PartsFile`. files: `scene.json`.
+
+    Homie 0.1 wrote format 1, without the last two and without a checksum.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    format: Literal[1, 2] = 2
+    created: str
+    seed: int
+    options: RunOptions
+    versions: dict[str, str]
+    platform: str
+    parts: str = ""
+    files: dict[str, FileMark] = {}
+
+
+class Usage(BaseModel):
+    """What the language model of an episode took.
+
+    `unreadable` answers were asked again, `lenient` ones read by one of the `leniencies`, which are counted by name.
+    `cached` answers took nothing; `cache_read_tokens` of the input came from a cache of the provider; `cost` is in US
+    dollars, 0 where prices are not known.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    answers: int = 0
+    unreadable: int = 0
+    lenient: int = 0
+    leniencies: dict[str, int] = {}
+    cached: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+    cache_read_tokens: int = 0
+
+    def plus(self, answers: Iterable[Answer]) -> Usage:
+        """With some answers more."""
+        total = self
+        for one in answers:
+            total = Usage(
+                answers=total.answers + 1,
+                unreadable=total.unreadable + bool(one.problem),
+                lenient=total.lenient + bool(one.leniencies),
+                leniencies=dict(Counter(total.leniencies) + Counter(one.leniencies)),
+                cached=total.cached + one.cached,
+                input_tokens=total.input_tokens + one.input_tokens,
+                output_tokens=total.output_tokens + one.output_tokens,
+                cost=total.cost + one.cost,
+                cache_read_tokens=total.cache_read_tokens + one.cache_read_tokens,
+            )
+        return total
+
+
+class EpisodeFile(BaseModel):
+    """`episode.json`: how one episode ended. Equal episodes differ in `wall_seconds`, the mark of
+    `steps.jsonl`, which has timings, and the checksum.
+
+    ended_by: the planner (`ended`), the last round (`rounds`), or, in a bench, something that was neither the planner's
+    nor the skills' doing (`infrastructure`), told by `cause`. parts: the name of a `provenance.PartsFile`.
+    files: the other files of the episode as they were at its end. Homie 0.1 wrote format 1, without the last two.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    format: Literal[1, 2] = 2
+    task: str
+    trial: int
+    seed: int
+    ended_by: Literal["ended", "rounds", "infrastructure"]
+    rounds: int
+    history: tuple[HistoryItem, ...]
+    inventory: tuple[str, ...]
+    robot_seconds: float
+    wall_seconds: float
+    cause: str = ""
+    usage: Usage = Usage()
+    parts: str = ""
+    files: dict[str, FileMark] = {}
+
+
+def read_run(run: Path) -> RunFile:
+    """The configuration of a run folder. Raises BadInput."""
+    return read_model(run / "run.json", RunFile)
+
+
+def read_episode(folder: Path) -> EpisodeFile | None:
+    """How an episode ended, or None if it is unfinished. Raises BadInput for a broken file."""
+    return read_model(folder / "episode.json", EpisodeFile) if (folder / "episode.json").exists() else None
+
+
+def read_steps(folder: Path) -> tuple[RoundRecord, ...]:
+    """The records of an episode folder. A last line torn by a kill is left out with a warning. Raises BadInput."""
+    path = folder / "steps.jsonl"
+    lines = contents(path).split(b"\n")
+    if torn := lines.pop():
+        warnings.warn(f"{path}: left out a last line that a kill has torn ({len(torn)} bytes).", stacklevel=2)
+    try:
+        return tuple(RECORD.validate_python(json.loads(line)) for line in lines)
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path} holds a line that is no round record: {error}") from error
+
+
+def write_ending(folder: Path, ending: EpisodeFile) -> None:
+    """`episode.json`, with the marks of the files that are beside it. Raises OSError."""
+    marks = {
+        name: mark(folder / name, content=name in HASHED) for name in (*HASHED, *SIZED) if (folder / name).exists()
+    }
+    write_model(folder / "episode.json", ending.model_copy(update={"files": marks}))
