@@ -11,6 +11,7 @@ import numpy as np
 from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces import Kinematics
 from homie.kernel.types import Array, Box, Pose, Pose2, Surface
+from skills.classical.grasps import ROOM_ABOVE, THROUGH_FRONT
 from skills.classical.hand import NOTHING, Hand
 from skills.classical.manipulation import Manipulation
 from skills.classical.motion import Hopeless, Motion, Stuck, gripper_rotation
@@ -134,7 +135,9 @@ class Put(Manipulation):
             if not self._fits_under(surface):
                 continue
             shut_in = surface.access is not None
-            tilts = self.hand.tilts(LEVEL_HANDS if shut_in else STEEP_HANDS)
+            tilts = [
+                tilt for tilt in self.hand.tilts(LEVEL_HANDS if shut_in else STEEP_HANDS) if _fits(surface, tilt[0])
+            ]
             falls = FALLS[:1] if shut_in else FALLS
             spots = [
                 (cost + 2.0 * max(0.0, gap - COMFORTABLE_GAP), spot)
@@ -180,6 +183,11 @@ class Put(Manipulation):
         # The finger inside a rim would draw the bowl out with it.
         withdrawn = at + (np.array([0.0, 0.0, OUT_OF_RIM]) if by_rim else 0.12 * way + np.array([0.0, 0.0, 0.02]))
         return tuple(Pose(point, rotation) for point in (before, raised, at, withdrawn))
+
+
+def _fits(surface: Surface, pitch: float) -> bool:
+    """Whether the hand gets onto a surface at a pitch: one that points down does not between two boards."""
+    return surface.access is None or pitch <= max(THROUGH_FRONT) or surface.clearance >= ROOM_ABOVE
 
 
 def _lies_on(box: Box, surface: Surface) -> bool:

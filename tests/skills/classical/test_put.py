@@ -1,0 +1,50 @@
+"""Put: at what angle of the hand a thing is set down."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from homes import one_room
+
+from homie.envs.mujoco.home.home import MujocoHome
+from homie.envs.mujoco.robots.fetch.fetch import SPEC
+from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
+from homie.kernel.actions import action_of
+from homie.kernel.types import Box, Outcome, Pose, Subtask
+from skills.classical.hand import Hand
+from skills.classical.motion import gripper_rotation
+from skills.classical.put import Put
+
+SHELF = {"name": "shelf", "kind": "shelf", "colour": "white", "x": 0.25, "y": 2.0}
+ON_IT = [
+    {"name": kind, "kind": kind, "colour": colour, "receptacle": "shelf", "surface": f"{board} board", "x": 0.0, "y": y}
+    for kind, colour, board, y in (
+        ("master_chef_can", "blue", "lower", 0.05),
+        ("mustard_bottle", "yellow", "lower", 0.27),
+        ("tomato_soup_can", "red", "middle", -0.15),
+        ("bleach_cleanser", "white", "middle", 0.19),
+        ("sugar_box", "yellow", "upper", -0.09),
+        ("tuna_fish_can", "green", "upper", 0.15),
+    )
+]
+
+
+def test_a_mug_held_from_above_is_laid_between_two_boards() -> None:
+    """A hand that points down does not fit between the boards, so the mug is put down with a level one."""
+    down = np.pi / 2
+    grip = Pose(np.array([0.6, 0.0, 0.9]), gripper_rotation(0.0, down))
+    hand = Hand()
+    hand.take(Box(grip.position - np.array([0.0, 0.0, 0.016]), np.array([0.054, 0.04, 0.041])), grip, down)
+    home = MujocoHome(one_room([SHELF], ON_IT, (1.4, 2.0, np.pi), (6.0, 5.0)))
+    with home:
+        seen = home.observe()
+        locator = home.background()
+        locator.reset(seed=0)
+        goal = locator.goal("shelf", action_of("Put"), seen)
+        grippers = {name: replace(state, holding=True) for name, state in seen.body.grippers.items()}
+        holding = replace(seen, body=replace(seen.body, grippers=grippers))
+        skill = Put(SPEC, ArmKinematics(), hand)
+        skill.start(Subtask("Put", "mug", "shelf"), goal, holding)
+        skill.act(holding)
+    assert skill.outcome is Outcome.RUNNING, skill.reason
