@@ -65,10 +65,10 @@ LAYERS = {
         ("policies", "arm", "ideal"),
         ("nomad", "pixnav", "rt1x", "octo", "m3", "server"),
     ),
-    "ros_bridge": (("transport",), ("profiles",), ("guard", "serving")),
-    "ros_bridge.serving": (("following", "written"), ("served",), ("process",)),
+    "ros_bridge": (("transport",), ("profiles",), ("guard", "serving"), ("robot",)),
+    "ros_bridge.serving": (("following", "written"), ("painter",), ("served",), ("process",)),
     "ros_bridge.guard": (
-        ("messages",),
+        ("messages", "aiming"),
         ("limits", "measured", "outlet"),
         ("guard",),
         ("sockets",),
@@ -146,6 +146,9 @@ MAY_IMPORT = {
         "homie.kernel.options",
         "homie.kernel.packages",
         "homie.kernel.config",
+        # the body of a robot and its simulated twin are known by their names
+        "homie.kernel.registry",
+        "homie.kernel.world",
     ),
 }
 HEAVY = ("mujoco", "cv2", "av", "torch", "numpy", "pydantic", "PIL", "yaml")

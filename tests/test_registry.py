@@ -18,7 +18,7 @@ from homie.kernel.registry import BUILT_IN, find, load, names, targets, unknown,
 NAMES = {
     "planners": "rule scripted random table-expert human transformers chat anthropic responses gemini",
     "skills": "classical nomad pixnav rt1x octo m3 remote arm own ideal",
-    "robots": "mujoco franka",
+    "robots": "mujoco franka ros",
     "detectors": "simulated yolo yolo-onnx owl grounding-dino rtdetr",
     "locators": "background sensors",
     "checks": "paper code",

@@ -240,6 +240,8 @@ class Executor:
         commands = clamped = 0
         outcome, reason = Outcome.FAILED, ""
         try:
+            if number == 1:
+                self.robot.begin(str(task.subtask))
             observation = self._begin(task)
             outcome = skill.outcome
             while outcome is Outcome.RUNNING:
@@ -261,7 +263,10 @@ class Executor:
                 outcome = skill.outcome
         except (CommandRefused, TargetLost) as error:
             outcome, reason = Outcome.FAILED, str(error)
-        listener.on(CommandSent(observation, self.robot.act(Command())))  # the base stands, limbs hold
+        try:
+            listener.on(CommandSent(observation, self.robot.act(Command())))  # the base stands, limbs hold
+        except CommandRefused as error:  # a robot that is stopped by others stands already
+            outcome, reason = Outcome.FAILED, reason or str(error)
         seconds = round(observation.stamp - began, 6)
         about = () if reason else skill.about
         return Attempt(

@@ -47,6 +47,10 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "robots": {
             "mujoco": "homie.envs.mujoco.home.home:open_home",
             "franka": "homie.envs.mujoco.table.robot:open_table",
+            "ros": "ros_bridge.robot.opening:open_ros",
+        },
+        "bodies": {
+            "fetch": "homie.envs.mujoco.robots.fetch.kinematics:FETCH",
         },
         "scenes": {
             "mujoco": "homie.envs.mujoco.home.scenes:HouseScenes",
@@ -127,6 +131,7 @@ WORDS: Mapping[str, str] = MappingProxyType(
         "planners": "planner",
         "skills": "skill set",
         "robots": "robot",
+        "bodies": "body of a robot",
         "detectors": "detector",
         "locators": "locator (--targets)",
         "checks": "order of checks (--check-order)",

@@ -14,10 +14,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
+
 from homie.kernel.errors import CommandRefused
-from ros_bridge.guard.limits import check_grip, check_stamp, check_trajectory, check_velocity, outside
+from ros_bridge.guard.aiming import Aiming
+from ros_bridge.guard.limits import check_aim, check_grip, check_stamp, check_trajectory, check_velocity, outside
 from ros_bridge.guard.measured import Measured
 from ros_bridge.guard.messages import (
+    Aim,
     Beat,
     Cancel,
     Decided,
@@ -42,7 +46,7 @@ log = logging.getLogger("homie.ros_bridge")
 PERIOD = 0.02
 """Seconds between two ticks."""
 SILENCE = 0.2
-"""Seconds without a word of the agent after which a robot that moves is stopped."""
+"""Seconds without a word of the agent after which a robot that moves is stopped, where nothing else is asked for."""
 VELOCITY_LIFE = 0.25
 """Seconds that a velocity is driven without being said again."""
 UNCONFIRMED = 3.0
@@ -78,6 +82,7 @@ class Guard:
         measured: What the robot measures.
         armed: Whether anything may move at all.
         approval: `subtask`: a person lets each subtask begin.
+        silence: Seconds without a word of the agent after which a robot that moves is stopped.
         ask: Called with the text of a subtask that waits for a person.
         clock: Monotonic seconds, those of the stamps of commands.
     """
@@ -90,12 +95,14 @@ class Guard:
         *,
         armed: bool,
         approval: Approval = "none",
+        silence: float = SILENCE,
         ask: Callable[[str], None] = lambda text: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.profile = profile
         self.armed = armed
         self.approval = approval
+        self.silence = silence
         self._outlet = outlet
         self._measured = measured
         self._refusals = Refusals()
@@ -110,6 +117,7 @@ class Guard:
         self._drove_at = -math.inf
         self._ticked_at = self._clock()
         self._active: dict[int, str] = {}
+        self._aims: dict[str, Aiming] = {}
         self._inside = False
         self._looked_at = -math.inf
         self._stopping: _Stopping | None = None
@@ -120,7 +128,7 @@ class Guard:
     def moving(self) -> bool:
         """Whether anything is commanded to move."""
         with self._lock:
-            return bool(self._active) or self._speed != (0.0, 0.0) or self._target != (0.0, 0.0)
+            return bool(self._active or self._aims) or self._speed != (0.0, 0.0) or self._target != (0.0, 0.0)
 
     @property
     def standing(self) -> bool:
@@ -154,6 +162,7 @@ class Guard:
         """Stop all motion now: zero velocity, trajectories cancelled; ticks go on until the robot is seen to stand."""
         with self._lock:
             self._target = self._speed = (0.0, 0.0)
+            self._aims.clear()  # the last point of each is less than a tenth of a second ahead
             if self._stopping is None:
                 log.warning("Stop: %s", why)
                 self._stopping = _Stopping(self._clock(), why)
@@ -200,6 +209,7 @@ class Guard:
                 self._watch(present)
             if self._stopping is None:
                 self._drive(present, passed)
+                self._move(present, passed)
 
     def _obey(self, message: FromAgent, reply: Reply) -> None:
         if isinstance(message, Stop):
@@ -215,12 +225,21 @@ class Guard:
                 self._check_allowed(message.stamp)
             self._target = check_velocity(self.profile, message)
             self._target_at = self._clock()
+        elif isinstance(message, Aim):
+            self._check_allowed(message.stamp)
+            self._check_free(message.group)
+            measured = self._measured.positions()
+            check_aim(self.profile, message, measured)
+            if message.group not in self._aims:
+                group = self.profile.groups[message.group]
+                start = np.array([measured[joint.name] for joint in group.joints])
+                self._aims[message.group] = Aiming(group, start)
+            self._aims[message.group].aim(message.positions, self._clock())
         elif isinstance(message, Trajectory):
             self._check_allowed(message.stamp)
-            busy = next((number for number, part in self._active.items() if part == message.group), None)
-            if busy is not None:
-                raise CommandRefused(f"'{message.group}' still follows trajectory {busy}: cancel that first.")
+            self._check_free(message.group)
             check_trajectory(self.profile, message, self._measured.positions())
+            self._aims.pop(message.group, None)
             self._active[message.id] = message.group
             self._outlet.follow(message, self._ending(reply))
         elif isinstance(message, Grip):
@@ -228,6 +247,12 @@ class Guard:
             check_grip(self.profile, message)
             self._active[message.id] = "gripper"
             self._outlet.grip(message, self._ending(reply))
+
+    def _check_free(self, group: str) -> None:
+        """Whether a group follows no trajectory."""
+        busy = next((number for number, part in self._active.items() if part == group), None)
+        if busy is not None:
+            raise CommandRefused(f"'{group}' still follows trajectory {busy}: cancel that first.")
 
     def _check_allowed(self, stamp: float) -> None:
         """Whether anything may move now."""
@@ -268,7 +293,7 @@ class Guard:
         if present - self._looked_at > LOOK:
             place, self._looked_at = outside(self.profile, self._measured.positions()), present
             left, self._inside = self._inside and place is not None, place is None
-        if present - self._heard_at > SILENCE:
+        if present - self._heard_at > self.silence:
             self.stop(f"the agent has been silent for {present - self._heard_at:.2f} s")
         elif silent:
             self.stop(silent)
@@ -293,6 +318,16 @@ class Guard:
             self._drove_at = present
         if present - self._drove_at < HOLD_AFTER:
             self._outlet.velocity(linear, angular)
+
+    def _move(self, present: float, passed: float) -> None:
+        """The next set point of every group that is on its way to an aim."""
+        measured = self._measured.positions()
+        for name, aiming in list(self._aims.items()):
+            joints = [joint.name for joint in self.profile.groups[name].joints]
+            at = np.array([measured.get(joint, place) for joint, place in zip(joints, aiming.point, strict=True)])
+            self._outlet.aim(name, aiming.step(at, present, passed).tolist())
+            if aiming.over(present):
+                del self._aims[name]
 
     def _watch_stop(self, stopping: _Stopping, present: float) -> None:
         """Send zero until the robot is seen to stand; say so to those who wait, and never before."""

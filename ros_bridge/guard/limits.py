@@ -10,7 +10,7 @@ import numpy as np
 
 from homie.kernel.errors import CommandRefused
 from homie.kernel.types import Array
-from ros_bridge.guard.messages import Grip, Point, Trajectory, Velocity
+from ros_bridge.guard.messages import Aim, Grip, Point, Trajectory, Velocity
 from ros_bridge.profiles.chain import effector
 from ros_bridge.profiles.model import Group, Profile, Workspace
 
@@ -67,15 +67,34 @@ def check_grip(profile: Profile, command: Grip) -> None:
         raise CommandRefused(f"The force {command.effort:.3g} N is outside 0..{gripper.effort:g}.")
 
 
+def check_aim(profile: Profile, command: Aim, measured: Mapping[str, float]) -> None:
+    """Refuse positions that are malformed, outside the limits of a joint, or would bring the effector out of its
+    workspace. How fast it goes there is up to the guard (`ros_bridge.guard.aiming`)."""
+    group = _group(profile, command.group)
+    if group.stream is None:
+        raise CommandRefused(
+            f"The profile {profile.name} names no `stream` for '{command.group}', the topic on which "
+            "its controller takes single points."
+        )
+    if len(command.positions) != len(group.joints):
+        raise CommandRefused(f"The aim has {len(command.positions)} positions for {len(group.joints)} joints.")
+    positions = np.array([command.positions], dtype=float)
+    if not np.isfinite(positions).all():
+        raise CommandRefused("The aim is not finite.")
+    _check_measured(profile, group, measured)
+    _check_positions(group, positions)
+    if profile.workspace is not None:
+        start = np.array([[measured[joint.name] for joint in group.joints]])
+        _check_workspace(profile, profile.workspace, group, np.vstack([start, positions]), measured)
+
+
 def check_trajectory(profile: Profile, command: Trajectory, measured: Mapping[str, float]) -> None:
     """Refuse a trajectory that is malformed, leaves the limits of a joint, is too fast, or leaves the workspace.
 
     Speeds are those between neighbouring points, the first one being where the joints are now. Accelerations are the
     changes of these speeds, with standing before and after: a controller that interpolates smoothly stays near them.
     """
-    group = profile.groups.get(command.group)
-    if group is None:
-        raise CommandRefused(f"The robot has no group '{command.group}', it has {', '.join(profile.groups)}.")
+    group = _group(profile, command.group)
     order = _order(group, command.joints)
     if not command.points:
         raise CommandRefused("The trajectory has no points.")
@@ -88,11 +107,7 @@ def check_trajectory(profile: Profile, command: Trajectory, measured: Mapping[st
         raise CommandRefused(
             f"The times of a trajectory must rise, by {SHORTEST:g} s or more, to at most {LONGEST:g} s."
         )
-    needed = [joint.name for joint in group.joints]
-    needed += [link.joint for link in profile.chain if link.kind != "fixed" and profile.workspace is not None]
-    missing = [name for name in needed if name not in measured]
-    if missing:
-        raise CommandRefused(f"The position of the joint '{missing[0]}' has not been measured.")
+    _check_measured(profile, group, measured)
     start = np.array([measured[joint.name] for joint in group.joints])
     _check_positions(group, positions)
     _check_speeds(group, start, positions, times)
@@ -115,6 +130,22 @@ def outside(profile: Profile, measured: Mapping[str, float]) -> Array | None:
 def _inside(workspace: Workspace, places: Array) -> Array:
     """Whether places (..., 3) are in the box."""
     return np.asarray(np.all((places >= workspace.lower) & (places <= workspace.upper), axis=-1))
+
+
+def _group(profile: Profile, name: str) -> Group:
+    group = profile.groups.get(name)
+    if group is None:
+        raise CommandRefused(f"The robot has no group '{name}', it has {', '.join(profile.groups)}.")
+    return group
+
+
+def _check_measured(profile: Profile, group: Group, measured: Mapping[str, float]) -> None:
+    """Refuse what cannot be compared with where the joints are."""
+    needed = [joint.name for joint in group.joints]
+    needed += [link.joint for link in profile.chain if link.kind != "fixed" and profile.workspace is not None]
+    missing = [name for name in needed if name not in measured]
+    if missing:
+        raise CommandRefused(f"The position of the joint '{missing[0]}' has not been measured.")
 
 
 def _order(group: Group, names: Sequence[str]) -> list[int]:

@@ -16,6 +16,7 @@ from homie.kernel.errors import CommandRefused, InfrastructureError, RobotFault
 from ros_bridge.guard.messages import (
     LONGEST_LINE,
     VERSION,
+    Aim,
     Beat,
     Cancel,
     Decided,
@@ -98,12 +99,21 @@ class GuardLink:
             CommandRefused: The velocity before this one was refused; nothing is sent then.
             RobotFault: The guard is gone.
         """
-        with self._lock:
-            refused, self._refused = self._refused, ""
-        if refused:
-            raise CommandRefused(refused)
+        self._raise_refused()
         frame = self.profile.frames.base
         self._send(Velocity(linear=linear, angular=angular, frame=frame, stamp=time.monotonic()))
+
+    def aim(self, group: str, positions: Sequence[float]) -> None:
+        """Bring the joints of a group towards positions (rad, m), in the profile's order, for a quarter of a second.
+
+        The guard sees to speeds and accelerations.
+
+        Raises:
+            CommandRefused: What was said before this was refused; nothing is sent then.
+            RobotFault: The guard is gone.
+        """
+        self._raise_refused()
+        self._send(Aim(group=group, positions=tuple(map(float, positions)), stamp=time.monotonic()))
 
     def follow(self, group: str, positions: Mapping[str, Sequence[float]], times: Sequence[float]) -> Future[Ended]:
         """Move a group along points.
@@ -174,6 +184,12 @@ class GuardLink:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _raise_refused(self) -> None:
+        with self._lock:
+            refused, self._refused = self._refused, ""
+        if refused:
+            raise CommandRefused(refused)
+
     def _number(self) -> tuple[int, Future[Any]]:
         future: Future[Any] = Future()
         with self._lock:
@@ -210,7 +226,7 @@ class GuardLink:
             *lines, buffer = (buffer + data).split(b"\n")
             for each in lines:
                 self._take(from_guard(each))
-        self._lose("The guard has closed the connection: look at what it says.")
+        self._lose(self._refused or "The guard has closed the connection: look at what it says.")
 
     def _take(self, message: FromGuard) -> None:
         if isinstance(message, Welcome):

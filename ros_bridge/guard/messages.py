@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-VERSION = 1
+VERSION = 2
 LONGEST_LINE = 1 << 18
 """Bytes of one message: a trajectory of 2000 points of 8 joints has 250,000."""
 Id: TypeAlias = Annotated[int, Field(ge=0, le=1 << 53)]
@@ -64,6 +64,15 @@ class Trajectory(Said):
     stamp: float
 
 
+class Aim(Said):
+    """Go for these positions of a group (rad, m), in its profile's order, until others come or these are old."""
+
+    kind: Literal["aim"] = "aim"
+    group: Text
+    positions: tuple[float, ...] = Field(max_length=64)
+    stamp: float
+
+
 class Grip(Said):
     """Bring the fingers to a gap (m), with at most this force (N)."""
 
@@ -97,7 +106,7 @@ class Subtask(Said):
 
 
 FromAgent: TypeAlias = Annotated[
-    Hello | Beat | Velocity | Trajectory | Grip | Cancel | Stop | Subtask, Field(discriminator="kind")
+    Hello | Beat | Velocity | Aim | Trajectory | Grip | Cancel | Stop | Subtask, Field(discriminator="kind")
 ]
 
 
@@ -111,7 +120,7 @@ class Welcome(Said):
 
 
 class Refused(Said):
-    """A command was not sent to the robot. id: None for a velocity."""
+    """A command was not sent to the robot. id: None for a velocity and an aim."""
 
     kind: Literal["refused"] = "refused"
     id: Id | None = None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Protocol
 
 from homie.kernel.errors import HomieError
 from ros_bridge.guard.messages import Ended, Grip, Trajectory
-from ros_bridge.profiles.live import GRIPPER, TRAJECTORY
+from ros_bridge.profiles.live import GRIPPER, STREAM, TRAJECTORY
 from ros_bridge.profiles.model import Profile
 from ros_bridge.transport.actions import ActionClient, Outcome, SentGoal, Status
 from ros_bridge.transport.interface import NEWEST, Node
@@ -17,6 +17,8 @@ from ros_bridge.transport.stamps import stamp
 
 log = logging.getLogger("homie.ros_bridge")
 
+POINT_TIME = 0.06
+"""Seconds in which a controller goes to a single point: three ticks of the guard, so that a late one does no harm."""
 TOLERANCE = 1.0
 """Seconds that a controller may take longer than the trajectory says."""
 WORDS = {Status.SUCCEEDED: "succeeded", Status.CANCELED: "cancelled", Status.ABORTED: "aborted"}
@@ -27,6 +29,9 @@ class Outlet(Protocol):
 
     def velocity(self, linear: float, angular: float) -> None:
         """Send a velocity of the base."""
+
+    def aim(self, group: str, positions: Sequence[float]) -> None:
+        """Send where the joints of a group, in the order of its profile, should be now."""
 
     def follow(self, command: Trajectory, ended: Callable[[Ended], None]) -> None:
         """Send a trajectory; `ended` is called once, from any thread."""
@@ -50,6 +55,11 @@ class RosOutlet:
         base, gripper = profile.base, profile.gripper
         self._base = node.publisher("geometry_msgs/msg/Twist", base.command, NEWEST) if base is not None else None
         self._groups = {name: ActionClient(node, TRAJECTORY, group.action) for name, group in profile.groups.items()}
+        self._streams = {
+            name: node.publisher(STREAM, group.stream, NEWEST)
+            for name, group in profile.groups.items()
+            if group.stream is not None
+        }
         self._gripper = ActionClient(node, GRIPPER, gripper.action) if gripper is not None else None
         self._goals: dict[int, tuple[ActionClient, SentGoal]] = {}
 
@@ -61,6 +71,14 @@ class RosOutlet:
             self._base.publish(message)
         except HomieError as error:  # the network is full: the next tick tries again
             log.error("The velocity could not be sent: %s", error)
+
+    def aim(self, group: str, positions: Sequence[float]) -> None:
+        names = [joint.name for joint in self._profile.groups[group].joints]
+        point = {"positions": positions, "time_from_start": stamp(POINT_TIME)}
+        try:
+            self._streams[group].publish(self._node.message(STREAM, joint_names=names, points=[point]))
+        except HomieError as error:  # the network is full: the next tick tries again
+            log.error("The aim of '%s' could not be sent: %s", group, error)
 
     def follow(self, command: Trajectory, ended: Callable[[Ended], None]) -> None:
         points = [{"positions": point.positions, "time_from_start": stamp(point.time)} for point in command.points]
@@ -128,11 +146,18 @@ class DryOutlet:
     def __init__(self, show: Callable[[str], None]) -> None:
         self._show = show
         self._moving = False
+        self._aimed: dict[str, str] = {}
 
     def velocity(self, linear: float, angular: float) -> None:
         if linear or angular or self._moving:
             self._show(f"would send: velocity {linear:.3f} m/s {angular:.3f} rad/s")
         self._moving = bool(linear or angular)
+
+    def aim(self, group: str, positions: Sequence[float]) -> None:
+        places = " ".join(f"{position:.2f}" for position in positions)
+        if self._aimed.get(group) != places:  # once for a place, not 50 times a second
+            self._show(f"would send: {group} to {places}")
+        self._aimed[group] = places
 
     def follow(self, command: Trajectory, ended: Callable[[Ended], None]) -> None:
         last = command.points[-1]

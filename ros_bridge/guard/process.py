@@ -39,6 +39,7 @@ def run_guard(
     armed: bool,
     dry_run: bool,
     approval: Approval,
+    silence: float,
     path: Path | None,
     transport: Transport,
     tell: Callable[[str], None],
@@ -51,6 +52,7 @@ def run_guard(
         armed: Whether anything may move.
         dry_run: Show what would be sent, send nothing.
         approval: Whether a person lets each subtask begin.
+        silence: Seconds for which an agent may be silent while the robot moves.
         path: Where to listen for the agent; None: the usual place.
         transport: `rclpy`, `dds` or `auto`.
         tell: Shows a line to the person at the terminal.
@@ -76,7 +78,9 @@ def run_guard(
             def ask(text: str) -> None:
                 tell(f"May this begin? {text}   (y / n + Enter, or the service {APPROVE})")
 
-            guard = Guard(profile, outlet, Measured(node, profile), armed=armed, approval=approval, ask=ask)
+            guard = Guard(
+                profile, outlet, Measured(node, profile), armed=armed, approval=approval, silence=silence, ask=ask
+            )
             _offer(node, guard)
             agent = AgentSocket(path or socket_path(profile.name), guard, dry_run)
             if _at_a_terminal():

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.files import writing
-from ros_bridge.guard.guard import SILENCE, Guard
+from ros_bridge.guard.guard import Guard
 from ros_bridge.guard.messages import LONGEST_LINE, VERSION, FromGuard, Hello, Refused, Welcome, from_agent, line
 from ros_bridge.transport.refusals import Refusals
 
@@ -92,7 +92,7 @@ class AgentSocket:
             key.data()
         if ready or self._agent is None or self._guard.standing:  # who has just been heard is not silent
             return
-        if time.monotonic() - self._heard_at > SILENCE:
+        if time.monotonic() - self._heard_at > self._guard.silence:
             self._lose("it is silent")
 
     def send(self, message: FromGuard) -> None:
@@ -180,6 +180,7 @@ class AgentSocket:
         """Let go of the agent, and stop what it began."""
         if self._agent is None:
             return
+        self.send(Refused(why=f"The guard lets this agent go: {why}."))
         self._selector.unregister(self._agent)
         self._agent.close()
         self._agent = None

@@ -16,6 +16,7 @@ from ros_bridge.transport.transforms import NoTransform, Transforms
 
 TRAJECTORY = "control_msgs/action/FollowJointTrajectory"
 GRIPPER = "control_msgs/action/GripperCommand"
+STREAM = "trajectory_msgs/msg/JointTrajectory"
 OLD = 1.0
 """Seconds after which joint states, odometry and moving frames count as too old."""
 
@@ -49,10 +50,11 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
     time.sleep(length)
     graph = node.graph()
     findings = [each.finding(graph.publishers.get(each.name, frozenset()), length) for each in listened]
-    if profile.base is not None:
-        kinds = graph.subscriptions.get(profile.base.command, frozenset())
-        problem = _kind_problem(kinds, "geometry_msgs/msg/Twist", "nobody listens")
-        findings.insert(0, Finding("base command", profile.base.command, problem))
+    heard = [("base command", profile.base.command, "geometry_msgs/msg/Twist")] if profile.base is not None else []
+    heard += [(f"{name} stream", group.stream, STREAM) for name, group in profile.groups.items() if group.stream]
+    for part, name, kind in heard:
+        problem = _kind_problem(graph.subscriptions.get(name, frozenset()), kind, "nobody listens")
+        findings.append(Finding(part, name, problem))
     actions = [(f"{name} action", group.action, TRAJECTORY) for name, group in profile.groups.items()]
     actions += [("gripper action", profile.gripper.action, GRIPPER)] if profile.gripper is not None else []
     for part, name, kind in actions:

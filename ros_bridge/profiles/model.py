@@ -78,6 +78,11 @@ class Group(Part):
     """Joints that one controller moves along trajectories (`control_msgs/action/FollowJointTrajectory`)."""
 
     action: RosName
+    stream: RosName | None = Field(
+        None,
+        description="The topic of the controller that takes single points (trajectory_msgs/msg/JointTrajectory), as "
+        "/arm_controller/joint_trajectory; what skills need that move joints period by period.",
+    )
     joints: tuple[Joint, ...] = Field(min_length=1, max_length=64)
 
 
@@ -167,6 +172,10 @@ class Profile(Part):
     """A robot."""
 
     name: Text
+    body: Text | None = Field(
+        None,
+        description="What Homie knows of its body, for skills: `fetch`, or MODULE:ATTRIBUTE of a SimulatedBody.",
+    )
     frames: Frames
     joint_states: RosName = "/joint_states"
     base: Base | None = None

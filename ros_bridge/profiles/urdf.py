@@ -160,7 +160,8 @@ def _text(
         "groups:",
     ]
     for group, joints in groups.items():
-        lines += [f"  {group}:", f"    action: /{group}_controller/follow_joint_trajectory  # ?", "    joints:"]
+        lines += [f"  {group}:", f"    action: /{group}_controller/follow_joint_trajectory  # ?"]
+        lines += [f"    stream: /{group}_controller/joint_trajectory  # ?", "    joints:"]
         lines += [f"      - {_joint_text(joint)}" for joint in joints]
     if fingers:
         width = sum((joint.limits[1] or 0.0) - (joint.limits[0] or 0.0) for joint in fingers if not joint.mimics) or 0.1

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import enum
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from homie.kernel.types import Array
 from ros_bridge.transport.actions import Outcome, Status
+from ros_bridge.transport.interface import Message
+from ros_bridge.transport.stamps import seconds
 
 TOLERANCE = 0.02
 """rad or m from the last point within which a trajectory has succeeded."""
@@ -26,12 +29,37 @@ class Error(enum.IntEnum):
     GOAL_TOLERANCE_VIOLATED = -5
 
 
+class NoTrajectory(Exception):
+    """What a controller does not follow, with its error code and why."""
+
+    def __init__(self, code: Error, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+def points_of(trajectory: Message, names: Sequence[str]) -> tuple[Array, Array]:
+    """Times (n,) and positions (n, joints), in the order of `names`, of a `trajectory_msgs/msg/JointTrajectory`.
+
+    Raises:
+        NoTrajectory: It is of other joints, has no points, is not finite or goes back in time.
+    """
+    named = list(trajectory.joint_names)
+    if sorted(named) != sorted(names):
+        raise NoTrajectory(Error.INVALID_JOINTS, "other joints")
+    times = np.array([seconds(point.time_from_start) for point in trajectory.points])
+    rows = [np.asarray(point.positions, dtype=float) for point in trajectory.points]
+    whole = bool(rows) and all(len(row) == len(named) and np.isfinite(row).all() for row in rows)
+    if not whole or times[0] < 0 or np.any(np.diff(times) <= 0):
+        raise NoTrajectory(Error.INVALID_GOAL, "points must have all joints and rising times")
+    return np.maximum(times, 1e-3), np.array(rows)[:, [named.index(name) for name in names]]
+
+
 @dataclass(slots=True, eq=False)
 class Following:
     """A trajectory under way.
 
-    began: seconds, of the same clock as `now`. times (n,) from then, positions (n + 1, joints) beginning with where the
-    joints were. ended: set together with `outcome`.
+    began: seconds, of the same clock as `now`. times (n,) from then, positions (n + 1, joints) beginning with where it
+    starts. ended: set together with `outcome`.
     """
 
     began: float

@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from homie.kernel.interfaces import Robot
-from ros_bridge.profiles.model import read_profile
+from homie.kernel.options import OpenOptions
+from ros_bridge.profiles.model import Profile, read_profile
+from ros_bridge.profiles.simulation import TEXT, TOPIC, Simulation, extra_cameras
+from ros_bridge.serving.painter import Painter
 from ros_bridge.serving.served import ServedRobot
+from ros_bridge.transport.interface import LATCHED, Node
 from ros_bridge.transport.opening import Transport, open_node
 
 
 def serve_robot(
     name: str,
-    open_robot: Callable[[], Robot],
+    open_robot: Callable[[OpenOptions], Robot],
+    options: OpenOptions,
     *,
     camera: str,
     camera_rate: float,
     transport: Transport,
     ready: Callable[[Robot], None],
 ) -> None:
-    """Play a robot on the network until a signal ends it.
+    """Play a simulated robot on the network until a signal ends it.
 
     Args:
         name: The profile whose topics and actions it has, see `ros_bridge.profiles.model.read_profile`.
-        open_robot: Opens the robot, when everything else is there.
+        open_robot: Opens the robot of the options.
+        options: Robot and scene; the network is told of them (`ros_bridge.profiles.simulation`).
         camera: The camera of the robot that is that of the profile.
         camera_rate: Pictures a second; 0 for none.
         transport: `rclpy`, `dds` or `auto`.
@@ -35,8 +42,14 @@ def serve_robot(
     """
     profile = read_profile(name)
     over: list[int] = []
-    with open_node("/homie_robot", transport) as node, open_robot() as robot:
-        served = ServedRobot(node, robot, profile, camera, camera_rate)
+    with (
+        open_node("/homie_robot", transport) as node,
+        open_robot(options) as robot,
+        _painted(node, robot, profile, lambda: open_robot(options), camera, camera_rate) as painter,
+    ):
+        simulation = _simulation(robot, options, painter)
+        served = ServedRobot(node, robot, profile, painter)
+        node.publisher(TEXT, TOPIC, LATCHED).publish(node.message(TEXT, data=simulation.model_dump_json()))
         before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
         for number, handler in before.items():
             if handler is not signal.SIG_IGN:
@@ -47,3 +60,31 @@ def serve_robot(
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+
+@contextmanager
+def _painted(
+    node: Node, robot: Robot, profile: Profile, open_robot: Callable[[], Robot], camera: str, rate: float
+) -> Iterator[Painter | None]:
+    """A painter at work, or None where there are no pictures."""
+    if not rate or not profile.cameras:
+        yield None
+        return
+    own = tuple(dict.fromkeys((camera, *robot.views, robot.eye, *((robot.hand,) if robot.hand else ()))))
+    cameras = extra_cameras({camera: next(iter(profile.cameras.values()))}, own)
+    painter = Painter(node, open_robot, profile, cameras, regular=camera, rate=rate)
+    try:
+        yield painter
+    finally:
+        painter.close()
+
+
+def _simulation(robot: Robot, options: OpenOptions, painter: Painter | None) -> Simulation:
+    base = robot.measured().base
+    return Simulation(
+        robot=options.robot,
+        options=options.model_dump(mode="json", exclude_unset=True),
+        cameras={} if painter is None else painter.cameras,
+        foot=(base.x, base.y, base.yaw),
+        names=() if painter is None else painter.names,
+    )

@@ -9,26 +9,29 @@
 from __future__ import annotations
 
 import functools
+import json
 import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from homie.kernel.body import Group
 from homie.kernel.errors import BadInput, CommandRefused
-from homie.kernel.interfaces import Robot
-from homie.kernel.types import Array, CameraFrame, Command, Pose2, Proprioception
-from ros_bridge.profiles.live import GRIPPER, TRAJECTORY
-from ros_bridge.profiles.model import Camera, Profile
-from ros_bridge.serving.following import Error, Following
-from ros_bridge.serving.written import camera_info, depth_picture, picture, transform
+from homie.kernel.interfaces import Mirrored, Robot
+from homie.kernel.types import Array, Command, Proprioception
+from ros_bridge.profiles.live import GRIPPER, STREAM, TRAJECTORY
+from ros_bridge.profiles.model import Profile
+from ros_bridge.profiles.simulation import STATE, TEXT
+from ros_bridge.serving.following import Error, Following, NoTrajectory, points_of
+from ros_bridge.serving.painter import Painter
+from ros_bridge.serving.written import matrix, planar, transform
 from ros_bridge.transport.actions import ActionServer, Outcome, ServedGoal, Status
-from ros_bridge.transport.interface import LATCHED, NEWEST, SENSOR, Message, Node
-from ros_bridge.transport.stamps import now, seconds, stamp
+from ros_bridge.transport.interface import NEWEST, Message, Node
+from ros_bridge.transport.stamps import now, stamp
 
 log = logging.getLogger("homie.ros_bridge")
 
@@ -36,8 +39,11 @@ VELOCITY_LIFE = 0.5
 """Seconds that a velocity is driven without being said again, as the drivers of such robots have it."""
 BEHIND = 1.0
 """Seconds that the simulation may be behind the clock on the wall; what is more is given up and logged."""
-CAMERA_SHARE = 0.4
-"""The part of the time that pictures may take: without a graphics card one takes several control periods."""
+STATE_PERIODS = 3
+"""Control periods between two messages with the state of the whole world: some ten a second."""
+NEAR = 0.3
+"""rad or m within which the last target of a group is where a new trajectory begins: a servo lags behind it, and a
+joint that something blocks is further away."""
 GRIP_SECONDS = 3.0
 """Seconds in which the fingers have arrived or met something."""
 STILL = 0.002
@@ -51,22 +57,24 @@ class ServedRobot:
         node: The node that offers it.
         robot: The robot; after this only `run` may touch it.
         profile: The names it has on the network; its joints must be those of the robot.
-        camera: The camera of the robot that is that of the profile.
-        camera_rate: Pictures a second; 0 for none.
+        painter: Publishes its pictures, None for none.
 
     Raises:
         BadInput: The profile is of another robot.
     """
 
-    def __init__(self, node: Node, robot: Robot, profile: Profile, camera: str, camera_rate: float) -> None:
+    def __init__(self, node: Node, robot: Robot, profile: Profile, painter: Painter | None = None) -> None:
         self._node, self._robot, self._profile = node, robot, profile
         self._lock = threading.Lock()
         self._velocity, self._velocity_at = (0.0, 0.0), -math.inf
         self._following: dict[str, Following] = {}
+        self._told: dict[str, Array] = {}
+        """The last targets of groups."""
         self._opening: float | None = None
         self._body = robot.measured()
-        self._camera, self._camera_period = camera, 1.0 / camera_rate if camera_rate else math.inf
-        self._picture_due = -math.inf
+        self._painter = painter
+        self._periods = 0
+        self._state = node.publisher(TEXT, STATE)
         self._behind_told = False
         self._groups = {name: self._group(name) for name in profile.groups}
         self._gripper = robot.spec.first("gripper") if profile.gripper is not None else None
@@ -77,13 +85,6 @@ class ServedRobot:
         if profile.base is not None:
             self._odometry = node.publisher("nav_msgs/msg/Odometry", profile.base.odometry)
             node.subscription("geometry_msgs/msg/Twist", profile.base.command, self._on_velocity, NEWEST)
-        self._pictures: tuple[Camera, dict[str, Any]] | None = None
-        if camera_rate and profile.cameras:
-            described = next(iter(profile.cameras.values()))
-            topics = {"rgb": described.rgb, "depth": described.depth}
-            made = {key: node.publisher("sensor_msgs/msg/Image", name, SENSOR) for key, name in topics.items() if name}
-            made["info"] = node.publisher("sensor_msgs/msg/CameraInfo", described.info, LATCHED)
-            self._pictures = (described, made)
 
     def run(self, over: Callable[[], bool]) -> None:
         """Act and publish in step with the clock on the wall until it is over; then stop the robot."""
@@ -128,6 +129,9 @@ class ServedRobot:
         for name, described in self._profile.groups.items():
             follow = functools.partial(self._follow, self._groups[name])
             servers.append(ActionServer(self._node, TRAJECTORY, described.action, follow))
+            if described.stream is not None:
+                stream = functools.partial(self._on_stream, self._groups[name])
+                self._node.subscription(STREAM, described.stream, stream, NEWEST)
         if self._gripper is not None and self._profile.gripper is not None:
             servers.append(ActionServer(self._node, GRIPPER, self._profile.gripper.action, self._grip))
         return servers
@@ -139,29 +143,35 @@ class ServedRobot:
 
     def _follow(self, group: Group, goal: ServedGoal) -> Outcome:
         """Follow a trajectory, in the goal's own thread; `_act` does the moving."""
-        trajectory = goal.message.trajectory
-        names = list(trajectory.joint_names)
-        if sorted(names) != sorted(group.names):
-            return Outcome(Status.ABORTED, {"error_code": int(Error.INVALID_JOINTS), "error_string": "other joints"})
-        order = [names.index(name) for name in group.names]
-        times = np.array([seconds(point.time_from_start) for point in trajectory.points])
-        rows = [np.asarray(point.positions, dtype=float) for point in trajectory.points]
-        whole = bool(rows) and all(len(row) == len(names) and np.isfinite(row).all() for row in rows)
-        if not whole or times[0] < 0 or np.any(np.diff(times) <= 0):
-            text = "points must have all joints and rising times"
-            return Outcome(Status.ABORTED, {"error_code": int(Error.INVALID_GOAL), "error_string": text})
-        with self._lock:
-            start = group.measured(self._body)
-            positions = np.vstack([start, np.array(rows)[:, order]])
-            following = Following(time.monotonic(), np.maximum(times, 1e-3), positions)
-            replaced, self._following[group.name] = self._following.get(group.name), following
-        if replaced is not None:
-            replaced.end(Status.ABORTED, Error.INVALID_GOAL, "another trajectory came")
+        try:
+            following = self._begin(group, goal.message.trajectory)
+        except NoTrajectory as error:
+            return Outcome(Status.ABORTED, {"error_code": int(error.code), "error_string": str(error)})
         while not following.ended.wait(self._robot.spec.period):
             if goal.cancelled.is_set():
                 self._let_go(group.name, following)
                 following.end(Status.CANCELED, Error.SUCCESSFUL, "cancelled")
         return following.outcome
+
+    def _on_stream(self, group: Group, trajectory: Message) -> None:
+        """Follow what comes on the topic of a controller: there is nobody to answer to."""
+        try:
+            self._begin(group, trajectory)
+        except NoTrajectory as error:
+            log.warning("Refused on the topic of '%s': %s", group.name, error)
+
+    def _begin(self, group: Group, trajectory: Message) -> Following:
+        """Follow a trajectory from now on, in the place of another one. Raises NoTrajectory."""
+        times, positions = points_of(trajectory, group.names)
+        with self._lock:
+            measured = group.measured(self._body)
+            last = self._told.get(group.name, measured)
+            start = last if np.max(np.abs(last - measured)) < NEAR else measured
+            following = Following(time.monotonic(), times, np.vstack([start, positions]))
+            replaced, self._following[group.name] = self._following.get(group.name), following
+        if replaced is not None:
+            replaced.end(Status.ABORTED, Error.INVALID_GOAL, "another trajectory came")
+        return following
 
     def _let_go(self, name: str, following: Following) -> None:
         with self._lock:
@@ -199,7 +209,8 @@ class ServedRobot:
                 fresh = present - self._velocity_at <= VELOCITY_LIFE
                 targets[base.name] = self._velocity if fresh else (0.0, 0.0)
             for name, following in self._following.items():
-                targets[name] = tuple(following.target(present).tolist())
+                self._told[name] = following.target(present)
+                targets[name] = tuple(self._told[name].tolist())
             if self._gripper is not None and self._opening is not None:
                 targets[self._gripper.name] = (self._opening,)
         try:
@@ -217,16 +228,19 @@ class ServedRobot:
     def _publish(self) -> None:
         body, at = self._body, {"stamp": stamp(now())}
         names = list(body.joints)
-        fields: dict[str, Any] = {
-            "name": names,
-            "position": [body.joints[name] for name in names],
-            "velocity": [body.velocities.get(name, 0.0) for name in names],
-        }
+        positions = [body.joints[name] for name in names]
+        velocities = [body.velocities.get(name, 0.0) for name in names]
+        if self._gripper is not None and self._profile.gripper is not None:
+            state, fingers = body.grippers[self._gripper.name], self._profile.gripper.joints
+            names += fingers
+            positions += [state.opening / len(fingers)] * len(fingers)
+            velocities += [state.speed / len(fingers)] * len(fingers)
+        fields: dict[str, Any] = {"name": names, "position": positions, "velocity": velocities}
         self._joints.publish(self._node.message("sensor_msgs/msg/JointState", header=at, **fields))
         frames = self._profile.frames
-        moved = [self._effector(body)]
+        moved = [self._effector(body, at)]
         if self._odometry is not None:
-            base = _planar(body.base)
+            base = planar(body.base)
             moved.append(transform(at, frames.odometry, frames.base, base))
             placed = transform(at, frames.odometry, frames.base, base)["transform"]
             linear, angular = body.base_velocity
@@ -238,42 +252,22 @@ class ServedRobot:
                 twist={"twist": {"linear": {"x": linear}, "angular": {"z": angular}}},
             )
             self._odometry.publish(message)
-        present = time.monotonic()
-        if self._pictures is not None and present >= self._picture_due:
-            moved.append(self._picture(*self._pictures, body, at))
-            took = time.monotonic() - present
-            self._picture_due = present + max(self._camera_period, took / CAMERA_SHARE)
         self._tf.publish(self._node.message("tf2_msgs/msg/TFMessage", transforms=moved))
+        self._show(at)
 
-    def _effector(self, body: Proprioception) -> dict[str, Any]:
+    def _show(self, at: dict[str, Any]) -> None:
+        """Tell the painter and the network the state of the world."""
+        self._periods += 1
+        if not isinstance(self._robot, Mirrored):
+            return
+        state = self._robot.state()
+        if self._painter is not None:
+            self._painter.show(state, at)
+        if self._periods % STATE_PERIODS == 0 and self._state.subscribers():
+            self._state.publish(self._node.message(TEXT, data=json.dumps(state)))
+
+    def _effector(self, body: Proprioception, at: dict[str, Any]) -> dict[str, Any]:
         pose = self._robot.kinematics.forward(self._robot.spec.chain.measured(body))
         frames = self._profile.frames
-        placed = _matrix(pose.position, pose.rotation)
-        return transform({"stamp": stamp(now())}, frames.base, frames.effector, placed)
-
-    def _picture(
-        self, described: Camera, publishers: Mapping[str, Any], body: Proprioception, at: dict[str, Any]
-    ) -> dict[str, Any]:
-        """Publish what the camera sees now. Returns where it is in the base frame."""
-        frame: CameraFrame = self._robot.observe([self._camera]).frames[self._camera]
-        header = {**at, "frame_id": described.frame}
-        publishers["rgb"].publish(self._node.message("sensor_msgs/msg/Image", header=header, **picture(frame.rgb)))
-        if "depth" in publishers and frame.depth is not None:
-            fields = depth_picture(frame.depth)
-            publishers["depth"].publish(self._node.message("sensor_msgs/msg/Image", header=header, **fields))
-        info = camera_info(frame.intrinsics)
-        publishers["info"].publish(self._node.message("sensor_msgs/msg/CameraInfo", header=header, **info))
-        placed = np.linalg.inv(_planar(body.base)) @ _matrix(frame.pose.position, frame.pose.rotation)
-        return transform(at, self._profile.frames.base, described.frame, placed)
-
-
-def _planar(pose: Pose2) -> Array:
-    """A pose on the floor as a matrix (4, 4)."""
-    c, s = math.cos(pose.yaw), math.sin(pose.yaw)
-    return _matrix(np.array([pose.x, pose.y, 0.0]), np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]))
-
-
-def _matrix(position: Array, rotation: Array) -> Array:
-    matrix = np.eye(4)
-    matrix[:3, :3], matrix[:3, 3] = rotation, position
-    return matrix
+        placed = matrix(pose.position, pose.rotation)
+        return transform(at, frames.base, frames.effector, placed)

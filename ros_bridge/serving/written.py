@@ -6,8 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from homie.kernel.types import Array, Depth, Image, Intrinsics
+from homie.kernel.types import Array, Depth, Image, Intrinsics, Pose2
 
 
 def picture(rgb: Image) -> dict[str, Any]:
@@ -21,6 +22,13 @@ def depth_picture(depth: Depth) -> dict[str, Any]:
     height, width = depth.shape
     known = np.where(np.isfinite(depth) & (depth > 0), depth, np.nan).astype("<f4")
     return {"height": height, "width": width, "encoding": "32FC1", "step": 4 * width, "data": known.tobytes()}
+
+
+def numbers_picture(numbers: NDArray[np.int32]) -> dict[str, Any]:
+    """The same of small numbers (H, W), as `16SC1`."""
+    height, width = numbers.shape
+    data = numbers.astype("<i2").tobytes()
+    return {"height": height, "width": width, "encoding": "16SC1", "step": 2 * width, "data": data}
 
 
 def camera_info(model: Intrinsics) -> dict[str, Any]:
@@ -66,3 +74,16 @@ def quaternion(rotation: Array) -> dict[str, float]:
     parts[third] = float(rotation[third, first] + rotation[first, third]) / (4 * size)
     w = float(rotation[third, second] - rotation[second, third]) / (4 * size)
     return {"x": parts[0], "y": parts[1], "z": parts[2], "w": w}
+
+
+def planar(pose: Pose2) -> Array:
+    """A pose on the floor as a matrix (4, 4)."""
+    c, s = math.cos(pose.yaw), math.sin(pose.yaw)
+    return matrix(np.array([pose.x, pose.y, 0.0]), np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]]))
+
+
+def matrix(position: Array, rotation: Array) -> Array:
+    """A position (3,) and a rotation (3, 3) as a matrix (4, 4)."""
+    placed = np.eye(4)
+    placed[:3, :3], placed[:3, 3] = rotation, position
+    return placed

@@ -57,6 +57,9 @@ def guard(
     ] = False,
     dry_run: Annotated[bool, Option("--dry-run", help="Show what would be sent, send nothing.")] = False,
     approve: Annotated[str, Option(help="`none`, or `subtask`: a person lets each subtask begin.")] = "none",
+    silence: Annotated[
+        float, Option(help="Stop a moving robot when the agent has said nothing for so many seconds.", min=0.1, max=2.0)
+    ] = 0.2,
     socket: Annotated[Path | None, Option(help="Where to listen for the agent, if not at the usual place.")] = None,
     transport: Annotated[str, Option(help="`rclpy`, `dds`, or `auto`: rclpy where a ROS 2 is sourced.")] = "auto",
 ) -> None:
@@ -77,6 +80,7 @@ def guard(
         armed=arm_robot or dry_run,
         dry_run=dry_run,
         approval=approve,
+        silence=silence,
         path=socket,
         transport=transport,
         tell=tell,

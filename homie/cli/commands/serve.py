@@ -87,7 +87,9 @@ def ros(
     transport: Annotated[str, Option(help="`rclpy`, `dds`, or `auto`: rclpy where a ROS 2 is sourced.")] = "auto",
 ) -> None:
     """Play a simulated robot on a ROS 2 network, with the topics and actions of a profile, until Ctrl-C."""
-    options = OpenOptions.build(robot=robot, seed=seed, scene=scene, picture_size=picture_size)
+    # Another process opens the scene again (`ros_bridge.robot.twin`), from another folder perhaps.
+    place = None if scene is None else scene.resolve()
+    options = OpenOptions.build(robot=robot, seed=seed, scene=place, picture_size=picture_size)
     kind = robot.partition(":")[0]
     name = profile or {"mujoco": "fetch"}.get(kind, kind)
 
@@ -96,7 +98,8 @@ def ros(
 
     registry.load("services", "ros")(
         name,
-        lambda: registry.load("robots", kind)(options),
+        registry.load("robots", kind),
+        options,
         camera=camera,
         camera_rate=camera_rate,
         transport=transport,

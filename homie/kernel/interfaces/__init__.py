@@ -22,6 +22,7 @@ from homie.kernel.interfaces.skill import Skill, SkillSet
 from homie.kernel.interfaces.world import (
     Filmable,
     FilmableFromAnywhere,
+    Mirrored,
     Performer,
     Privileged,
     Rearrangeable,
@@ -41,6 +42,7 @@ __all__ = [
     "Kinematics",
     "Listeners",
     "Locator",
+    "Mirrored",
     "NameMatcher",
     "NamedByUsers",
     "Performer",

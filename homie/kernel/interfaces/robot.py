@@ -50,6 +50,8 @@ class Robot(ABC):
     kinematics: Kinematics
     over_limit: OverLimit = "clamp"
     """What the safety gate does with values over a limit."""
+    lead: float = 3.0
+    """How many control periods a joint target may run ahead of the measured joint; more where measurements are late."""
     stop_seconds: float = 3.0
     """Seconds in which it must have come to rest after a stop, by its own measurements."""
     views: tuple[str, ...] = VIEWS
@@ -82,7 +84,7 @@ class Robot(ABC):
     @cached_property
     def gate(self) -> SafetyGate:
         """What every command passes."""
-        return SafetyGate(self.spec, self.over_limit)
+        return SafetyGate(self.spec, self.over_limit, self.lead)
 
     @final
     def reset(self, *, seed: int) -> None:
@@ -126,6 +128,11 @@ class Robot(ABC):
         raise RobotFault(
             f"The {self.spec.name} still moves {self.stop_seconds:g} s after it was told to stop: use its own stop."
         )
+
+    def begin(self, subtask: str) -> None:
+        """The commands to come are for this subtask. Raises CommandRefused where a person has to approve it and does
+        not."""
+        return
 
     @abstractmethod
     def measured(self) -> Proprioception:

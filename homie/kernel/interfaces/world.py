@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Protocol, runtime_checkable
 
 from homie.kernel.actions import Action
@@ -92,6 +92,17 @@ class FilmableFromAnywhere(Protocol):
         self, position: tuple[float, float, float], lookat: tuple[float, float, float], width: int, height: int
     ) -> Image:
         """A picture (height, width, 3) from a point towards another, both (x, y, z) in the world, metres."""
+
+
+@runtime_checkable
+class Mirrored(Protocol):
+    """A simulator whose state another one of the same scene can take over, in the same process or far away."""
+
+    def state(self) -> Mapping[str, object]:
+        """The state of its world, JSON-ready: what `take_state` of its like needs."""
+
+    def take_state(self, state: Mapping[str, object]) -> None:
+        """Be in this state from now on. Raises BadInput for the state of another scene."""
 
 
 @runtime_checkable

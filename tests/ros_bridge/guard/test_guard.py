@@ -16,6 +16,7 @@ from ros_bridge.guard.guard import PERIOD, SILENCE, UNCONFIRMED, Guard
 from ros_bridge.guard.limits import check_trajectory, outside
 from ros_bridge.guard.measured import Measured
 from ros_bridge.guard.messages import (
+    Aim,
     Beat,
     Cancel,
     Decided,
@@ -49,6 +50,9 @@ class Recorder:
 
     def velocity(self, linear, angular):
         self.sent.append(("velocity", linear, angular))
+
+    def aim(self, group, positions):
+        self.sent.append(("aim", group, positions))
 
     def follow(self, command, ended):
         self.sent.append(("follow", command.id))
@@ -368,3 +372,86 @@ def test_a_line_that_is_no_message_is_refused_in_a_sentence(data):
 def test_a_message_goes_there_and_back():
     message = Velocity(linear=0.1, angular=0.2, frame="base_link", stamp=3.0)
     assert from_agent(line(message)) == message
+
+
+def aim(world, *positions, group="torso", **changes):
+    return world.say(Aim(group=group, positions=positions, **{"stamp": world.now, **changes}))
+
+
+def aims(world):
+    return [entry[2][0] for entry in world.outlet.sent if entry[0] == "aim"]
+
+
+def follow_aims(world, seconds, target, speed=1.0):
+    """Aim at a place again and again, the joint going where it is told."""
+    for _ in range(round(seconds / 0.04)):
+        assert aim(world, target) == []
+        world.pass_time(0.04)
+        world.joints["torso_lift_joint"] = aims(world)[-1]
+
+
+def test_an_aim_is_approached_within_speed_and_acceleration(world):
+    follow_aims(world, 4.0, 0.2)
+    places = np.array([0.0, *aims(world)])
+    joint = FETCH.groups["torso"].joints[0]
+    speeds = np.diff(places) / PERIOD
+    assert np.max(np.abs(speeds)) <= joint.velocity + 1e-9
+    assert np.max(np.abs(np.diff(speeds))) / PERIOD <= joint.acceleration * 1.01
+    assert places[-1] == pytest.approx(0.2, abs=2e-3)
+    assert np.max(places) <= 0.2 + 1e-3
+
+
+def test_an_aim_that_is_not_said_again_ends_at_rest_on_its_way(world):
+    follow_aims(world, 1.0, 0.3)
+    world.pass_time(3.0)
+    assert world.guard.standing
+    assert aims(world)[-1] < 0.2
+
+
+def test_a_stop_ends_an_aim(world):
+    follow_aims(world, 0.5, 0.3)
+    world.say(Stop(id=9))
+    sent = len(aims(world))
+    world.pass_time(0.2)
+    assert len(aims(world)) == sent
+    assert world.guard.standing
+
+
+def test_an_agent_that_falls_silent_ends_an_aim(world):
+    follow_aims(world, 0.5, 0.3)
+    world.pass_time(SILENCE + 0.1, alive=False)
+    assert world.guard.standing
+    assert ("cancel all",) in world.outlet.sent
+
+
+def test_what_blocks_a_joint_does_not_let_its_aim_run_ahead(world):
+    for _ in range(100):
+        aim(world, 0.3)
+        world.pass_time(0.04)
+    assert max(aims(world)) <= 0.05  # 0.3 s at 0.1 m/s, and the joint has not moved
+
+
+@pytest.mark.parametrize(
+    ("group", "positions", "words"),
+    [
+        ("torso", (0.5,), "outside 0"),
+        ("torso", (math.nan,), "not finite"),
+        ("torso", (0.1, 0.1), "2 positions for 1 joints"),
+        ("tail", (0.1,), "no group 'tail'"),
+        ("arm", (-1.6, 1.5, 0.0, 0.0, 0.0, 0.0, 0.0), "workspace"),
+    ],
+)
+def test_an_aim_that_must_not_be_is_refused(world, group, positions, words):
+    assert words in why(aim(world, *positions, group=group))
+    world.pass_time(0.1)
+    assert aims(world) == []
+
+
+def test_an_aim_is_old_after_a_quarter_of_a_second(world):
+    assert "old" in why(aim(world, 0.1, stamp=world.now - 0.3))
+
+
+def test_a_group_that_follows_a_trajectory_takes_no_aim(world):
+    world.follow()
+    assert "cancel that first" in why(aim(world, 0.1))
+    assert aim(world, 0.2, 0.2, group="head") == []

@@ -18,6 +18,7 @@ from homie.kernel.options import OpenOptions
 from homie.kernel.types import GripperState, Observation, Pose, Pose2, Proprioception
 from ros_bridge.profiles.live import GRIPPER, TRAJECTORY, check_profile
 from ros_bridge.profiles.model import read_profile
+from ros_bridge.serving.painter import Painter
 from ros_bridge.serving.served import ServedRobot
 from ros_bridge.serving.written import quaternion
 from ros_bridge.transport.actions import ActionClient, Status
@@ -78,7 +79,7 @@ class Puppet(Robot):
 @pytest.fixture
 def puppet(nodes):
     robot, over = Puppet(), threading.Event()
-    served = ServedRobot(nodes("/robot"), robot, FETCH, "head", 0.0)
+    served = ServedRobot(nodes("/robot"), robot, FETCH)
     thread = threading.Thread(target=served.run, args=(over.is_set,))
     thread.start()
     yield robot
@@ -163,7 +164,7 @@ def test_the_fingers_open(puppet, nodes):
 
 def test_a_profile_of_another_robot_is_refused(nodes):
     with pytest.raises(BadInput, match="not that of the puppet"):
-        ServedRobot(nodes("/robot"), Puppet(), read_profile("franka"), "head", 0.0)
+        ServedRobot(nodes("/robot"), Puppet(), read_profile("franka"))
 
 
 def test_the_panda_of_the_table_has_all_that_its_profile_says(nodes):
@@ -177,14 +178,18 @@ def test_the_panda_of_the_table_has_all_that_its_profile_says(nodes):
         findings.extend(check_profile(node, profile, length=2.0))
         over.set()
 
-    with open_table(OpenOptions.build(robot="franka:pick", seed=1, picture_size="64")) as robot:
-        served = ServedRobot(nodes("/robot"), robot, profile, robot.eye, 5.0)
+    options, serving = OpenOptions.build(robot="franka:pick", seed=1, picture_size="64"), nodes("/robot")
+    cameras = {"wrist": profile.cameras["hand"]}
+    painter = Painter(serving, lambda: open_table(options), profile, cameras, regular="wrist", rate=5.0)
+    with open_table(options) as robot:
+        served = ServedRobot(serving, robot, profile, painter)
         thread = threading.Thread(target=look)
         thread.start()
-        served.run(over.is_set)  # here, since pictures are drawn in the thread that began with it
+        served.run(over.is_set)
         thread.join()
+    painter.close()
     problems = [finding.problem for finding in findings if finding.problem]
-    assert len(findings) == 8
+    assert len(findings) == 9
     assert all(" old" in problem for problem in problems), problems  # on a busy machine pictures come late
 
 

@@ -7,7 +7,7 @@ force, so a wall stops it; nothing is placed by hand after `reset` but by `bring
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import ClassVar, Self
 
@@ -231,6 +231,16 @@ class MujocoHome(SimulatedRobot):
         self._finger_target = self.limbs.opening() / 2
         self._filmed = None
         self.gate.reset()
+
+    def _known(self) -> Mapping[str, object]:
+        return {"held": self.world.held, "on": dict(self.world.appliances.on)}
+
+    def _take_known(self, known: Mapping[str, object]) -> None:
+        held, on = known.get("held"), known.get("on")
+        self.world.held = held if isinstance(held, str) else None
+        self.world.appliances.switch(
+            {name: bool(value) for name, value in dict(on).items()} if isinstance(on, Mapping) else {}
+        )
 
     def film(self, width: int, height: int) -> Image:
         """The robot from behind and above, without the upper walls."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 
 import mujoco
+import numpy as np
 
 from homie.envs.mujoco.render.cameras import towards
 from homie.envs.mujoco.robots.eyes import Eyes
-from homie.kernel.errors import RobotFault
+from homie.kernel.errors import BadInput, RobotFault
 from homie.kernel.interfaces import Robot
 from homie.kernel.types import Command, Image, Observation
 
@@ -25,6 +26,7 @@ DIVERGED = (
 class SimulatedRobot(Robot):
     """Sees through `eyes`, lets time pass only where it is told to, and notices a simulation that has diverged."""
 
+    model: mujoco.MjModel
     data: mujoco.MjData
     eyes: Eyes
     waits = True
@@ -58,6 +60,31 @@ class SimulatedRobot(Robot):
     ) -> Image:
         """A picture (height, width, 3) from a point towards another (m), without the upper walls of a house."""
         return self.eyes.film(towards(position, lookat), width, height, hidden_groups=frozenset({1}))
+
+    def state(self) -> Mapping[str, object]:
+        """As `homie.kernel.interfaces.Mirrored`: positions, velocities, and what the physics does not know."""
+        data = self.data
+        return {"qpos": data.qpos.tolist(), "qvel": data.qvel.tolist(), "world": dict(self._known())}
+
+    def take_state(self, state: Mapping[str, object]) -> None:
+        for name, values in (("qpos", self.data.qpos), ("qvel", self.data.qvel)):
+            numbers = np.array(state.get(name, ()), dtype=float)
+            if numbers.shape != values.shape or not np.isfinite(numbers).all():
+                raise BadInput(
+                    f"This is no state of this scene: {name} has not the {len(values)} numbers of its joints."
+                )
+            values[:] = numbers
+        mujoco.mj_forward(self.model, self.data)
+        known = state.get("world")
+        self._take_known(known if isinstance(known, Mapping) else {})
+
+    @abstractmethod
+    def _known(self) -> Mapping[str, object]:
+        """What of the world's state is none of the physics, JSON-ready."""
+
+    @abstractmethod
+    def _take_known(self, known: Mapping[str, object]) -> None:
+        """Take over what `_known` of another one told."""
 
     def check_sound(self) -> None:
         """Raises RobotFault if the simulation has diverged."""

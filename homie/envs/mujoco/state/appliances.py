@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import mujoco
 
 from homie.envs.mujoco.house.build import Home
@@ -25,6 +27,13 @@ class Appliances:
         """As the scene spec has them; `Home.reset` has lit the lamps."""
         self.on = {name: appliance.initially_on for name, (_, appliance) in self._things.items()}
         self._held_down = dict.fromkeys(self._things, False)
+
+    def switch(self, on: Mapping[str, bool]) -> None:
+        """Show what is on and off, without a press of their buttons."""
+        for name, power in on.items():
+            if name in self._things and self.on[name] != power:
+                self.on[name] = power
+                self.home.show_power(self._things[name][0], power)
 
     def update(self) -> None:
         """After a control period: toggle what has been pressed since."""

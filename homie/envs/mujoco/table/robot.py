@@ -6,6 +6,8 @@ has no base, no torso and no head, and the gate refuses commands for them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import mujoco
 
 from homie.envs.mujoco.render.cameras import FreeCamera
@@ -122,6 +124,16 @@ class FrankaTable(SimulatedRobot):
 
     def snapshot(self) -> WorldSnapshot:
         return self.world.snapshot()
+
+    def _known(self) -> Mapping[str, object]:
+        return {"held": self.world.held, "wiped": {name: sorted(tiles) for name, tiles in self.world.wiped.items()}}
+
+    def _take_known(self, known: Mapping[str, object]) -> None:
+        held, wiped = known.get("held"), known.get("wiped")
+        self.world.reset()
+        self.world.held = held if isinstance(held, str) else None
+        for name, tiles in wiped.items() if isinstance(wiped, Mapping) else ():
+            self.world.wipe(str(name), [int(tile) for tile in tiles])
 
     def film(self, width: int, height: int) -> Image:
         """Robot and table from the side."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import mujoco
@@ -60,6 +61,14 @@ class TableWorld:
         for name, one in self.built.things.items():
             if one.thing.kind == "sponge":
                 self._wipe(self._box(name))
+
+    def wipe(self, area: str, tiles: Sequence[int]) -> None:
+        """Wipe tiles of an area away, by their numbers. What the area has not is left out."""
+        geoms = self.built.things[area].geoms if area in self.wiped else ()
+        for number in tiles:
+            if 0 <= number < len(geoms):
+                self.wiped[area].add(number)
+                self.built.model.geom_rgba[geoms[number], 3] = 0.0
 
     # ------------------------------------------------------------ where things are
 
@@ -149,8 +158,7 @@ class TableWorld:
                     abs(c * away[0] + s * away[1]) < sponge.half[0] and abs(c * away[1] - s * away[0]) < sponge.half[1]
                 )
                 if inside:
-                    done.add(number)
-                    self.built.model.geom_rgba[one.geoms[number], 3] = 0.0
+                    self.wipe(name, [number])
 
     def place(self, name: str) -> Spot:
         """What a loose thing is directly in or on (`table`, `floor` where it is no other thing), or held by."""

@@ -1,0 +1,66 @@
+"""Joints that are told where to be period by period: the guard moves a set point there, as fast as the joints may."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from homie.kernel.types import Array
+from ros_bridge.profiles.model import Group
+
+LIFE = 0.25
+"""Seconds that an aim is gone for without being said again, as long as a velocity lives."""
+LEAD = 0.3
+"""Seconds at full speed by which the set point may be ahead of the measured joints: a controller lags by a tenth of a
+second and more, and a joint that something blocks must not wind up."""
+REACHED = 1e-4
+"""rad or m from the aim at which the set point rests."""
+
+
+class Aiming:
+    """The set point of one group on its way.
+
+    Args:
+        group: Its limits.
+        start: Where the joints (n,) are.
+    """
+
+    def __init__(self, group: Group, start: Array) -> None:
+        self._speeds = np.array([joint.velocity for joint in group.joints])
+        self._accelerations = np.array([joint.acceleration for joint in group.joints])
+        self._turning = np.array([math.isinf(joint.limits[1]) for joint in group.joints])
+        self.point = np.array(start, dtype=float)
+        """Where the joints (n,) are told to be now."""
+        self._speed = np.zeros(len(self.point))
+        self._goal = self.point.copy()
+        self._said_at = -math.inf
+
+    def aim(self, positions: Sequence[float], now: float) -> None:
+        """Go for these positions (n,) from now (s) on; joints without end take the short way round."""
+        goal = np.array(positions, dtype=float)
+        short = self.point + np.remainder(goal - self.point + np.pi, 2 * np.pi) - np.pi
+        self._goal = np.where(self._turning, short, goal)
+        self._said_at = now
+
+    def over(self, now: float) -> bool:
+        """Whether the set point rests and nothing new is said."""
+        return now - self._said_at > LIFE and not self._speed.any()
+
+    def step(self, measured: Array, now: float, passed: float) -> Array:
+        """The set point (n,) after `passed` seconds; where it is no longer told anything it comes to rest."""
+        if now - self._said_at > LIFE:
+            self._goal = self.point + self._speed * np.abs(self._speed) / (2 * self._accelerations)
+        way = self._goal - self.point
+        gain = self._accelerations * passed
+        # The speed from which it still comes to rest at the goal in whole steps.
+        braking = np.sqrt(gain**2 / 4 + 2 * self._accelerations * np.abs(way)) - gain / 2
+        largest = np.minimum(self._speeds, np.maximum(braking, 0.0))
+        wanted = np.clip(way / max(passed, 1e-6), -largest, largest)
+        self._speed = np.clip(wanted, self._speed - gain, self._speed + gain)
+        ahead = LEAD * self._speeds
+        self.point = np.clip(self.point + self._speed * passed, measured - ahead, measured + ahead)
+        if np.all(np.abs(self._goal - self.point) < REACHED) and np.all(np.abs(self._speed) <= gain):
+            self._speed = np.zeros(len(self.point))
+        return self.point

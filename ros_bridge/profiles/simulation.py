@@ -1,0 +1,63 @@
+"""What a simulated robot says of itself on the network, so that nobody takes it for a real one. Privileged.
+
+/homie/simulation        (std_msgs/msg/String, kept)  a `Simulation` as JSON
+/homie/simulation/state  (std_msgs/msg/String)        the state of its world (`homie.kernel.interfaces.Mirrored`)
+/homie/simulation/look   (std_msgs/msg/String)        names of cameras that somebody wants pictures of, with spaces
+/homie/simulation/NAME/  rgb, depth, info             a camera that the real robot does not have
+/homie/simulation/NAME/instances                      which thing each pixel shows (16SC1, -1 for none), by stamp
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field, ValidationError
+
+from homie.kernel.errors import BadInput
+from ros_bridge.profiles.model import Camera, Finite, Part, Text
+
+TOPIC = "/homie/simulation"
+STATE, LOOK = f"{TOPIC}/state", f"{TOPIC}/look"
+TEXT = "std_msgs/msg/String"
+
+
+class Simulation(Part):
+    """A simulated robot.
+
+    robot, options: what opens another one of the same scene (`homie.kernel.options.OpenOptions`). cameras: all of its
+    cameras by its own names, those of the profile among them. foot: where its base is (x, y in m, yaw in rad) where it
+    does not drive. names: of the things in instance pictures, by number.
+    """
+
+    robot: Text
+    options: dict[str, Any]
+    cameras: dict[Text, Camera] = Field(default_factory=dict)
+    foot: tuple[Finite, Finite, Finite] = (0.0, 0.0, 0.0)
+    names: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> Simulation:
+        """The simulation in a message. Raises BadInput with one sentence."""
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(map(str, first["loc"]))
+            raise BadInput(f"What {TOPIC} says of a simulation cannot be read: {place}: {first['msg']}.") from error
+
+
+def extra_cameras(names: Mapping[str, Camera], own: tuple[str, ...]) -> dict[str, Camera]:
+    """All cameras of a simulated robot: those that the profile knows, and topics for the others (`own`, in order)."""
+    return {name: names.get(name) or _camera(name) for name in own}
+
+
+def instances_topic(camera: str) -> str:
+    """Where the instance pictures of a camera come."""
+    return f"{TOPIC}/{camera}/instances"
+
+
+def _camera(name: str) -> Camera:
+    base = f"{TOPIC}/{name}"
+    # They are drawn when somebody asks for them, and without a graphics card one takes a good part of a second.
+    return Camera(rgb=f"{base}/rgb", depth=f"{base}/depth", info=f"{base}/info", frame=f"homie_{name}", oldest=4.0)

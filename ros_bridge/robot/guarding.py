@@ -1,0 +1,76 @@
+"""The guard of a run: the one that a person has started, or, for a simulated robot, one that the run starts."""
+
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+import time
+
+from homie.kernel.errors import InfrastructureError
+from ros_bridge.guard.link import GuardLink
+from ros_bridge.guard.sockets import socket_path
+from ros_bridge.profiles.model import Profile
+
+log = logging.getLogger("homie.ros_bridge")
+
+STARTING = 30.0
+"""Seconds in which a guard listens, on a busy machine."""
+SILENCE = 1.0
+"""Seconds for which the agent of a simulated robot may be silent: on a busy machine it is not always heard five times a
+second, and nobody gets hurt."""
+ENDING = 10.0
+"""Seconds in which it ends after SIGTERM, the robot standing; see `ros_bridge.guard.process`."""
+
+
+class OwnGuard:
+    """A guard in a process of its own, for a simulated robot that nobody guards. What it says is in a file beside its
+    socket.
+
+    Args:
+        name: The profile, as the guard reads it.
+        profile: The same, read.
+
+    Raises:
+        InfrastructureError: It does not come up.
+    """
+
+    def __init__(self, name: str, profile: Profile) -> None:
+        path = socket_path(profile.name)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.log = path.with_suffix(".log")
+        command = [sys.executable, "-m", "homie", "robot", "guard", name, "--arm-robot", "--silence", f"{SILENCE:g}"]
+        with self.log.open("wb") as output:
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+            )
+        until = time.monotonic() + STARTING
+        while not path.exists():
+            if self._process.poll() is not None or time.monotonic() > until:
+                self.close()
+                raise InfrastructureError(f"The guard of the simulated robot did not begin: {self._last_words()}")
+            time.sleep(0.05)
+
+    def close(self) -> None:
+        """End it; it stops the robot first. Idempotent."""
+        if self._process.poll() is None:
+            self._process.terminate()
+        try:
+            self._process.wait(ENDING)
+        except subprocess.TimeoutExpired:
+            log.error("The guard did not end; see %s", self.log)
+            self._process.kill()
+            self._process.wait()
+
+    def _last_words(self) -> str:
+        lines = self.log.read_text(errors="replace").strip().splitlines()
+        return lines[-1] if lines else f"see {self.log}"
+
+
+def guarded(profile: Profile) -> bool:
+    """Whether a guard of the robot listens at the usual place."""
+    try:
+        GuardLink(profile).close()
+    except InfrastructureError:
+        return False
+    return True

@@ -1,0 +1,63 @@
+"""`sensor_msgs/msg/Image` as arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.kernel.errors import RobotFault
+from homie.kernel.types import Depth, Image
+from ros_bridge.transport.interface import Message
+
+COLOURS: Mapping[str, tuple[int, tuple[int, ...]]] = {
+    "rgb8": (3, (0, 1, 2)),
+    "bgr8": (3, (2, 1, 0)),
+    "rgba8": (4, (0, 1, 2)),
+    "bgra8": (4, (2, 1, 0)),
+    "mono8": (1, (0, 0, 0)),
+}
+"""Encodings of colour pictures: bytes of a pixel, and which of them are red, green and blue."""
+MILLIMETRES = 0.001
+
+
+def picture_of(message: Message) -> Image:
+    """The colours (H, W, 3). Raises RobotFault for an encoding that is none of `COLOURS`, and for too few bytes."""
+    if message.encoding not in COLOURS:
+        raise RobotFault(
+            f"A picture is encoded as '{message.encoding}'; Homie reads {', '.join(COLOURS)}: name a topic "
+            "that has one of these in the profile."
+        )
+    size, order = COLOURS[message.encoding]
+    pixels = _rows(message, np.dtype(np.uint8), size).reshape(int(message.height), int(message.width), size)
+    return np.ascontiguousarray(pixels[:, :, order])
+
+
+def depth_of(message: Message) -> Depth:
+    """The depths (H, W) in metres, 0 where not known, from 32FC1 in m or 16UC1 in mm (REP 118). Raises RobotFault."""
+    order = ">" if message.is_bigendian else "<"
+    if message.encoding == "32FC1":
+        metres = _rows(message, np.dtype(order + "f4"), 1).astype(np.float32)
+    elif message.encoding in ("16UC1", "mono16"):
+        metres = _rows(message, np.dtype(order + "u2"), 1).astype(np.float32) * np.float32(MILLIMETRES)
+    else:
+        raise RobotFault(f"A depth picture is encoded as '{message.encoding}': REP 118 has 32FC1 and 16UC1.")
+    return np.where(np.isfinite(metres) & (metres > 0), metres, np.float32(0.0))
+
+
+def numbers_of(message: Message) -> NDArray[np.int32]:
+    """The numbers (H, W) of a `16SC1` picture. Raises RobotFault for others."""
+    if message.encoding != "16SC1":
+        raise RobotFault(f"An instance picture is encoded as '{message.encoding}', not as 16SC1.")
+    return _rows(message, np.dtype("<i2"), 1).astype(np.int32)
+
+
+def _rows(message: Message, kind: np.dtype[np.generic], count: int) -> NDArray[np.generic]:
+    """The numbers (H, W * count), without what fills up each row."""
+    height, width, step = int(message.height), int(message.width), int(message.step)
+    data = np.asarray(message.data, dtype=np.uint8)
+    used = width * count * kind.itemsize
+    if not (height and width) or step < used or len(data) < height * step:
+        raise RobotFault(f"A picture of {width}x{height} pixels has {len(data)} bytes, fewer than it needs.")
+    return np.ascontiguousarray(data[: height * step].reshape(height, step)[:, :used]).view(kind)

@@ -1,0 +1,201 @@
+"""`--robot ros:PROFILE`: finds the robot on the network, its body, its guard, and whether it is simulated."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Protocol
+
+import numpy as np
+
+from homie.kernel import registry
+from homie.kernel.body import Group, Joint, RobotSpec
+from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.interfaces import Kinematics
+from homie.kernel.options import OpenOptions
+from homie.kernel.types import Array, Pose2
+from ros_bridge.guard.link import GuardLink
+from ros_bridge.profiles.model import Joint as Limits
+from ros_bridge.profiles.model import Profile, read_profile
+from ros_bridge.profiles.simulation import TEXT, TOPIC, Simulation
+from ros_bridge.robot.felt import GREETING, Felt
+from ros_bridge.robot.guarding import OwnGuard, guarded
+from ros_bridge.robot.pictures import Pictures
+from ros_bridge.robot.robot import Connection, RosRobot, SimulatedRosRobot
+from ros_bridge.robot.twin import Twin
+from ros_bridge.transport.interface import LATCHED, Node
+from ros_bridge.transport.opening import open_node
+from ros_bridge.transport.transforms import Transforms
+
+log = logging.getLogger("homie.ros_bridge")
+
+DECLARED = 2.0
+"""Seconds in which a simulation says that it is one, from when its joint states are found: what it says is kept for who
+comes later, and comes at once."""
+
+
+class Body(Protocol):
+    """What a profile's `body` names, as `homie.envs.mujoco.robots.body.SimulatedBody` has it."""
+
+    @property
+    def spec(self) -> RobotSpec: ...
+    @property
+    def kinematics(self) -> Callable[[], Kinematics]: ...
+
+
+def open_ros(options: OpenOptions) -> RosRobot:
+    """The robot of a profile, `--robot ros:fetch` or `--robot ros:my_robot.yaml`.
+
+    Raises:
+        BadInput: There is no such profile, or it names no body.
+        MissingPart: A transport is not installed.
+        InfrastructureError: The robot or its guard is not there.
+    """
+    name = options.robot.partition(":")[2]
+    if not name:
+        raise BadInput("Which robot? Give --robot ros:PROFILE: fetch, or a YAML file (`homie robot profile`).")
+    profile = read_profile(name)
+    with ExitStack() as opened:
+        node = opened.enter_context(open_node("/homie"))
+        simulation = _declared(node, profile)
+        if simulation is None:
+            robot: RosRobot = _real(node, profile)
+        else:
+            twin = Twin(node, simulation)
+            opened.callback(twin.close)
+            guard = None if guarded(profile) else OwnGuard(name, profile)
+            if guard is not None:
+                opened.callback(guard.close)
+            robot = _simulated(node, profile, simulation, twin, guard)
+        robot.reset(seed=options.seed)
+        opened.pop_all()
+        return robot
+
+
+def _real(node: Node, profile: Profile) -> RosRobot:
+    if profile.body is None:
+        raise BadInput(
+            f"The profile {profile.name} names no body, so that no skill knows its arm: add `body: fetch`, or "
+            "`body: MODULE:ATTRIBUTE` of a SimulatedBody of yours (docs/robots.md)."
+        )
+    body: Body = registry.find("bodies", profile.body)[0]
+    spec = narrowed(body.spec, profile)
+    felt = Felt(node, profile, spec, Pose2(0.0, 0.0, 0.0))
+    pictures = Pictures(node, profile.cameras, _placing(node, profile, Pose2(0.0, 0.0, 0.0)))
+    connection = Connection(
+        node=node,
+        profile=profile,
+        spec=spec,
+        kinematics=body.kinematics(),
+        felt=felt,
+        pictures=pictures,
+        links=lambda: GuardLink(profile),
+    )
+    robot = RosRobot(connection)
+    robot.views = tuple(profile.cameras)
+    robot.eye = next(iter(profile.cameras), "")
+    return robot
+
+
+def _simulated(
+    node: Node, profile: Profile, simulation: Simulation, twin: Twin, guard: OwnGuard | None
+) -> SimulatedRosRobot:
+    foot = Pose2(*simulation.foot)
+    spec = narrowed(twin.robot.spec, profile)
+    felt = Felt(node, profile, spec, foot)
+    felt.body(GREETING)
+    if felt.robots > 1:
+        raise InfrastructureError(
+            f"{felt.robots} robots publish {profile.joint_states}, and one of them is simulated: set ROS_DOMAIN_ID so "
+            "that a simulation and a real robot never share a network."
+        )
+    connection = Connection(
+        node=node,
+        profile=profile,
+        spec=spec,
+        kinematics=twin.robot.kinematics,
+        felt=felt,
+        pictures=Pictures(node, simulation.cameras, _placing(node, profile, foot), simulation.names),
+        links=lambda: GuardLink(profile),
+        guard=guard,
+    )
+    return SimulatedRosRobot(connection, twin)
+
+
+def _declared(node: Node, profile: Profile) -> Simulation | None:
+    """What a simulated robot says of itself; None for a real one. Raises InfrastructureError where there is none."""
+    said: list[str] = []
+    told = node.subscription(TEXT, TOPIC, lambda message: said.append(str(message.data)), LATCHED)
+    states = node.subscription("sensor_msgs/msg/JointState", profile.joint_states, lambda message: None)
+    try:
+        begun = time.monotonic()
+        while not states.publishers():
+            if time.monotonic() - begun > GREETING:
+                raise InfrastructureError(
+                    f"No robot publishes {profile.joint_states}: look with `homie robot check {profile.name}`, and "
+                    "compare ROS_DOMAIN_ID. Without a robot, `homie serve ros` plays one."
+                )
+            time.sleep(0.05)
+        begun = time.monotonic()
+        while not said and time.monotonic() - begun < (GREETING if told.publishers() else DECLARED):
+            time.sleep(0.02)
+    finally:
+        states.close()
+        told.close()
+    return Simulation.parse(said[-1]) if said else None
+
+
+def narrowed(spec: RobotSpec, profile: Profile) -> RobotSpec:
+    """A body with the limits of a profile, where these are narrower.
+
+    Raises:
+        BadInput: The profile lacks a group of the body.
+    """
+    return RobotSpec(
+        name=spec.name,
+        groups=tuple(_group(group, profile) for group in spec.groups),
+        period=spec.period,
+        footprint_radius=spec.footprint_radius,
+        eye=spec.eye,
+        rest=spec.rest,
+        carry=spec.carry,
+        ready=spec.ready,
+    )
+
+
+def _group(group: Group, profile: Profile) -> Group:
+    if group.kind == "base" and profile.base is not None:
+        base, (linear, angular) = profile.base, group.joints
+        return Group.base(
+            name=group.name,
+            linear=min(linear.speed, base.linear),
+            angular=min(angular.speed, base.angular),
+            linear_acceleration=min(linear.acceleration, base.linear_acceleration),
+            angular_acceleration=min(angular.acceleration, base.angular_acceleration),
+        )
+    if group.kind == "gripper" and profile.gripper is not None:
+        # Its own controller sees to its speed: here every width may be asked for at once.
+        return Group.gripper(name=group.name, opening=profile.gripper.width, speed=1e3)
+    known = {joint.name: joint for part in profile.groups.values() for joint in part.joints}
+    if group.kind in ("base", "gripper") or not set(group.names) <= set(known):
+        raise BadInput(
+            f"The profile {profile.name} lacks the {group.kind} that its body has: {', '.join(group.names)}."
+        )
+    return Group(group.name, group.kind, tuple(_joint(joint, known[joint.name]) for joint in group.joints))
+
+
+def _joint(joint: Joint, limits: Limits) -> Joint:
+    low, high = limits.limits
+    return Joint(joint.name, max(joint.lower, low), min(joint.upper, high), min(joint.speed, limits.velocity))
+
+
+def _placing(node: Node, profile: Profile, foot: Pose2) -> Callable[[str, float], Array]:
+    """Where a frame is in the odometry frame at a time."""
+    transforms, frames = Transforms(node), profile.frames
+    if profile.base is not None:
+        return lambda frame, at: transforms.lookup(frames.odometry, frame, at=at)
+    c, s = np.cos(foot.yaw), np.sin(foot.yaw)
+    stands = np.array([[c, -s, 0.0, foot.x], [s, c, 0.0, foot.y], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
+    return lambda frame, at: stands @ transforms.lookup(frames.base, frame, at=at)

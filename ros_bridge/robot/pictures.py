@@ -1,0 +1,173 @@
+"""Pictures of a robot on the network: colours, depth and camera model of one moment, placed by the transforms of that
+moment. A picture that is too old is an error, never an observation."""
+
+from __future__ import annotations
+
+import logging
+import math
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+import numpy as np
+
+from homie.kernel.errors import BadInput, RobotFault
+from homie.kernel.types import Array, CameraFrame, Intrinsics, Pose
+from ros_bridge.profiles.model import Camera
+from ros_bridge.profiles.simulation import LOOK, TEXT, instances_topic
+from ros_bridge.robot.images import depth_of, numbers_of, picture_of
+from ros_bridge.transport.interface import SENSOR, Message, Node
+from ros_bridge.transport.stamps import now, seconds
+from ros_bridge.transport.transforms import NoTransform
+
+log = logging.getLogger("homie.ros_bridge")
+
+IMAGE, INFO = "sensor_msgs/msg/Image", "sensor_msgs/msg/CameraInfo"
+TOGETHER = 0.03
+"""Seconds between the stamps of a picture and of its depth: the drivers of most cameras give both the same."""
+KEPT = 6
+"""Messages of a topic that wait for their partners."""
+PATIENCE = 10.0
+"""Seconds in which a picture comes that has been asked for, also from a machine that draws without a graphics card."""
+ASK_AGAIN = 2.0
+"""Seconds after which a simulation is asked once more: the first wish may have come before it was heard."""
+
+
+class Pictures:
+    """Listens to the cameras of a robot.
+
+    Args:
+        node: A node on its network.
+        cameras: By name.
+        placed: The pose (4, 4) of a frame in the odometry frame at a time; raises NoTransform.
+        names: Of the things in the instance pictures of a simulation; () on real robots, which have none.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        cameras: Mapping[str, Camera],
+        placed: Callable[[str, float], Array],
+        names: tuple[str, ...] = (),
+    ) -> None:
+        self._node, self._placed, self._names = node, placed, names
+        self._changed = threading.Condition()
+        self._cameras = dict(cameras)
+        self._heard: dict[str, dict[str, deque[Message]]] = {}
+        for name, camera in cameras.items():
+            topics = {"rgb": camera.rgb, "depth": camera.depth, "info": camera.info}
+            topics |= {"instances": instances_topic(name)} if names else {}
+            self._heard[name] = {what: deque(maxlen=KEPT) for what, topic in topics.items() if topic}
+            for what, topic in topics.items():
+                if topic:
+                    kind = INFO if what == "info" else IMAGE
+                    node.subscription(kind, topic, self._taking(self._heard[name][what]), SENSOR)
+        self._wish = node.publisher(TEXT, LOOK) if names else None
+
+    def frames(
+        self, wanted: Collection[str], after: float | None = None, patience: float = PATIENCE
+    ) -> dict[str, CameraFrame]:
+        """What the cameras see.
+
+        Args:
+            wanted: Their names.
+            after: The time (s since 1970, as stamps are) at which a picture was taken at the earliest; None: as the
+                age limit of the camera has it.
+            patience: Seconds in which they come.
+
+        Raises:
+            BadInput: There is no such camera.
+            RobotFault: A camera is silent, or its pictures cannot be read or placed.
+        """
+        for name in wanted:
+            if name not in self._cameras:
+                raise BadInput(f"The robot has no camera '{name}', it has {', '.join(self._cameras)}.")
+        until, asked_at, asked_for = time.monotonic() + patience, -math.inf, set[str]()
+        frames: dict[str, CameraFrame] = {}
+        while missing := [name for name in wanted if name not in frames]:
+            why = ""
+            for name in missing:
+                frame, why = self._newest(name, after)
+                if frame is not None:
+                    frames[name] = frame
+            missing = [name for name in wanted if name not in frames]
+            if missing and time.monotonic() > until:
+                raise RobotFault(f"The camera '{missing[0]}' gives no picture to act on: {why}.")
+            if missing and (time.monotonic() - asked_at > ASK_AGAIN or not set(missing) <= asked_for):
+                asked_at, asked_for = time.monotonic(), set(missing)
+                self._ask(missing)
+            if missing:
+                with self._changed:
+                    self._changed.wait(0.05)
+        return {name: frames[name] for name in wanted}
+
+    def _ask(self, names: Collection[str]) -> None:
+        if self._wish is not None:
+            self._wish.publish(self._node.message(TEXT, data=" ".join(names)))
+
+    def _newest(self, name: str, after: float | None) -> tuple[CameraFrame | None, str]:
+        """The newest whole picture, or None and why there is none."""
+        camera = self._cameras[name]
+        with self._changed:
+            heard = {what: list(messages) for what, messages in self._heard[name].items()}
+        if not heard["rgb"]:
+            return None, f"nothing has come on {camera.rgb}"
+        if not heard["info"]:
+            return None, f"nothing has come on {camera.info}"
+        earliest = now() - camera.oldest if after is None else max(after, now() - camera.oldest)
+        why = ""
+        for rgb in reversed(heard["rgb"]):
+            at = seconds(rgb.header.stamp)
+            if at < earliest:
+                old = f"its newest picture is {now() - at:.1f} s old, at most {camera.oldest:g} s are allowed"
+                return None, why or (old if now() - at > camera.oldest else "none has been taken since the robot moved")
+            depth = _beside(heard.get("depth"), at)
+            instances = _beside(heard.get("instances"), at)
+            if ("depth" in heard and depth is None) or ("instances" in heard and instances is None):
+                why = "its pictures come without depth of the same moment"
+                continue
+            try:
+                pose = self._placed(camera.frame, at)
+            except NoTransform as error:
+                why = str(error).rstrip(".")
+                continue
+            return self._frame(name, rgb, depth, instances, heard["info"][-1], pose), ""
+        return None, why
+
+    def _frame(
+        self, name: str, rgb: Message, depth: Message | None, instances: Message | None, info: Message, pose: Array
+    ) -> CameraFrame:
+        k = np.asarray(info.k, dtype=float)
+        model = Intrinsics(float(k[0]), float(k[4]), float(k[2]), float(k[5]), int(info.width), int(info.height))
+        size = (model.height, model.width)
+        if (int(rgb.height), int(rgb.width)) != size:
+            raise RobotFault(
+                f"The pictures of the camera '{name}' have {rgb.width}x{rgb.height} pixels, its camera info says "
+                f"{model.width}x{model.height}: choose the topics of one resolution in the profile."
+            )
+        read: dict[str, Any] = {
+            "depth": None if depth is None else depth_of(depth),
+            "instances": None if instances is None else numbers_of(instances),
+        }
+        if read["depth"] is not None and read["depth"].shape != size:
+            raise RobotFault(f"The depth of the camera '{name}' is not registered to its colours: other sizes.")
+        place = Pose(pose[:3, 3].copy(), pose[:3, :3].copy())
+        return CameraFrame(
+            name=name, rgb=picture_of(rgb), intrinsics=model, pose=place, instance_names=self._names, **read
+        )
+
+    def _taking(self, messages: deque[Message]) -> Callable[[Message], None]:
+        def take(message: Message) -> None:
+            with self._changed:
+                messages.append(message)
+                self._changed.notify_all()
+
+        return take
+
+
+def _beside(messages: list[Message] | None, at: float) -> Message | None:
+    """The message nearest to a time, if it is of the same moment."""
+    near = min(messages or (), key=lambda message: abs(seconds(message.header.stamp) - at), default=None)
+    return near if near is not None and abs(seconds(near.header.stamp) - at) <= TOGETHER else None

@@ -1,0 +1,286 @@
+"""A robot on a ROS 2 network as a robot of Homie.
+
+```
+act(command) --> safety gate --> GuardLink --> guard process --> the robot's topics and actions
+measured()   <-- Felt (odometry, joint states)      observe(cameras) <-- Pictures (images, camera info, /tf)
+```
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import TypeVar
+
+from homie.kernel.body import RobotSpec
+from homie.kernel.errors import CommandRefused, InfrastructureError, RobotFault
+from homie.kernel.interfaces import Kinematics, Locator, Robot
+from homie.kernel.types import Command, Observation, Proprioception
+from homie.kernel.world import WorldSnapshot
+from ros_bridge.guard.link import GuardLink
+from ros_bridge.guard.messages import Ended
+from ros_bridge.profiles.model import Profile
+from ros_bridge.robot.felt import GREETING, Felt
+from ros_bridge.robot.guarding import OwnGuard
+from ros_bridge.robot.pictures import Pictures
+from ros_bridge.robot.twin import Twin
+from ros_bridge.transport.interface import Node
+from ros_bridge.transport.stamps import now
+
+log = logging.getLogger("homie.ros_bridge")
+T = TypeVar("T")
+
+SAME_GRIP = 0.001
+"""m by which a new width of the fingers differs from the one that they were told."""
+NEAR = 0.01
+"""rad or m from its joints up to which a target is no motion."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connection:
+    """What a robot on the network is reached by.
+
+    Args:
+        node: A node on its network, closed with the robot.
+        profile: The robot.
+        spec, kinematics: Its body.
+        felt, pictures: What is heard of it.
+        links: Connects to its guard.
+        guard: The guard process that ends with the robot, None for one that a person has started.
+    """
+
+    node: Node
+    profile: Profile
+    spec: RobotSpec
+    kinematics: Kinematics
+    felt: Felt
+    pictures: Pictures
+    links: Callable[[], GuardLink]
+    guard: OwnGuard | None = None
+
+
+class RosRobot(Robot):
+    """Commands a robot through its guard, and observes it. Made by `ros_bridge.robot.opening.open_ros`."""
+
+    waits = False
+    lead = 8.0
+    """A third of a second: what is measured is a network, a controller and a servo behind."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.profile, self.spec, self.kinematics = connection.profile, connection.spec, connection.kinematics
+        self._node, self._felt, self._pictures = connection.node, connection.felt, connection.pictures
+        self._links, self._guard = connection.links, connection.guard
+        self._link: GuardLink | None = None
+        self._began = time.monotonic()
+        self._due = 0.0
+        self._moved_at = 0.0
+        """When (s since 1970) a command last moved something."""
+        self._driving = False
+        self._width: float | None = None
+        """What the fingers were told, m."""
+        self._gripping: Future[Ended] | None = None
+        """Their newest command, while it has not ended."""
+        self._parts = {group.name: _part(self.profile, group.names) for group in self.spec.groups}
+
+    # ------------------------------------------------------------ senses
+
+    def measured(self) -> Proprioception:
+        return self._felt.body()
+
+    def observe(self, cameras: Collection[str] = ()) -> Observation:
+        """What it feels, and pictures that are as fresh as their cameras have to be. While it moves the newest will do;
+        when it stands they have been taken since it moved.
+
+        Raises:
+            RobotFault: A camera or a measurement is silent, or too old.
+        """
+        stands = now() - self._moved_at > 2 * self.spec.period
+        frames = self._pictures.frames(cameras, self._moved_at if stands else None) if cameras else {}
+        return Observation(time.monotonic() - self._began, self.measured(), frames)
+
+    # ------------------------------------------------------------ commands
+
+    def begin(self, subtask: str) -> None:
+        if not self._through(lambda link: link.begin(subtask)):
+            raise CommandRefused(f"A person did not approve it: {subtask}")
+
+    def _send(self, command: Command) -> None:
+        moves = self._moves(command)
+        if moves:
+            self._moved_at = now()
+        try:
+            self._check_grip()
+            self._through(lambda link: self._tell(link, command))
+        except CommandRefused as error:
+            if moves:
+                raise
+            log.info("Told to stand, and the guard says: %s", error)
+        self._pace()
+
+    def _tell(self, link: GuardLink, command: Command) -> None:
+        """Say a command to the guard."""
+        for group in self.spec.groups:
+            values = command.get(group.name)
+            if values is None:
+                continue
+            if group.kind == "base":
+                if any(values) or self._driving:
+                    link.velocity(float(values[0]), float(values[1]))
+                self._driving = any(values)
+            elif group.kind == "gripper":
+                self._tell_fingers(link, float(values[0]))
+            else:
+                name, order = self._parts[group.name]
+                link.aim(name, [values[index] for index in order])
+
+    def _tell_fingers(self, link: GuardLink, width: float) -> None:
+        gripper = self.profile.gripper
+        assert gripper is not None
+        if self._width is not None and abs(self._width - width) < SAME_GRIP:
+            return
+        if width > self.measured().gripper:
+            self._felt.stalled(None)
+        self._width, self._gripping = width, link.grip(min(width, gripper.width), gripper.effort)
+
+    def _check_grip(self) -> None:
+        """What became of the newest command of the fingers. Raises CommandRefused where they were not moved."""
+        if self._gripping is None or not self._gripping.done():
+            return
+        width, done = self._width, self._gripping
+        self._width = self._gripping = None  # what was not done may be told again
+        try:
+            ended = done.result()
+        except RobotFault as error:
+            raise CommandRefused(f"The robot has been stopped. {error}") from error
+        if ended.outcome in ("aborted", "rejected", "lost"):
+            raise CommandRefused(f"The gripper did not go to {width:.3f} m: {ended.text or ended.outcome}.")
+        self._felt.stalled(self.measured().gripper if ended.stalled else None)
+        self._width = width
+
+    def _moves(self, command: Command) -> bool:
+        """Whether a command asks for a motion."""
+        body = self.measured()
+        for group in self.spec.groups:
+            values = command.get(group.name)
+            if values is None:
+                continue
+            if group.kind == "base":
+                moves = any(values)
+            elif group.kind == "gripper":
+                moves = self._width != values[0] or self._gripping is not None
+            else:
+                moves = max(abs(a - b) for a, b in zip(values, group.measured(body), strict=True)) > NEAR
+            if moves:
+                return True
+        return False
+
+    def _pace(self) -> None:
+        """Return one control period after the last time, or at once where that has passed."""
+        present = time.monotonic()
+        self._due = max(self._due + self.spec.period, present)
+        time.sleep(self._due - present)
+
+    def _halt(self) -> None:
+        self._driving, self._width, self._gripping = False, None, None
+        try:
+            stopped = self._connected().stop()
+        except (
+            RobotFault
+        ):  # the guard has let go of this agent, and stops the robot: a new connection says when it stands
+            self._let_go()
+            stopped = self._connected().stop()
+        if not stopped.confirmed:
+            raise RobotFault(stopped.text)
+
+    def _restart(self, *, seed: int) -> None:
+        """A robot is where it is: nothing is moved, and an episode begins when all of it is there."""
+        self._felt.body(GREETING)
+        self._began = time.monotonic()
+        welcome = self._connected().welcome
+        if not (welcome.armed or welcome.dry_run):
+            raise InfrastructureError(
+                f"The guard of the robot {self.profile.name} is not armed, so nothing would move: start it as `homie "
+                f"robot guard {self.profile.name} --arm-robot`, or with --dry-run to see what would be sent."
+            )
+
+    def close(self) -> None:
+        try:
+            if self._link is not None:
+                self.stop()
+        except InfrastructureError as error:
+            log.error("%s", error)
+        finally:
+            self._let_go()
+            if self._guard is not None:
+                self._guard.close()
+            self._node.close()
+
+    def describe(self) -> Mapping[str, object]:
+        return {"profile": self.profile.model_dump(mode="json", exclude_defaults=True)}
+
+    # ------------------------------------------------------------ the guard
+
+    def _connected(self) -> GuardLink:
+        if self._link is None:
+            self._link = self._links()
+        return self._link
+
+    def _let_go(self) -> None:
+        link, self._link = self._link, None
+        if link is not None:
+            link.close()
+
+    def _through(self, say: Callable[[GuardLink], T]) -> T:
+        """Say something to the guard. Where that has stopped the robot and let go of this agent the command is refused,
+        once the robot stands; the next one goes over a new connection."""
+        try:
+            return say(self._connected())
+        except RobotFault as error:
+            self._let_go()
+            self.gate.reset()
+            self._halt()
+            raise CommandRefused(f"The robot has been stopped. {error}") from error
+
+
+class SimulatedRosRobot(RosRobot):
+    """A robot on the network that says that it is simulated: its twin knows the world. See `ros_bridge.robot.twin`."""
+
+    def __init__(self, connection: Connection, twin: Twin) -> None:
+        super().__init__(connection)
+        self._twin = twin
+        body = twin.robot
+        self.views, self.hand, self.eye = body.views, body.hand, body.eye
+        self.actions, self.inventory_by = body.actions, body.inventory_by
+
+    def measured(self) -> Proprioception:
+        self._twin.follow()
+        return super().measured()
+
+    def background(self) -> Locator:
+        self._twin.follow()
+        return self._twin.robot.background()
+
+    def snapshot(self) -> WorldSnapshot:
+        """The world as it is now (`homie.kernel.interfaces.WorldState`)."""
+        self._twin.follow(fresh=True)
+        snapshot: WorldSnapshot = self._twin.robot.snapshot()  # type: ignore[attr-defined]
+        return snapshot
+
+    def close(self) -> None:
+        try:
+            super().close()
+        finally:
+            self._twin.close()
+
+
+def _part(profile: Profile, names: Sequence[str]) -> tuple[str, list[int]]:
+    """The group of a profile with these joints, and for each of its joints the place in `names`; "" where there is
+    none, as for a base."""
+    for name, group in profile.groups.items():
+        joints = [joint.name for joint in group.joints]
+        if sorted(joints) == sorted(names):
+            return name, [list(names).index(joint) for joint in joints]
+    return "", []

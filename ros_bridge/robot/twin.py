@@ -1,0 +1,82 @@
+"""The twin of a simulated robot on the network: a second simulation of its scene, kept in its state. Privileged: the
+background locator, records and verdicts ask it; skills and planners never do."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+
+from homie.kernel import registry
+from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.interfaces import Mirrored, Robot
+from homie.kernel.options import OpenOptions
+from ros_bridge.profiles.simulation import STATE, TEXT, Simulation
+from ros_bridge.transport.interface import SENSOR, Message, Node
+
+log = logging.getLogger("homie.ros_bridge")
+
+PATIENCE = 5.0
+"""Seconds in which a state comes: there are some ten in a second."""
+
+
+class Twin:
+    """Opens the scene of a simulation again and follows its state.
+
+    Args:
+        node: A node on its network.
+        simulation: What it says of itself.
+
+    Raises:
+        BadInput: Its scene cannot be opened here.
+    """
+
+    def __init__(self, node: Node, simulation: Simulation) -> None:
+        robots = registry.names("robots")
+        name = simulation.robot.partition(":")[0]
+        if name not in robots:
+            raise BadInput(f"The simulated robot on the network is a '{name}', which this Homie does not have.")
+        self.robot: Robot = registry.load("robots", name)(OpenOptions.build(**simulation.options))
+        if not isinstance(self.robot, Mirrored):
+            raise BadInput(f"The simulated robot '{name}' on the network is none whose state can be followed.")
+        self._mirrored: Mirrored = self.robot
+        self._changed = threading.Condition()
+        self._newest: str | None = None
+        self._number = self._taken = 0
+        self._subscription = node.subscription(TEXT, STATE, self._on_state, SENSOR)
+
+    def follow(self, *, fresh: bool = False) -> None:
+        """Take over the newest state that has come. fresh: wait for one that comes from now on.
+
+        Raises:
+            InfrastructureError: None comes.
+        """
+        until = time.monotonic() + PATIENCE
+        with self._changed:
+            least = self._number + 2 if fresh else 1  # the next one may have been on its way already
+            while self._number < least:
+                self._changed.wait(0.1)
+                if time.monotonic() > until:
+                    raise InfrastructureError(
+                        f"The simulated robot does not tell its state on {STATE}: does it still run?"
+                    )
+            text, number = self._newest, self._number
+        if number == self._taken or text is None:
+            return
+        self._taken = number
+        try:
+            self._mirrored.take_state(json.loads(text))
+        except (ValueError, BadInput) as error:
+            raise InfrastructureError(f"A state of the simulated robot cannot be taken over: {error}") from error
+
+    def close(self) -> None:
+        """Follow no more."""
+        self._subscription.close()
+        self.robot.close()
+
+    def _on_state(self, message: Message) -> None:
+        with self._changed:
+            self._newest = str(message.data)
+            self._number += 1
+            self._changed.notify_all()

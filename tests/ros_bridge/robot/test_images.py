@@ -1,0 +1,72 @@
+"""Pictures of ROS 2 drivers as arrays."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from homie.kernel.errors import RobotFault
+from ros_bridge.robot.images import depth_of, numbers_of, picture_of
+
+SIZES = st.tuples(st.integers(1, 7), st.integers(1, 7))
+
+
+def message(kind, data, columns, lines, padding=0, **fields):
+    """The rows of an array, each filled up by some bytes."""
+    rows = np.ascontiguousarray(data).reshape(lines, -1).view(np.uint8)
+    filled = np.pad(rows, ((0, 0), (0, padding)))
+    made = {"is_bigendian": 0, "height": lines, "width": columns, "step": filled.shape[1], "encoding": kind}
+    return SimpleNamespace(**{**made, "data": filled.reshape(-1), **fields})
+
+
+@settings(max_examples=30)
+@given(st.data(), SIZES, st.integers(0, 5))
+def test_colours_come_in_the_order_red_green_blue(data, size, padding):
+    rgb = data.draw(arrays.arrays(np.uint8, (*size, 3)))
+    alpha = np.full((*size, 1), 9, np.uint8)
+    encoded = {
+        "rgb8": rgb,
+        "bgr8": rgb[:, :, ::-1],
+        "rgba8": np.concatenate([rgb, alpha], axis=2),
+        "bgra8": np.concatenate([rgb[:, :, ::-1], alpha], axis=2),
+    }
+    for encoding, pixels in encoded.items():
+        assert np.array_equal(picture_of(message(encoding, pixels, size[1], size[0], padding)), rgb)
+
+
+@settings(max_examples=30)
+@given(st.data(), SIZES, st.integers(0, 5), st.sampled_from("<>"))
+def test_depth_is_in_metres_and_0_where_it_is_not_known(data, size, padding, order):
+    millimetres = data.draw(arrays.arrays(np.uint16, size))
+    metres = np.where(millimetres > 0, millimetres / 1000, np.nan).astype(order + "f4")
+    big = {"is_bigendian": int(order == ">")}
+    coarse = message("16UC1", millimetres.astype(order + "u2"), size[1], size[0], padding, **big)
+    fine = message("32FC1", metres, size[1], size[0], padding, **big)
+    for each in (coarse, fine):
+        assert np.allclose(depth_of(each), millimetres / 1000, atol=1e-4)
+
+
+@settings(max_examples=20)
+@given(st.data(), SIZES)
+def test_instance_numbers_may_be_minus_one(data, size):
+    numbers = data.draw(arrays.arrays(np.int16, size))
+    assert np.array_equal(numbers_of(message("16SC1", numbers, size[1], size[0])), numbers)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"encoding": "yuv422"}, "yuv422"),
+        ({"step": 2}, "fewer than it needs"),
+        ({"height": 100}, "fewer than it needs"),
+        ({"height": 0, "width": 0}, "fewer than it needs"),
+    ],
+)
+def test_what_cannot_be_read_is_told(fields, words):
+    with pytest.raises(RobotFault, match=words):
+        picture_of(message("rgb8", np.zeros((2, 2, 3), np.uint8), 2, 2, **fields))

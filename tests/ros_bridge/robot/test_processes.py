@@ -1,0 +1,91 @@
+"""An agent, a guard and a served robot, each in a process of its own, over loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from homie.runtime.runstore import read_steps
+from tests.homes import one_room
+
+ROOT = Path(__file__).parents[3]
+TABLE = {"name": "table_1", "kind": "table", "colour": "white", "x": 3.2, "y": 2.0, "yaw": 3.14159}
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def place(network, tmp_path_factory):
+    """A folder with the sockets of guards, and the variables of the network."""
+    folder = tmp_path_factory.mktemp("r")
+    said = {"ROS_DOMAIN_ID": str(network.domain), "ROS_LOCALHOST_ONLY": "1", "PYTHONPATH": str(ROOT)}
+    return folder, {**os.environ, **said, "XDG_RUNTIME_DIR": str(folder)}
+
+
+@pytest.fixture(scope="module")
+def served(place):
+    """The Fetch in a room with a table."""
+    folder, environment = place
+    scene = folder / "scene.json"
+    scene.write_text(one_room([TABLE], robot=(1.0, 2.0, 0.0)).dump())
+    words = ["serve", "ros", "--scene", str(scene), "--camera-rate", "1", "--picture-size", "64"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "homie", *words], env=environment, cwd=folder, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None
+        while "is on the ROS 2 network" not in (line := process.stderr.readline()):
+            assert line, "the served robot has ended"
+        yield process
+        process.terminate()
+        assert process.wait(30) == 0
+
+
+def homie(place, *words):
+    folder, environment = place
+    return subprocess.run(
+        [sys.executable, "-m", "homie", *words],
+        env=environment,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=400,
+    )
+
+
+def run(place, out, *words):
+    common = ["--robot", "ros:fetch", "--rounds", "3", "--no-video", "--no-frames", "--out", str(out)]
+    return homie(place, "run", "go to the table", *common, *words)
+
+
+def test_an_episode_over_the_network_ends_as_it_should(place, served, tmp_path):
+    done = run(place, tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    assert "1 of 1 subtask succeeded" in done.stderr
+    (episode,) = (tmp_path / "run" / "episodes").iterdir()
+    records = read_steps(episode)
+    assert [str(record.execution.subtask) for record in records][-1] == "[End]"
+    robot = json.loads((episode / "final_state.json").read_text())["robot"]
+    assert robot["x"] > 2.0, "the simulated world says where it is"
+    assert not list(place[0].glob("homie/*.sock")), "the guard that the run began has ended with it"
+    assert served.poll() is None
+
+
+def test_a_run_does_not_arm_the_guard_of_a_person(place, served, tmp_path):
+    folder, environment = place
+    words = [sys.executable, "-m", "homie", "robot", "guard", "fetch"]
+    with subprocess.Popen(words, env=environment, cwd=folder, stderr=subprocess.PIPE, text=True) as guard:
+        assert guard.stderr is not None
+        while "listening at" not in (line := guard.stderr.readline()):
+            assert line, "the guard has ended"
+        done = run(place, tmp_path / "run")
+        guard.terminate()
+        guard.wait(20)
+    assert done.returncode == 4
+    assert "is not armed, so nothing would move" in done.stderr
+    assert not (tmp_path / "run").exists()
