@@ -85,6 +85,7 @@ REASONS = (
     # any skill
     Reason(r"done by its own account, without effect", "it was tried, but nothing has changed", _AGAIN),
     Reason(r"not done after [\d.]+ s", "it took too long", _AGAIN),
+    Reason(r"a person stopped it", "", f"Please look at what is there now {ONCE_MORE}"),
     Reason(r"Command refused: .*", "the robot may not move as it would have to", _AGAIN),
     # learned models
     Reason(r"not done after \d+ (?:motions|decisions).*", _NO_END, _OTHER_MODEL),

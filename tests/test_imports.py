@@ -14,7 +14,16 @@ import pytest
 ROOT = Path(__file__).parent.parent
 FOLDERS = ("planners", "skills", "perception", "error_detection", "ros_bridge")
 LAYERS = {
-    "homie": (("kernel",), ("conditions",), ("envs",), ("runtime",), ("bench", "testing"), ("data", "gym"), ("cli",)),
+    "homie": (
+        ("kernel",),
+        ("conditions",),
+        ("envs",),
+        ("runtime",),
+        ("bench", "testing"),
+        ("data", "gym"),
+        ("teleop",),
+        ("cli",),
+    ),
     "homie.bench": (
         ("statistics",),
         ("tables",),
@@ -26,7 +35,7 @@ LAYERS = {
     ),
     "homie.data": (
         ("episode", "demonstrations"),
-        ("official", "pictures"),
+        ("official", "pictures", "recording"),
         ("examples",),
         ("lerobot",),
         ("sources",),

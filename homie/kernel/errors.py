@@ -47,6 +47,11 @@ class TargetLost(HomieError):
     """What a subtask is about is not where it was seen any more: the attempt has failed, not the episode."""
 
 
+class Stopped(HomieError):
+    """Somebody has stopped the subtask that a robot is at: its attempt is over, and no other is made. A listener of an
+    episode raises it when a period has passed (`PeriodPassed`)."""
+
+
 class PlannerError(HomieError):
     """The planner could not produce a decision (not: it produced a bad one, which is feedback)."""
 

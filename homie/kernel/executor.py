@@ -23,7 +23,7 @@ from homie.kernel.actions import (
     canonical_action,
     listed_actions,
 )
-from homie.kernel.errors import BadInput, CommandRefused, TargetLost
+from homie.kernel.errors import BadInput, CommandRefused, Stopped, TargetLost
 from homie.kernel.interfaces import (
     CheckQuestion,
     EpisodeListener,
@@ -206,7 +206,7 @@ class Executor:
             attempts.append(trial.attempt)
             listener.on(AttemptEnded(trial.attempt))
             verdict = self.execution.check(trial)
-            if verdict.code is not ErrorCode.E1 or skill.hopeless:
+            if verdict.code is not ErrorCode.E1 or skill.hopeless or trial.attempt.outcome is Outcome.STOPPED:
                 break
         results.append(verdict)
         listener.on(SubtaskChecked(verdict))
@@ -263,6 +263,8 @@ class Executor:
                 outcome = skill.outcome
         except (CommandRefused, TargetLost) as error:
             outcome, reason = Outcome.FAILED, str(error)
+        except Stopped as error:
+            outcome, reason = Outcome.STOPPED, str(error)
         try:
             listener.on(CommandSent(observation, self.robot.act(Command())))  # the base stands, limbs hold
         except CommandRefused as error:  # a robot that is stopped by others stands already

@@ -86,6 +86,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "tools": {
             "checkpoint-info": "skills.checkpoints.info:inspect",
             "checkpoint-generate": "skills.checkpoints.generate:write_generated",
+            "spoken-subtask": "planners.human:read_line",
         },
         "ros": {
             "node": "ros_bridge.transport.opening:open_node",

@@ -33,7 +33,13 @@ from homie.kernel.types import (
     in_sight,
 )
 
-STYLES = {Outcome.SUCCEEDED: "green", Outcome.FAILED: "red", Outcome.TIMED_OUT: "red", Outcome.RUNNING: ""}
+STYLES = {
+    Outcome.SUCCEEDED: "green",
+    Outcome.FAILED: "red",
+    Outcome.TIMED_OUT: "red",
+    Outcome.STOPPED: "yellow",
+    Outcome.RUNNING: "",
+}
 
 QUIET_SECONDS = 30.0
 """Seconds of wall clock after which a log, which has no running clock, gets a line that a skill is still at work."""

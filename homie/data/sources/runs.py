@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from homie.bench.folder.ledger import BenchFile, read_bench
 from homie.bench.score.results import make_profile, trajectory
 from homie.data.episode import Episode, LeftOut, Step
+from homie.data.recording.notes import SUCCESS, Mark, analyses, discarded, mark_of, read_notes
 from homie.data.sources.source import Entry, Source
 from homie.kernel.errors import BadInput
 from homie.kernel.files import to_json
@@ -17,7 +19,7 @@ from homie.kernel.types import END, VIEWS, Execution, HistoryItem, RoundRecord
 from homie.runtime.damage import Damaged, read_finished
 from homie.runtime.inputs import HAND, INPUTS, RoundInput, read_inputs
 from homie.runtime.runstore import FRAMES, EpisodeFile, RunFile, episode_folders, frame, read_run
-from homie.runtime.session import own_verdict
+from homie.runtime.session import Verdict, own_verdict
 
 SCENE = "scene.json"
 
@@ -71,7 +73,8 @@ class BenchSource(Source):
 
 
 class RunSource(Source):
-    """The run folder of single runs. Their task is the instruction; done is what the world says of its own task."""
+    """The run folder of single runs, recordings among them. Their task is the instruction; done is what people have
+    said of it, else what the world says of its own task."""
 
     def __init__(self, path: Path, label: str) -> None:
         super().__init__(path, label)
@@ -85,14 +88,20 @@ class RunSource(Source):
 
     def read(self, entry: Entry) -> Episode:
         ending, records = _finished(entry.folder)
-        verdict = own_verdict(entry.folder)
+        said = read_notes(entry.folder)
+        if discarded(said):
+            raise LeftOut("a person discarded it")
+        verdict, better = own_verdict(entry.folder), analyses(said)
         return Episode(
             name=entry.name,
             task=entry.task,
             text=ending.task,
-            steps=read_played(entry.folder, records),
+            steps=tuple(
+                replace(step, analysis=better.get(step.input.round, step.analysis))
+                for step in read_played(entry.folder, records)
+            ),
             house=self.house(entry),
-            done=verdict.done if verdict is not None and verdict.task == ending.task else None,
+            done=_done(mark_of(said), verdict, ending.task),
         )
 
     def house(self, entry: Entry) -> str:
@@ -100,6 +109,13 @@ class RunSource(Source):
 
     def describe(self) -> Mapping[str, str]:
         return {"kind": "run", **_made_with(self._file)}
+
+
+def _done(mark: Mark | None, verdict: Verdict | None, task: str) -> bool | None:
+    """Whether an episode did its task, None where nobody can say."""
+    if mark is not None:
+        return mark == SUCCESS
+    return verdict.done if verdict is not None and verdict.task == task else None
 
 
 def read_played(folder: Path, records: Sequence[RoundRecord]) -> tuple[Step, ...]:

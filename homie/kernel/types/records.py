@@ -18,6 +18,8 @@ class Outcome(StrEnum):
     SUCCEEDED = "succeeded"
     FAILED = "failed"
     TIMED_OUT = "timed_out"
+    STOPPED = "stopped"
+    """By a person, not by its skill."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,104 @@
+"""`notes.jsonl`: what people say about an episode, while it goes on or after. Append-only, each line synced.
+
+    {"kind": "mark", "text": "success", "at": "2026-11-22T15:40:02+00:00"}
+    {"kind": "analysis", "text": "The fridge is shut, so I open it first.", "round": 3, "at": ...}
+
+What was said last counts.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from homie.kernel.errors import BadInput
+from homie.kernel.files import to_json
+from homie.kernel.text import first_problem
+
+NOTES = "notes.jsonl"
+SUCCESS, FAILURE = "success", "failure"
+Mark: TypeAlias = Literal["success", "failure"]
+LONGEST = 10_000
+"""Characters of a note."""
+
+
+class Note(BaseModel):
+    """One line.
+
+    kind: `mark` (text: success or failure), `discard` and `keep` (the whole episode), `analysis` (of the decision of
+    a round, in the words that a planner should have used), `remark` (anything). round: which one it is about. stamp:
+    robot time (s) at which it was said, where that is known. at: wall clock, ISO 8601.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kind: Literal["mark", "discard", "keep", "analysis", "remark"]
+    text: str = Field("", max_length=LONGEST)
+    round: int | None = Field(None, ge=1)
+    stamp: float | None = Field(None, ge=0.0, allow_inf_nan=False)
+    at: str = ""
+
+
+def note(kind: str, text: str = "", *, round: int | None = None, stamp: float | None = None) -> Note:
+    """A note of now. Raises BadInput for one that means nothing."""
+    if kind == "mark" and text not in (SUCCESS, FAILURE):
+        raise BadInput(f"An episode is marked '{SUCCESS}' or '{FAILURE}' (got '{text}').")
+    if kind == "analysis" and round is None:
+        raise BadInput("An analysis is of a round: say which.")
+    if kind in ("analysis", "remark") and not text.strip():
+        raise BadInput("The note is empty: write what is to be remembered.")
+    at = datetime.now(UTC).isoformat(timespec="milliseconds")
+    try:
+        return Note(kind=kind, text=text.strip(), round=round, stamp=stamp, at=at)  # type: ignore[arg-type]
+    except ValidationError as error:
+        raise BadInput(f"The note cannot be kept: {first_problem(error)}.") from error
+
+
+def add_note(folder: Path, said: Note) -> None:
+    """Append to the notes of an episode folder. A torn last line is ended first. Raises OSError."""
+    with (folder / NOTES).open("a+b") as file:
+        end = file.seek(0, os.SEEK_END)
+        torn = b""
+        if end:
+            file.seek(end - 1)
+            torn = b"" if file.read(1) == b"\n" else b"\n"
+        file.write(torn + to_json(said.model_dump(mode="json", exclude_none=True), indent=None))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def read_notes(folder: Path) -> tuple[Note, ...]:
+    """The notes of an episode folder, () where there are none. A line that a kill has torn is left out."""
+    try:
+        lines = (folder / NOTES).read_bytes().splitlines()
+    except FileNotFoundError:
+        return ()
+    notes = []
+    for line in lines:
+        try:
+            notes.append(Note.model_validate(json.loads(line)))
+        except (ValueError, RecursionError):
+            continue
+    return tuple(notes)
+
+
+def mark_of(notes: Sequence[Note]) -> Mark | None:
+    """Whether people say that it went well; None where nobody has said."""
+    last = next((one.text for one in reversed(notes) if one.kind == "mark"), None)
+    return "success" if last == SUCCESS else "failure" if last == FAILURE else None
+
+
+def discarded(notes: Sequence[Note]) -> bool:
+    """Whether the episode is not to be used."""
+    return next((one.kind == "discard" for one in reversed(notes) if one.kind in ("discard", "keep")), False)
+
+
+def analyses(notes: Sequence[Note]) -> dict[int, str]:
+    """The analyses that were written by round."""
+    return {one.round: one.text for one in notes if one.kind == "analysis" and one.round is not None}

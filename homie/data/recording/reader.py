@@ -1,0 +1,139 @@
+"""A recording as arrays: what was measured, asked for and sent, its pictures, its events.
+
+recording = read_recording(Path("recordings/20261122-put-the-apple/episodes/put-the-apple-0"))
+recording.sent.values[:, recording.sent.labels.index("base.linear.vel")]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from homie.data.recording import topics
+from homie.data.recording.mcapfile import Entry, Reading
+from homie.data.recording.notes import Note, read_notes
+from homie.data.recording.recorder import RECORDING
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Array, Image
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Numbers over time: robot time (n,) s, values (n, d), NaN where a group was not commanded, labels of the
+    columns."""
+
+    stamps: Array
+    values: Array
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What happened between two moments of robot time (s): `begin`, `subtask`, `decision`, `task`, `end`, ..."""
+
+    kind: str
+    began: float
+    ended: float
+    about: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """A recording, its pictures left in the file.
+
+    Attributes:
+        path: the file.
+        whole: whether it has its end; one that was killed has not until it is mended.
+        measured, requested, sent: state, command asked for, command sent.
+        events: in the order of the file.
+        pictures: how many there are, by camera.
+        notes: what people have said.
+    """
+
+    path: Path
+    whole: bool
+    measured: Series
+    requested: Series
+    sent: Series
+    events: tuple[Event, ...]
+    pictures: Mapping[str, int]
+    notes: tuple[Note, ...]
+
+    @property
+    def seconds(self) -> float:
+        """From the first measurement to the last, robot time."""
+        stamps = self.measured.stamps
+        return float(stamps[-1] - stamps[0]) if len(stamps) else 0.0
+
+    def jpegs(self, camera: str) -> Iterator[tuple[float, bytes]]:
+        """The pictures of a camera as they are in the file, each with its robot time (s)."""
+        topic = topics.image_topic(camera)
+        for entry in Reading(self.path):
+            if entry.topic == topic:
+                yield entry.stamp, topics.read_image(entry.data)
+
+    def frames(self, camera: str) -> Iterator[tuple[float, Image]]:
+        """The pictures of a camera, (H, W, 3) uint8 RGB, each with its robot time (s)."""
+        for stamp, data in self.jpegs(camera):
+            bgr = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+            assert bgr is not None  # the checksum of its chunk was right
+            yield stamp, np.ascontiguousarray(bgr[:, :, ::-1], dtype=np.uint8)
+
+
+def read_recording(folder: Path) -> Recording:
+    """The recording of an episode folder, also one that a kill has cut: all that can be read of it.
+
+    Args:
+        folder: the episode folder.
+
+    Returns:
+        The recording.
+
+    Raises:
+        BadInput: There is none, or it is no recording.
+
+    Example:
+        ```
+        recording = read_recording(episode)
+        print(recording.seconds, recording.pictures, len(recording.events))
+        ```
+    """
+    path = folder / RECORDING
+    numbers: dict[str, list[Entry]] = {topics.STATE: [], topics.REQUESTED: [], topics.SENT: []}
+    events: list[Event] = []
+    pictures: dict[str, int] = {}
+    reading = Reading(path)
+    try:
+        for entry in reading:
+            if entry.topic in numbers:
+                numbers[entry.topic].append(entry)
+            elif entry.topic == topics.EVENTS:
+                began, ended, about = topics.read_event(entry.data)
+                events.append(Event(about.pop("kind", ""), began, ended, about))
+            elif entry.topic.startswith(topics.IMAGES):
+                camera = entry.topic.removeprefix(topics.IMAGES)
+                pictures[camera] = pictures.get(camera, 0) + 1
+        series = {topic: _series(entries) for topic, entries in numbers.items()}
+    except (ValueError, KeyError, TypeError) as error:
+        raise BadInput(f"{path} is no recording of Homie: {error}.") from error
+    return Recording(
+        path=path,
+        whole=reading.whole,
+        measured=series[topics.STATE],
+        requested=series[topics.REQUESTED],
+        sent=series[topics.SENT],
+        events=tuple(events),
+        pictures=pictures,
+        notes=read_notes(folder),
+    )
+
+
+def _series(entries: Sequence[Entry]) -> Series:
+    rows = [topics.read_scalars(entry.data) for entry in entries]
+    labels = tuple(dict.fromkeys(label for row in rows for label in row))
+    values = np.array([[row.get(label, np.nan) for label in labels] for row in rows], dtype=np.float64)
+    return Series(np.array([entry.stamp for entry in entries]), values.reshape(len(rows), len(labels)), labels)

@@ -1,0 +1,126 @@
+"""What is in `recording.mcap`: topics and schemas as Foxglove and LeRobot's own Foxglove view name them.
+
+    /observation/state           lerobot.Scalars            joints, grippers, base: what was measured
+    /observation/images/<cam>    foxglove.CompressedImage   JPEG
+    /action/requested            lerobot.Scalars            what the person or the skill asked for
+    /action/state                lerobot.Scalars            what the safety gate sent
+    /events                      foxglove.Event             subtasks, decisions, who drives
+
+The log time of a message is that of the wall clock, its publish time that of the robot, both in nanoseconds. Labels are
+`<joint>.pos` (rad, m; of a gripper its opening), `base.x`, `base.y`, `base.yaw` and `base.linear.vel`,
+`base.angular.vel` (m/s, rad/s).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from homie.kernel.body import RobotSpec
+from homie.kernel.types import Command, Proprioception
+
+STATE, REQUESTED, SENT, EVENTS = "/observation/state", "/action/requested", "/action/state", "/events"
+IMAGES = "/observation/images/"
+NANO = 1_000_000_000
+
+_TIME = {"type": "object", "properties": {"sec": {"type": "integer"}, "nsec": {"type": "integer"}}}
+_PAIR = {"type": "object", "properties": {"key": {"type": "string"}, "value": {"type": "string"}}}
+_SCALAR = {"type": "object", "properties": {"label": {"type": "string"}, "value": {"type": "number"}}}
+SCHEMAS: Mapping[str, Mapping[str, Any]] = {
+    "lerobot.Scalars": {"scalars": {"type": "array", "items": _SCALAR}},
+    "foxglove.CompressedImage": {
+        "timestamp": _TIME,
+        "frame_id": {"type": "string"},
+        "data": {"type": "string", "contentEncoding": "base64"},
+        "format": {"type": "string"},
+    },
+    "foxglove.Event": {"start_time": _TIME, "end_time": _TIME, "metadata": {"type": "array", "items": _PAIR}},
+}
+"""Properties of the messages by the title of their schema."""
+
+
+def schema_of(topic: str) -> str:
+    """The title of the schema of a topic."""
+    if topic.startswith(IMAGES):
+        return "foxglove.CompressedImage"
+    return "foxglove.Event" if topic == EVENTS else "lerobot.Scalars"
+
+
+def schema_text(title: str) -> bytes:
+    """The JSON schema of that title."""
+    return json.dumps({"title": title, "type": "object", "properties": SCHEMAS[title]}).encode()
+
+
+def image_topic(camera: str) -> str:
+    """The topic of a camera; a dot in its name becomes `_`, as LeRobot does it."""
+    return IMAGES + camera.replace(".", "_")
+
+
+def measured(body: Proprioception) -> dict[str, float]:
+    """What a body feels, by label."""
+    base = {"base.x": body.base.x, "base.y": body.base.y, "base.yaw": body.base.yaw}
+    speeds = dict(zip(("base.linear.vel", "base.angular.vel"), body.base_velocity, strict=True))
+    joints = {f"{name}.pos": position for name, position in body.joints.items()}
+    grippers = {f"{name}.pos": gripper.opening for name, gripper in body.grippers.items()}
+    return {**joints, **grippers, **base, **speeds}
+
+
+def commanded(command: Command, spec: RobotSpec) -> dict[str, float]:
+    """What a command tells, by label; a gripper pose as `effector.<n>`: position (3,), then rotation by rows (9,)."""
+    return dict(_told(command, spec))
+
+
+def _told(command: Command, spec: RobotSpec) -> Iterator[tuple[str, float]]:
+    for group in spec.groups:
+        values = command.get(group.name)
+        if values is None:
+            continue
+        if group.kind == "base":
+            names = [f"{group.name}.{joint.name}.vel" for joint in group.joints]
+        else:
+            names = [f"{group.name}.pos"] if group.kind == "gripper" else [f"{name}.pos" for name in group.names]
+        yield from zip(names, map(float, values), strict=True)
+    if command.effector is not None:
+        numbers = [*command.effector.position.tolist(), *command.effector.rotation.reshape(-1).tolist()]
+        yield from ((f"effector.{n}", float(number)) for n, number in enumerate(numbers))
+
+
+def scalars(values: Mapping[str, float]) -> bytes:
+    """A `lerobot.Scalars` message."""
+    return json.dumps({"scalars": [{"label": name, "value": value} for name, value in values.items()]}).encode()
+
+
+def read_scalars(data: bytes) -> dict[str, float]:
+    """The values of a `lerobot.Scalars` message by label. Raises ValueError, KeyError for another."""
+    return {one["label"]: float(one["value"]) for one in json.loads(data)["scalars"]}
+
+
+def image(camera: str, stamp: float, jpeg: bytes) -> bytes:
+    """A `foxglove.CompressedImage` message. stamp: robot time, s."""
+    data = base64.b64encode(jpeg).decode()
+    return json.dumps({"timestamp": _time(stamp), "frame_id": camera, "data": data, "format": "jpeg"}).encode()
+
+
+def read_image(data: bytes) -> bytes:
+    """The JPEG of a `foxglove.CompressedImage` message. Raises ValueError, KeyError for another."""
+    return base64.b64decode(json.loads(data)["data"])
+
+
+def event(kind: str, began: float, ended: float, about: Mapping[str, str]) -> bytes:
+    """A `foxglove.Event` message. began, ended: robot time, s."""
+    metadata = [{"key": name, "value": value} for name, value in {"kind": kind, **about}.items()]
+    return json.dumps({"start_time": _time(began), "end_time": _time(ended), "metadata": metadata}).encode()
+
+
+def read_event(data: bytes) -> tuple[float, float, dict[str, str]]:
+    """When an event began and ended (robot time, s), and what it says. Raises ValueError, KeyError for another."""
+    content = json.loads(data)
+    began, ended = (one["sec"] + one["nsec"] / NANO for one in (content["start_time"], content["end_time"]))
+    return began, ended, {pair["key"]: pair["value"] for pair in content["metadata"]}
+
+
+def _time(stamp: float) -> dict[str, int]:
+    whole = round(stamp * NANO)
+    return {"sec": whole // NANO, "nsec": whole % NANO}

@@ -1,0 +1,86 @@
+"""What is at a place of a picture, and what can be done with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from homie.kernel.actions import action_of
+from homie.kernel.errors import BadInput
+from homie.kernel.types import END, Detection, Observation
+from homie.runtime.assembly import Parts
+
+
+def things_at(
+    parts: Parts, inventory: tuple[str, ...], camera: str, pixel: tuple[float, float] | None
+) -> list[dict[str, Any]]:
+    """The things that the detector names in a picture, the smallest first, by the names that planners are told.
+
+    Args:
+        parts: the robot and who looks through it.
+        inventory: what the hand holds.
+        camera: one of the planner's views.
+        pixel: shares of width and height, from the upper left corner; only what is there. None for everything.
+
+    Returns:
+        By thing `name`, `box` (shares x0, y0, x1, y1) and `subtasks`, each as `[action, target, destination]`.
+
+    Raises:
+        BadInput: There is no such camera.
+    """
+    executor = parts.executor
+    if camera not in parts.robot.views:
+        raise BadInput(f"There is no view '{camera}': the robot shows {', '.join(parts.robot.views)}.")
+    sight = executor.senses.look_around()
+    height, width = sight.observation.frames[camera].rgb.shape[:2]
+    found = [one for one in executor.locator.arranged(sight.detections) if one.view == camera]
+    if pixel is not None:
+        at = (min(int(pixel[0] * width), width - 1), min(int(pixel[1] * height), height - 1))
+        found = [one for one in found if _covers(one, at)]
+    found.sort(key=_area)
+    things: dict[str, dict[str, Any]] = {}
+    for one in found:
+        x0, y0, x1, y1 = one.box
+        subtasks = _subtasks(parts, inventory, one.called, sight.observation)
+        if subtasks:
+            box = (x0 / width, y0 / height, x1 / width, y1 / height)
+            things.setdefault(one.called, {"name": one.called, "box": box, "subtasks": subtasks})
+    return list(things.values())
+
+
+def _covers(detection: Detection, at: tuple[int, int]) -> bool:
+    x, y = at
+    x0, y0, x1, y1 = detection.box
+    if not (x0 <= x < x1 and y0 <= y < y1):
+        return False
+    return detection.mask is None or bool(detection.mask[y, x])
+
+
+def _area(detection: Detection) -> float:
+    """Pixels; a room is larger than anything in it."""
+    x0, y0, x1, y1 = detection.box
+    pixels = (x1 - x0) * (y1 - y0) if detection.mask is None else int(detection.mask.sum())
+    return float("inf") if detection.is_room else float(pixels)
+
+
+def _subtasks(parts: Parts, inventory: tuple[str, ...], words: str, seen: Observation) -> list[list[str]]:
+    """What can be done to what the words mean, as the table of actions has it."""
+    executor, locator = parts.executor, parts.executor.locator
+    able = []
+    for name in executor.actions:
+        action = action_of(name, executor.skills.table)
+        if name == END.action or not action.arguments:
+            continue
+        if (action.hand == "empty" and inventory) or (action.hand == "full" and not inventory):
+            continue
+        entity = locator.resolve(words, action, seen)
+        if entity is None:
+            continue
+        fits = {"loose": locator.pickable, "opens": locator.opens, "place": locator.has_place}.get(action.target)
+        if fits is not None and not fits(entity):
+            continue
+        if "destination" in action.arguments:
+            if inventory and words != inventory[-1]:
+                able.append([name, inventory[-1], words])
+        else:
+            able.append([name, words, ""])
+    return able

@@ -1,0 +1,107 @@
+"""Orders as text: the lines of `homie teleop`, and the command field of the studio.
+
+pick apple                      a subtask, as to the planner `human`; what stands behind # is why
+begin put the apple in the bowl         an episode, recorded where there is a folder; `begin ... with chat:MODEL`
+end success | end failure | end | discard | again
+forward 1 | back | left | right | up | down | ...      the hand, for seconds of robot time
+open hand | close hand
+take | give | stop | note TEXT | why ROUND TEXT | mark success | quit
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from homie.data.recording import notes
+from homie.kernel import registry
+from homie.kernel.errors import BadInput
+from homie.teleop.orders import Begin, Do, Finish, Give, Move, Order, Quit, Say, Take
+from homie.teleop.stick import Stick
+
+MOTIONS: Mapping[str, tuple[Stick, float]] = {
+    "forward": (Stick(drive=0.5), 1.0),
+    "back": (Stick(drive=-0.5), 1.0),
+    "left": (Stick(turn=0.5), 0.5),
+    "right": (Stick(turn=-0.5), 0.5),
+    "hand forward": (Stick(reach=(1.0, 0.0, 0.0)), 0.5),
+    "hand back": (Stick(reach=(-1.0, 0.0, 0.0)), 0.5),
+    "hand left": (Stick(reach=(0.0, 1.0, 0.0)), 0.5),
+    "hand right": (Stick(reach=(0.0, -1.0, 0.0)), 0.5),
+    "hand up": (Stick(reach=(0.0, 0.0, 1.0)), 0.5),
+    "hand down": (Stick(reach=(0.0, 0.0, -1.0)), 0.5),
+    "wrist left": (Stick(wrist=1.0), 0.5),
+    "wrist right": (Stick(wrist=-1.0), 0.5),
+    "open hand": (Stick(grip=1.0), 1.0),
+    "close hand": (Stick(grip=-1.0), 1.0),
+}
+"""What a hand does at a word, and for how many seconds of robot time where nothing else is said."""
+STOP = "stop"
+"""The one line that is no order."""
+_URGENT = (STOP, "take", "end", "discard", "again", "quit")
+_MOTION = re.compile(rf"({'|'.join(MOTIONS)})(?: (\d+(?:\.\d+)?))?(?: ?s)?")
+_BEGIN = re.compile(r"begin (?P<task>.+?)(?: with (?P<planner>\S+))?")
+_WORDS: Mapping[str, tuple[Order, ...]] = {
+    "end": (Finish(),),
+    "end success": (Finish("success"),),
+    "end failure": (Finish("failure"),),
+    "discard": (Finish(discard=True),),
+    "take": (Take(),),
+    "give": (Give(),),
+    "quit": (Quit(),),
+}
+
+
+def read_line(line: str, actions: Sequence[str], task: str, *, record: bool) -> tuple[Order, ...]:
+    """The orders that a line asks for.
+
+    Args:
+        line: What a person types. `stop` asks for nothing more: who types it has called `Desk.stop`.
+        actions: Those of the robot.
+        task: Of the episode that goes on, "" for none.
+        record: Whether episodes are recorded.
+
+    Raises:
+        BadInput: The line is not understood.
+    """
+    plain = " ".join(line.split())
+    lower = plain.lower()
+    if lower in _WORDS:
+        return _WORDS[lower]
+    if lower == STOP:
+        return ()
+    if lower == "again":
+        if not task:
+            raise BadInput("No episode goes on that could be done again: begin a task.")
+        return (Finish(discard=True), Begin(task=task, record=record))
+    if begun := _BEGIN.fullmatch(plain):
+        return (Begin(task=begun["task"], planner=begun["planner"] or "", record=record),)
+    if motion := _MOTION.fullmatch(lower):
+        stick, seconds = MOTIONS[motion[1]]
+        return (Move(stick, float(motion[2]) if motion[2] else seconds),)
+    if said := _note(plain):
+        return (Say(said),)
+    what, _, why = plain.partition("#")
+    subtask = registry.load("tools", "spoken-subtask")(what.strip(), tuple(actions))
+    return (Do(subtask, why.strip()),)
+
+
+def urgent(line: str) -> bool:
+    """Whether a line that a person types now must not wait for a subtask that runs."""
+    return line.split()[:1] != [] and line.split()[0].lower() in _URGENT
+
+
+def _note(plain: str) -> notes.Note | None:
+    """A note, where a line is one. Raises BadInput for one that means nothing."""
+    word, _, rest = plain.partition(" ")
+    match word.lower():
+        case "note":
+            return notes.note("remark", rest)
+        case "mark":
+            return notes.note("mark", rest.lower())
+        case "why":
+            number, _, text = rest.partition(" ")
+            if not number.isdecimal() or int(number) < 1:
+                raise BadInput("Say of which round: why 3 The fridge is shut.")
+            return notes.note("analysis", text, round=int(number))
+    return None

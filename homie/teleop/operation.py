@@ -1,0 +1,441 @@
+"""The loop in the robot's thread: orders, a hand on the robot, rounds of a planner, recordings. One robot, one person.
+
+desk --orders, stick, stop--> Operation --commands--> robot
+                                  |
+                                  +--> front (a page, a terminal), recording
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+from homie.data.recording import notes
+from homie.data.recording.takes import Take as Recorded
+from homie.data.recording.takes import begin_take
+from homie.kernel.agent import Episode
+from homie.kernel.body import stands_still
+from homie.kernel.errors import BadInput, CommandRefused, HomieError, RobotFault, Stopped
+from homie.kernel.interfaces import EpisodeListener, Listeners, Planner, Privileged
+from homie.kernel.text import printable
+from homie.kernel.types import (
+    END,
+    CommandSent,
+    Decision,
+    Event,
+    Observation,
+    PeriodPassed,
+    PlannerInput,
+    SubtaskStarted,
+)
+from homie.runtime.assembly import Chosen, Parts, load_planner
+from homie.runtime.session import undisturbed
+from homie.teleop.desk import Desk
+from homie.teleop.inspection import things_at
+from homie.teleop.lines import read_line
+from homie.teleop.options import TeleopOptions
+from homie.teleop.orders import Begin, Do, Finish, Give, Look, Move, Order, Quit, Say, Take, Typed
+from homie.teleop.pictures import Pace, Pictures
+from homie.teleop.stick import Hand, Stick
+
+log = logging.getLogger(__name__)
+PRACTICE = "practice, not recorded"
+"""The task of an episode that nobody has begun and that is not recorded."""
+BY_PERSON = "Chosen by a person."
+STOPPED = "a person stopped it"
+LONGEST_MOVE = 60.0
+"""s"""
+
+
+class Front(Protocol):
+    """What shows an operation to a person. Both are called in the robot's thread."""
+
+    def tell(self, sentence: str) -> None:
+        """Something that the person has to know, such as why an order was refused."""
+
+    def refresh(self, operation: Operation) -> None:
+        """A moment has passed: at least every control period, a planner that thinks included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """What there is to show besides pictures.
+
+    Attributes:
+        task: the instruction, "" while nothing was begun.
+        in_charge: `person`, or the name of the planner.
+        doing: the subtask that runs, or `thinks`; "" for nothing.
+        recording: the run folder that is written, None for none.
+        last: the last episode folder that was recorded.
+    """
+
+    task: str
+    in_charge: str
+    planner: str
+    doing: str
+    round: int
+    inventory: tuple[str, ...]
+    stamp: float
+    recording: Path | None
+    last: Path | None
+    actions: tuple[str, ...]
+    models: tuple[str, ...]
+
+
+class Operation:
+    """A robot in its scene that a person drives. `run` returns after a Quit; the robot then has stopped."""
+
+    def __init__(
+        self,
+        options: TeleopOptions,
+        chosen: Chosen,
+        desk: Desk,
+        front: Front,
+        *,
+        listeners: tuple[EpisodeListener, ...],
+    ) -> None:
+        """Makes the robot, in the thread that runs it. Raises BadInput, MissingPart; then nothing stays open.
+
+        listeners: told of every episode; what they raise is logged.
+        """
+        self.options, self.desk = options, desk
+        self._front, self._listeners = front, listeners
+        self.parts: Parts = chosen.on_robot(options)
+        try:
+            self.pictures = Pictures(self.parts.robot)
+            self._cameras = tuple(options.cameras or self.parts.robot.views)
+            for camera in self._cameras:
+                self.pictures.of(camera)  # a camera that is not there is bad input now, not in the first recording
+            self.parts.reset(options.seed)
+        except BaseException:
+            self.parts.close()
+            raise
+        self._hand = Hand(self.parts.robot)
+        self._pace = Pace(options.speed if self.parts.robot.waits else 0.0)
+        self._asked = _Asked(self.parts.planner, self._wait)
+        self._watch = _Watch(self._passed, self._now_doing)
+        self._thinker = ThreadPoolExecutor(1, thread_name_prefix="planner")
+        self._take: Recorded | None = None
+        self._last: Path | None = None
+        self._person, self._halted, self._over = True, False, False
+        self._doing = self._complaint = ""
+        self._listener: EpisodeListener = Listeners()
+        self._episode = self._new_episode(PRACTICE, ())
+
+    # ------------------------------------------------------------ what there is
+
+    @property
+    def state(self) -> State:
+        """What there is to show now."""
+        executor = self.parts.executor
+        return State(
+            task="" if self._episode.task == PRACTICE else self._episode.task,
+            in_charge="person" if self._person else self.parts.planner.name,
+            planner=self.parts.planner.name,
+            doing=self._doing,
+            round=self._episode.round,
+            inventory=self._episode.inventory,
+            stamp=self.parts.robot.observe().stamp,
+            recording=self.recording,
+            last=self._last,
+            actions=executor.actions,
+            models=executor.skills.models,
+        )
+
+    @property
+    def recording(self) -> Path | None:
+        """The run folder that is written, None for none."""
+        return self._take.run.path if self._take else None
+
+    # ------------------------------------------------------------ the loop
+
+    def run(self) -> None:
+        """Carry out orders until Quit. Raises KeyboardInterrupt and what nobody expected; the robot has stopped."""
+        try:
+            if self.options.task:
+                self._carry_out(Begin(task=self.options.task, record=self.options.record is not None))
+            while not self._over:
+                if self._person or self._episode.over:
+                    self._drive()
+                else:
+                    self._round()
+                    self._take_orders(0.0)
+        finally:
+            with undisturbed():
+                self.close()
+
+    def close(self) -> None:
+        """Stop the robot and end the files. Idempotent."""
+        try:
+            self.parts.close()
+        finally:
+            self._thinker.shutdown(wait=False, cancel_futures=True)
+            if self._take is not None:
+                take, self._take = self._take, None
+                take.close()
+
+    def _drive(self) -> None:
+        """One control period under the person's hand, or without it waiting for an order."""
+        robot = self.parts.robot
+        if self.desk.stopped():
+            robot.stop()
+        stick = self.desk.stick
+        observation = robot.observe()
+        if not stick.moves and stands_still(observation.body, None, robot.spec.period):
+            self._pace.rest()
+            self._front.refresh(self)
+            self._take_orders(robot.spec.period)
+            return
+        self._push(stick, observation)
+        self._take_orders(0.0)
+
+    def _push(self, stick: Stick, observation: Observation) -> None:
+        """One control period of the person's hand."""
+        try:
+            sent = self.parts.robot.act(self._hand.command(stick, observation))
+        except CommandRefused as error:
+            self._front.tell(str(error))
+            self.desk.stop()
+            return
+        if self._hand.complaint not in ("", self._complaint):
+            self._front.tell(self._hand.complaint)
+        self._complaint = self._hand.complaint
+        self._listener.on(CommandSent(observation, sent))
+        self._listener.on(PeriodPassed(self.parts.robot.observe()))
+
+    def _move(self, order: Move) -> None:
+        """The hand held still for a while of robot time, or until somebody stops it."""
+        if not self._person:
+            raise BadInput("The planner is in charge: take over first.")
+        observation = self.parts.robot.observe()
+        ends = observation.stamp + min(max(order.seconds, 0.0), LONGEST_MOVE)
+        while observation.stamp < ends - 1e-9 and not self.desk.stopped():
+            self._push(order.stick, observation)
+            observation = self.parts.robot.observe()
+
+    def _round(self) -> None:
+        """One round of whoever decides. What a planner or a skill raises leaves the person in charge."""
+        self._halted = False
+        self.parts.executor.senses.forget()
+        try:
+            self._episode.step()
+        except Stopped:  # while the planner was thinking: the round has not been
+            self._episode.round -= 1
+        except RobotFault:
+            raise
+        except HomieError as error:
+            self._front.tell(str(error))
+            self._person = True
+        finally:
+            self._doing = ""
+        if self._halted:
+            self._person = True
+            self.parts.robot.stop()
+        if self._episode.over:
+            self._finish(Finish())
+
+    def _passed(self) -> None:
+        """A control period of a running skill, or of the hand, has passed."""
+        self._pace.keep(self.parts.robot.observe().stamp)
+        self._front.refresh(self)
+        if self._doing and (self._halted or self.desk.stopped()):
+            self._halted = True
+            raise Stopped(STOPPED)
+
+    def _wait(self, planner: Planner, given: PlannerInput) -> Decision:
+        """What a planner decides; the robot's thread goes on showing what there is meanwhile. Raises Stopped."""
+        self._doing = "thinks"
+        answer: Future[Decision] = self._thinker.submit(planner.decide, given)
+        while not answer.done():
+            self._pace.rest()
+            self._front.refresh(self)
+            if self.desk.stopped():
+                self._halted = True
+                raise Stopped(STOPPED)
+            with suppress(TimeoutError):
+                answer.result(self.parts.robot.spec.period)
+        return answer.result()
+
+    # ------------------------------------------------------------ orders
+
+    def _take_orders(self, seconds: float) -> None:
+        order = self.desk.next(seconds)
+        while order is not None and not self._over:
+            try:
+                self._carry_out(order)
+            except RobotFault:
+                raise
+            except HomieError as error:
+                self._front.tell(str(error))
+            order = self.desk.next()
+
+    def _carry_out(self, order: Order) -> None:
+        """Raises BadInput for an order that makes no sense now."""
+        match order:
+            case Do():
+                self._do(order)
+            case Begin():
+                self._begin(order)
+            case Finish():
+                if self._episode.task == PRACTICE:
+                    raise BadInput("No episode goes on: begin a task first.")
+                self._finish(order)
+            case Move():
+                self._move(order)
+            case Take():
+                self._person = True
+            case Give():
+                self._give()
+            case Say():
+                self._say(order.note)
+            case Look():
+                order.answer(things_at(self.parts, self._episode.inventory, order.camera, order.pixel))
+            case Typed():
+                record = self.options.record is not None
+                for meant in read_line(order.line, self.parts.executor.actions, self.state.task, record=record):
+                    self._carry_out(meant)
+            case Quit():
+                if self._take is not None:
+                    self._finish(Finish())
+                self._over = True
+
+    def _do(self, order: Do) -> None:
+        if not self._person:
+            raise BadInput("The planner is in charge: take over first.")
+        if order.subtask.action == END.action:
+            self._finish(Finish())
+            return
+        if self._episode.over:
+            raise BadInput("The episode has no rounds left: end it.")
+        self._asked.answer = Decision(
+            (order.subtask,), order.analysis or BY_PERSON, order.model, raw=str(order.subtask)
+        )
+        self._round()
+
+    def _begin(self, order: Begin) -> None:
+        task = order.task.strip()
+        if not task:
+            raise BadInput("The instruction is empty: say what to do.")
+        if self._take is not None:
+            raise BadInput("An episode is being recorded: end it, or discard it, first.")
+        if order.record and self.options.record is None:
+            raise BadInput("Nothing can be recorded: start Homie with --record FOLDER.")
+        options = self.options
+        if order.planner:
+            planner = load_planner(order.planner, options.planner_settings)
+            if isinstance(planner, Privileged):
+                planner.enter(self.parts.robot)
+            options = options.model_copy(update={"planner": order.planner})
+            self.parts = replace(self.parts, planner=planner)
+            self._asked.planner = planner
+        self.parts.reset(options.seed)
+        self._pace.rest()
+        self._person = not order.planner
+        if order.record and self.options.record is not None:
+            self._take = begin_take(
+                self.options.record,
+                task,
+                options,
+                self.parts,
+                look=self.pictures.of,
+                cameras=self._cameras,
+                fps=options.fps,
+            )
+            self._last = self._take.episode
+        try:
+            self._episode = self._new_episode(task, ())
+        except BaseException:
+            self._drop_take()
+            raise
+
+    def _give(self) -> None:
+        if self._episode.task == PRACTICE:
+            raise BadInput("There is no task that the planner could go on with: begin one.")
+        if self.parts.planner.name == "human":
+            raise BadInput("No planner was chosen: begin a task with one, or start Homie with --planner NAME.")
+        self._person = False
+
+    def _finish(self, order: Finish) -> None:
+        """The end of an episode; what follows is practice in the world as it is."""
+        episode, take = self._episode, self._take
+        if not episode.over:
+            self._asked.answer = Decision((END,), BY_PERSON, raw=str(END))
+            episode.step()
+        try:
+            episode.finish()
+            if take is not None and order.mark:
+                notes.add_note(take.episode, notes.note("mark", order.mark))
+            if take is not None and order.discard:
+                notes.add_note(take.episode, notes.note("discard"))
+        finally:
+            self._drop_take()
+            self._person = True
+            self._episode = self._new_episode(PRACTICE, episode.inventory)
+
+    def _say(self, said: notes.Note) -> None:
+        if self._last is None:
+            raise BadInput("Nothing was recorded that a note could be about.")
+        if self._take is not None:
+            said = said.model_copy(update={"stamp": self.parts.robot.observe().stamp})
+        notes.add_note(self._last, said)
+
+    def _drop_take(self) -> None:
+        take, self._take = self._take, None
+        if take is not None:
+            take.close()
+
+    def _new_episode(self, task: str, inventory: tuple[str, ...]) -> Episode:
+        recorded = self._take.listeners if self._take is not None else ()
+        self._listener = Listeners([*recorded, self._watch], onlookers=self._listeners)
+        return Episode(
+            task,
+            self._asked,
+            self.parts.executor,
+            seed=self.options.seed,
+            rounds=self.options.rounds,
+            listener=self._listener,
+            inventory=inventory,
+        )
+
+    def _now_doing(self, subtask: str) -> None:
+        self._doing = subtask
+
+
+class _Asked(Planner):
+    """Who decides: the person, whose answer waits, or the planner, which is asked."""
+
+    name = "operator"
+
+    def __init__(self, planner: Planner, ask: Callable[[Planner, PlannerInput], Decision]) -> None:
+        self.planner, self._ask = planner, ask
+        self.answer: Decision | None = None
+
+    @property
+    def looks_at_hand(self) -> bool:  # type: ignore[override]
+        return self.planner.looks_at_hand
+
+    def reset(self, task: str, *, seed: int) -> None:
+        self.planner.reset(task, seed=seed)
+
+    def decide(self, given: PlannerInput) -> Decision:
+        answer, self.answer = self.answer, None
+        return self._ask(self.planner, given) if answer is None else answer
+
+
+class _Watch(EpisodeListener):
+    """Says when a control period has passed, and lets a stop through; says which subtask runs."""
+
+    def __init__(self, passed: Callable[[], None], doing: Callable[[str], None]) -> None:
+        self._passed, self._doing = passed, doing
+
+    def on(self, event: Event) -> None:
+        match event:
+            case PeriodPassed():
+                self._passed()
+            case SubtaskStarted(_, subtask):
+                self._doing(printable(str(subtask)))

@@ -1,0 +1,29 @@
+"""The options of `homie teleop`, which `homie studio` has too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import Field
+
+from homie.kernel.options import HOUSE, OpenOptions
+
+
+class TeleopOptions(OpenOptions):
+    """Which robot a person drives in which scene, and what is recorded of it."""
+
+    settled: ClassVar[Mapping[str, tuple[str, ...]]] = {"scene": HOUSE[1:]}
+
+    planner: str = Field("human", description="Planner that can be asked to go on, as NAME or NAME:ARGUMENT.")
+    rounds: int = Field(200, ge=1, le=1000, description="Subtasks before an episode is ended.")
+    task: str | None = Field(None, description="The instruction; with --record it is recorded from the start.")
+    record: Path | None = Field(None, description="Folder of recordings; every episode gets a run folder in it.")
+    cameras: list[str] = Field(
+        default_factory=list, description="A camera to record; may be repeated (default: the planner's views)."
+    )
+    fps: float = Field(10.0, gt=0.0, le=100.0, description="Pictures a second of robot time of each camera.")
+    speed: float = Field(
+        1.0, ge=0.0, le=100.0, description="Seconds of a simulation in a second of the clock; 0 as fast as it goes."
+    )

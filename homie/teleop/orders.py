@@ -1,0 +1,94 @@
+"""What a person asks for: orders, which the robot's thread carries out one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from homie.data.recording import notes
+from homie.kernel.types import Subtask
+from homie.teleop.stick import Stick
+
+
+@dataclass(frozen=True, slots=True)
+class Do:
+    """Carry out a subtask. analysis: why, in the words that a planner should use. model: the skill set, "" for any."""
+
+    subtask: Subtask
+    analysis: str = ""
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begin:
+    """Begin an episode, from the start of the scene.
+
+    Args:
+        task: The instruction.
+        planner: Who decides, as NAME or NAME:ARGUMENT; "" for the person.
+        record: Whether it is recorded.
+    """
+
+    task: str
+    planner: str = ""
+    record: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """End the episode. mark: whether it went well, "" for nobody says. discard: it is not to be used."""
+
+    mark: Literal["", "success", "failure"] = ""
+    discard: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """The person takes over from the planner."""
+
+
+@dataclass(frozen=True, slots=True)
+class Give:
+    """The planner goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """A note on the episode that goes on (`homie.data.recording.notes`)."""
+
+    note: notes.Note
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What is to be seen in a camera. answer: called in the robot's thread with what is there, pixel (x, y) given: only
+    what is at that place."""
+
+    camera: str
+    answer: Callable[[list[dict[str, Any]]], None] = field(repr=False)
+    pixel: tuple[float, float] | None = None
+    """Shares of width and height, each from 0 to 1, from the upper left corner."""
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Hold the stick so for some seconds of robot time, at most a minute."""
+
+    stick: Stick
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A line (`homie.teleop.lines`), read when its turn has come: what it means depends on what goes on then."""
+
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quit:
+    """Stop the robot and end."""
+
+
+Order: TypeAlias = Do | Begin | Finish | Move | Take | Give | Say | Look | Typed | Quit

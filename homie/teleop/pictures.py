@@ -1,0 +1,61 @@
+"""Pictures for people, and the pace at which a simulation goes."""
+
+from __future__ import annotations
+
+import time
+
+from homie.kernel.interfaces import Filmable, Robot
+from homie.kernel.types import Image
+
+LATE = 0.25
+"""s behind the clock from which lost time is not caught up: a skill that thinks must not be followed by a rush."""
+
+
+class Pictures:
+    """What cameras see. One moment of a robot whose time stands still is rendered once for each. Of one thread."""
+
+    def __init__(self, robot: Robot) -> None:
+        self._robot = robot
+        self._seen: dict[str, tuple[float, Image]] = {}
+
+    def of(self, camera: str) -> Image:
+        """The picture (H, W, 3) of a camera now. Raises BadInput for one that the robot has not."""
+        stamp = self._robot.observe().stamp
+        known = self._seen.get(camera)
+        if known is not None and known[0] == stamp and self._robot.waits:
+            return known[1]
+        if isinstance(self._robot, Filmable):
+            picture = self._robot.look(camera)
+        else:
+            picture = self._robot.observe((camera,)).frames[camera].rgb
+        self._seen[camera] = stamp, picture
+        return picture
+
+    def fresh(self, camera: str) -> bool:
+        """Whether the picture of a camera that was rendered last is still what it sees."""
+        known = self._seen.get(camera)
+        return known is not None and self._robot.waits and known[0] == self._robot.observe().stamp
+
+
+class Pace:
+    """Keeps robot time from running ahead of the clock. speed: robot seconds in a second; 0 for no limit."""
+
+    def __init__(self, speed: float) -> None:
+        self._speed = speed
+        self._anchor: tuple[float, float] | None = None
+
+    def keep(self, stamp: float) -> None:
+        """Sleep until it is time for what comes after robot time `stamp` (s)."""
+        if self._speed <= 0.0:
+            return
+        now = time.monotonic()
+        clock, robot = self._anchor or (now, stamp)
+        ahead = clock + (stamp - robot) / self._speed - now
+        if self._anchor is None or ahead < -LATE or stamp < robot:
+            self._anchor = now, stamp
+        elif ahead > 0.0:
+            time.sleep(ahead)
+
+    def rest(self) -> None:
+        """Robot time stands still for a while."""
+        self._anchor = None

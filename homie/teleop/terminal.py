@@ -1,0 +1,202 @@
+"""`homie teleop`: a person drives a robot from a terminal, over ssh too. Nothing is needed but standard input.
+
+On a terminal single keys move the robot and `:` begins a line; where input comes from a pipe every line is an order.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from homie.data.recording.takes import mend_takes
+from homie.kernel.interfaces import EpisodeListener
+from homie.kernel.text import printable
+from homie.kernel.types import Event, PlannerAsked, in_sight
+from homie.runtime.assembly import choose
+from homie.teleop.desk import Desk
+from homie.teleop.lines import urgent
+from homie.teleop.operation import Operation
+from homie.teleop.options import TeleopOptions
+from homie.teleop.orders import Quit, Typed
+from homie.teleop.stick import RELEASED, Stick
+
+KEYS: Mapping[str, Stick] = {
+    "w": Stick(drive=0.5),
+    "s": Stick(drive=-0.5),
+    "a": Stick(turn=0.5),
+    "d": Stick(turn=-0.5),
+    "W": Stick(drive=1.0),
+    "i": Stick(reach=(1.0, 0.0, 0.0)),
+    "k": Stick(reach=(-1.0, 0.0, 0.0)),
+    "j": Stick(reach=(0.0, 1.0, 0.0)),
+    "l": Stick(reach=(0.0, -1.0, 0.0)),
+    "u": Stick(reach=(0.0, 0.0, 1.0)),
+    "m": Stick(reach=(0.0, 0.0, -1.0)),
+    "y": Stick(wrist=1.0),
+    "h": Stick(wrist=-1.0),
+    "o": Stick(grip=1.0),
+    "c": Stick(grip=-1.0),
+    " ": RELEASED,
+}
+"""Keys that move. A terminal tells of no key that is let go: it repeats one that is held."""
+HELP = """w a s d   drive and turn (W faster)      i k j l   hand ahead, back, left, right
+u m       hand up, down                  y h       turn the wrist
+o c       open and close the hand        space     let go        x  stop
+:         a line, such as
+  :begin put the apple in the bowl       :go to apple # it is nearest       :pick apple
+  :end success   :end failure   :discard   :again   :note ...   :why 2 ...
+  :take   :give   :forward 1   :hand up 0.5   :look   :quit        ?  this help"""
+
+
+class Terminal:
+    """The front of an operation on a terminal."""
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write = write
+        self._recording: Path | None = None
+        self.sights = Sights()
+
+    def tell(self, sentence: str) -> None:
+        """One line on the terminal."""
+        self._write(printable(sentence))
+
+    def refresh(self, operation: Operation) -> None:
+        """Say when a recording begins and when it has ended."""
+        was, self._recording = self._recording, operation.recording
+        now = self._recording
+        if now is not None and now != was:
+            self.tell(f"recording   {now}")
+        if was is not None and now is None:
+            self.tell(f"recorded    {was}")
+
+
+class Sights(EpisodeListener):
+    """What the robot saw when it last looked round."""
+
+    def __init__(self) -> None:
+        self.text = "Nothing was looked at yet: a subtask looks round."
+
+    def on(self, event: Event) -> None:
+        match event:
+            case PlannerAsked(asked):
+                names: dict[str, list[str]] = {view: [] for view in asked.views}
+                for one in in_sight(asked.detections):
+                    names.setdefault(one.view, []).append(one.called)
+                seen = {view: ", ".join(dict.fromkeys(called)) or "nothing" for view, called in names.items()}
+                self.text = "\n".join(f"  {view}: {called}" for view, called in seen.items())
+
+
+def run_terminal(options: TeleopOptions, write: Callable[[str], None], listeners: tuple[EpisodeListener, ...]) -> None:
+    """Drive until the input ends or somebody quits. Raises BadInput, MissingPart, KeyboardInterrupt.
+
+    Args:
+        options: As of `homie teleop`.
+        write: Gets every line for the person.
+        listeners: Told of every episode.
+    """
+    if options.record is not None:
+        for mended in mend_takes(options.record):
+            write(str(mended))
+    desk, front = Desk(), Terminal(write)
+    chosen = choose(options)
+    try:
+        operation = Operation(options, chosen, desk, front, listeners=(*listeners, front.sights))
+    except BaseException:
+        chosen.close()
+        raise
+    reading = _keys if sys.stdin.isatty() else _lines
+    typist = threading.Thread(target=reading, args=(desk, front), daemon=True)
+    with _unbuffered():
+        typist.start()
+        operation.run()
+
+
+def _lines(desk: Desk, front: Terminal) -> None:
+    """Orders from a pipe, one after another; its end is the end."""
+    for line in sys.stdin:
+        if line.strip() and not line.startswith("#"):
+            desk.order(Typed(line))
+    desk.order(Quit())
+
+
+def _keys(desk: Desk, front: Terminal) -> None:
+    """Single keys from a terminal; `:` begins a line."""
+    front.tell(HELP)
+    keys = _typed()
+    for key in keys:
+        if key in KEYS:
+            desk.hold(KEYS[key])
+        elif key == "x":
+            desk.stop()
+        elif key == "?":
+            front.tell(HELP)
+        elif key == ":":
+            line = _typed_line(keys)
+            if line.strip() == "look":
+                front.tell(front.sights.text)
+            elif urgent(line):
+                desk.interrupt(Typed(line))
+            elif line.strip():
+                desk.order(Typed(line))
+        elif key == "\x04":  # Ctrl-D
+            break
+    desk.order(Quit())
+
+
+def _typed() -> Iterator[str]:
+    """Keys as they are pressed."""
+    while True:
+        select.select([0], [], [])
+        data = os.read(0, 64)
+        if not data:
+            return
+        text = data.decode("utf-8", "replace")
+        if text == "\x1b" or not text.startswith("\x1b"):  # more than Escape: an arrow or a function key
+            yield from text
+
+
+def _typed_line(keys: Iterator[str]) -> str:
+    """A line that is echoed as it is typed, with backspace; "" where it was given up with Escape."""
+    line = ""
+    _echo(":")
+    for key in keys:
+        if key in "\r\n":
+            _echo("\n")
+            return line
+        if key in "\x1b\x03\x04":
+            break
+        if key in "\x7f\b":
+            _echo("\b \b" if line else "")
+            line = line[:-1]
+        elif key.isprintable():
+            line += key
+            _echo(key)
+    _echo("\n")
+    return ""
+
+
+def _echo(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
+
+
+@contextmanager
+def _unbuffered() -> Iterator[None]:
+    """The terminal gives keys as they are pressed, and is put back however this ends."""
+    if not sys.stdin.isatty():
+        yield
+        return
+    import termios
+    import tty
+
+    before = termios.tcgetattr(0)
+    tty.setcbreak(0)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(0, termios.TCSADRAIN, before)

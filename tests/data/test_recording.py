@@ -1,0 +1,246 @@
+"""Recordings: nothing that was finished is lost to a kill, and of what goes on at most a second."""
+
+from __future__ import annotations
+
+import json
+import random
+import signal
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from homie.data.episode import LeftOut
+from homie.data.recording.mcapfile import Entry, McapFile, Reading, mend
+from homie.data.recording.notes import NOTES, add_note, analyses, discarded, mark_of, note, read_notes
+from homie.data.recording.reader import read_recording
+from homie.data.recording.recorder import RECORDING
+from homie.data.recording.takes import list_takes, mend_takes
+from homie.data.sources.runs import RunSource
+from homie.kernel.errors import BadInput
+from homie.runtime.assembly import choose
+from homie.runtime.runstore import read_episode, read_steps
+from homie.teleop.desk import Desk
+from homie.teleop.lines import read_line
+from homie.teleop.operation import Operation
+from homie.teleop.options import TeleopOptions
+
+TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny", "speed": 0.0}
+DONE = ("begin put the ball in the box", "forward 0.5", "go to ball # it is nearest", "pick ball", "go to box")
+
+CHILD = """
+import sys, time
+from pathlib import Path
+from homie.kernel.interfaces import EpisodeListener
+from homie.kernel.types import CommandSent
+from homie.runtime.assembly import choose
+from homie.teleop.desk import Desk
+from homie.teleop.lines import read_line
+from homie.teleop.operation import Operation
+from homie.teleop.options import TeleopOptions
+
+class Front:
+    def tell(self, sentence): raise SystemExit(sentence)
+    def refresh(self, operation):
+        if operation.state.recording is None and operation.state.last is not None:
+            print("finished", operation.state.last, flush=True)
+
+class Beat(EpisodeListener):
+    def on(self, event):
+        if isinstance(event, CommandSent): print("beat", time.time(), flush=True)
+
+desk = Desk()
+options = TeleopOptions.build(record=Path(sys.argv[1]), robot="tiny", skills="tiny", detector="tiny", targets="tiny")
+operation = Operation(options, choose(options), desk, Front(), listeners=(Beat(),))
+for line in ["begin drive", "forward 1.5", "end success"] * 100:
+    for order in read_line(line, (), "", record=True):
+        desk.order(order)
+operation.run()
+"""
+
+
+class Front:
+    """What a person would see."""
+
+    def __init__(self):
+        self.told = []
+
+    def tell(self, sentence):
+        self.told.append(sentence)
+
+    def refresh(self, operation):
+        pass
+
+
+def drive(folder: Path, lines, **options):
+    """Carry out lines in the tiny world, recorded in a folder; what was told."""
+    desk, front = Desk(), Front()
+    built = TeleopOptions.build(record=folder, **{**TINY, **options})
+    operation = Operation(built, choose(built), desk, front, listeners=())
+    for line in (*lines, "quit"):
+        for order in read_line(line, operation.parts.executor.actions, "put the ball in the box", record=True):
+            desk.order(order)
+    operation.run()
+    return front.told
+
+
+def test_an_episode_by_hand_is_a_run_folder_and_a_recording(tmp_path):
+    told = drive(tmp_path, (*DONE, "note the box is open", "put ball in box", "end success", "why 2 It is small."))
+    assert told == []
+    (take,) = list_takes(tmp_path)
+    assert (take.task, take.finished, take.mark, take.planner) == ("put the ball in the box", True, "success", "human")
+    steps = read_steps(take.episode)
+    assert str(steps[0].execution.subtask) == "[Go to, ball]"
+    assert steps[0].decision.analysis == "it is nearest" and steps[-1].execution.subtask.action == "End"
+    assert read_episode(take.episode).ended_by == "ended"
+    assert analyses(take.notes) == {2: "It is small."} and take.notes[0].stamp is not None
+
+    recording = read_recording(take.episode)
+    assert recording.whole and set(recording.pictures) == {"front", "left", "back", "right"}
+    commands = [json.loads(line) for line in (take.episode / "commands.jsonl").read_text().splitlines()]
+    assert len(recording.sent.stamps) == len(commands)
+    linear = recording.requested.values[:, recording.requested.labels.index("base.linear.vel")]
+    asked = [command["requested"].get("base", [np.nan])[0] for command in commands]
+    assert np.array_equal(linear, np.array(asked), equal_nan=True)
+    sent = recording.sent.values[:, recording.sent.labels.index("base.linear.vel")]
+    assert sent.tolist() == [command["sent"]["base"][0] for command in commands]
+    subtasks = [event.about for event in recording.events if event.kind == "subtask"]
+    assert [about["action"] for about in subtasks] == ["Go to", "Pick", "Go to", "Put", "End"]
+    stamps = [stamp for stamp, frame in recording.frames("front") if frame.dtype == np.uint8]
+    assert np.allclose(np.diff(stamps), 0.1) and len(stamps) == recording.pictures["front"]
+
+
+def test_training_data_count_what_people_have_said(tmp_path):
+    drive(tmp_path, (*DONE[:1], *DONE[2:3], "end failure", "why 1 I have to be near it.", "begin drive", "discard"))
+    used, left_out = (RunSource(take.run, take.run.name) for take in list_takes(tmp_path))
+    (entry,) = used.entries()
+    episode = used.read(entry)
+    assert episode.done is False
+    assert [step.analysis for step in episode.steps] == ["I have to be near it.", "Chosen by a person."]
+    with pytest.raises(LeftOut, match="a person discarded it"):
+        left_out.read(*left_out.entries())
+
+
+def test_done_again_what_went_wrong_is_kept_apart(tmp_path):
+    drive(tmp_path, ("begin put the ball in the box", "forward 0.3", "again", *DONE[2:4], "end failure"))
+    first, second = list_takes(tmp_path)
+    assert (first.discarded, first.mark, second.discarded, second.mark) == (True, None, False, "failure")
+    assert second.rounds == 3
+
+
+def test_what_makes_no_sense_now_is_told_and_changes_nothing(tmp_path):
+    told = drive(tmp_path, ("end", "give", "note nothing goes on", "begin drive", "begin drive", "forward 0.2"))
+    assert [sentence.split(":")[0] for sentence in told] == [
+        "No episode goes on",
+        "There is no task that the planner could go on with",
+        "Nothing was recorded that a note could be about.",
+        "An episode is being recorded",
+    ]
+    (take,) = list_takes(tmp_path)
+    assert take.finished and take.mark is None
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_kill_9_costs_at_most_the_last_second_of_the_episode_that_goes_on(tmp_path, seed, monkeypatch):
+    """At a random moment: what was finished is whole, the rest can be read to within a second, and is mended."""
+    monkeypatch.setenv("TINY_PERIOD", "0.005")
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1] / "plugin"))
+    child = subprocess.Popen([sys.executable, "-c", CHILD, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    moment = random.Random(seed).randint(3, 40)
+    lines = []
+    for line in child.stdout:
+        lines.append(line.split())
+        if len([one for one in lines if one[0] == "beat"]) >= moment:
+            break
+    child.send_signal(signal.SIGKILL)
+    lines += [line.split() for line in child.stdout]
+    child.wait()
+    last_beat = float([one for one in lines if one[0] == "beat"][-1][1])
+    finished = {Path(one[1]) for one in lines if one[0] == "finished"}
+    takes = list_takes(tmp_path)
+    assert finished <= {take.episode for take in takes if take.finished}
+    for take in takes:
+        recording = read_recording(take.episode)
+        if take.finished:
+            assert recording.whole and len(recording.sent.stamps) == 15
+        entries = list(Reading(take.episode / RECORDING))
+        if take is takes[-1] and not take.finished and entries:
+            assert last_beat - entries[-1].wall < 1.0
+    damaged = [take.episode / RECORDING for take in takes if not read_recording(take.episode).whole]
+    before = {path: [entry.data for entry in Reading(path)] for path in damaged}
+    mended = mend_takes(tmp_path)
+    assert [done.path for done in mended] == damaged and mend_takes(tmp_path) == ()
+    for path, kept in before.items():
+        again = Reading(path)
+        assert [entry.data for entry in again] == kept and again.whole
+
+
+def written(path: Path, count: int = 40) -> list[bytes]:
+    """A whole file of messages."""
+    file = McapFile(path)
+    contents = [json.dumps({"scalars": [{"label": "a", "value": n}]}).encode() + b" " * 5000 for n in range(count)]
+    for number, data in enumerate(contents):
+        file.add(Entry("/action/state", 1e9 + number, float(number), data))
+    file.close()
+    return contents
+
+
+@pytest.mark.parametrize("tail", [b"", b"\0" * 300, b"\6" + struct.pack("<Q", 2**63) + b"x" * 50, b"\6\4"])
+def test_a_torn_end_is_cut_told_and_kept(tmp_path, tail):
+    path = tmp_path / RECORDING
+    contents = written(path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:150_000] + tail)
+    done = mend(path)
+    assert done is not None and 0 < done.messages < len(contents) and done.cut_bytes > len(tail)
+    assert f"{done.messages} messages over {done.seconds:.1f} s are kept, {done.cut_bytes} bytes" in str(done)
+    again = Reading(path)
+    assert [entry.data for entry in again] == contents[: done.messages] and again.whole
+    kept = (tmp_path / f"{RECORDING}.cut").read_bytes()
+    assert kept == (whole[:150_000] + tail)[-len(kept) :] and len(kept) == done.cut_bytes
+    assert mend(path) is None
+
+
+def test_a_changed_byte_ends_what_is_read_there(tmp_path):
+    path = tmp_path / RECORDING
+    contents = written(path)
+    data = bytearray(path.read_bytes())
+    data[100_000] ^= 1
+    path.write_bytes(data)
+    reading = Reading(path)
+    read = [entry.data for entry in reading]
+    assert 0 < len(read) < len(contents) and read == contents[: len(read)] and not reading.whole
+
+
+def test_other_readers_of_mcap_read_it(tmp_path):
+    from mcap.reader import make_reader
+
+    path = tmp_path / RECORDING
+    contents = written(path)
+    with path.open("rb") as file:
+        read = [(schema.name, message.data) for schema, _, message in make_reader(file).iter_messages()]
+    assert read == [("lerobot.Scalars", data) for data in contents]
+
+
+def test_notes_survive_a_torn_line(tmp_path):
+    add_note(tmp_path, note("mark", "failure"))
+    with (tmp_path / NOTES).open("ab") as file:
+        file.write(b'{"kind": "mark", "te')
+    add_note(tmp_path, note("mark", "success"))
+    add_note(tmp_path, note("discard"))
+    notes = read_notes(tmp_path)
+    assert [one.text for one in notes] == ["failure", "success", ""] and mark_of(notes) == "success"
+    assert discarded(notes)
+    add_note(tmp_path, note("keep"))
+    assert not discarded(read_notes(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"), [("mark", "great"), ("analysis", "why"), ("remark", " "), ("remark", "x" * 10_001)]
+)
+def test_a_note_that_means_nothing_is_bad_input(kind, text):
+    with pytest.raises(BadInput):
+        note(kind, text)

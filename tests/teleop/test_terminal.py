@@ -1,0 +1,59 @@
+"""`homie teleop`: over a pipe, and over a terminal of its own."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+from homie.data.recording.reader import read_recording
+from homie.data.recording.takes import list_takes
+from homie.runtime.runstore import read_steps
+
+TINY = ("--robot", "tiny", "--skills", "tiny", "--detector", "tiny", "--targets", "tiny")
+PLUGIN = Path(__file__).parents[1] / "plugin"
+
+
+def command(folder: Path) -> tuple[list[str], dict[str, str]]:
+    environment = {**os.environ, "PYTHONPATH": str(PLUGIN)}
+    return [sys.executable, "-m", "homie", "teleop", *TINY, "--record", str(folder)], environment
+
+
+def test_lines_from_a_pipe_are_carried_out_one_after_another(tmp_path):
+    words, environment = command(tmp_path)
+    lines = "begin fetch the ball\ngo to ball # it is near\n\n# a remark\ndance\npick ball\nend success\n"
+    done = subprocess.run(words, input=lines, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert "'dance' is not understood" in done.stderr and "recorded" in done.stderr
+    (take,) = list_takes(tmp_path)
+    assert take.mark == "success"
+    assert [record.execution.feedback.ok for record in read_steps(take.episode)] == [True] * 3
+
+
+def test_keys_of_a_terminal_drive_and_it_is_put_back(tmp_path):
+    import termios
+
+    words, environment = command(tmp_path)
+    person, terminal = pty.openpty()
+    before = termios.tcgetattr(terminal)
+    running = subprocess.Popen(words, stdin=terminal, stderr=subprocess.PIPE, text=True, env=environment)
+    shown = iter(running.stderr.readline, "")
+    assert any("this help" in line for line in shown)
+    os.write(person, b":begin drivq\x7fe\n")
+    assert any("recording" in line for line in shown)
+    os.write(person, b"w:forward 0.3\n:go to ball\n")
+    assert any("feedback" in line for line in shown)
+    os.write(person, b":end\n")
+    assert any("recorded" in line for line in shown)
+    os.write(person, b"\x04")
+    running.communicate()
+    assert running.returncode == 0
+    assert termios.tcgetattr(terminal) == before
+    os.close(person)
+    os.close(terminal)
+    (take,) = list_takes(tmp_path)
+    assert take.task == "drive"
+    requested = read_recording(take.episode).requested
+    assert 0.5 in requested.values[:, requested.labels.index("base.linear.vel")]
