@@ -34,8 +34,9 @@ LAYERS = {
         ("play", "report"),
     ),
     "homie.data": (
-        ("episode", "demonstrations"),
-        ("official", "pictures", "recording"),
+        ("episode", "recording"),
+        ("demonstrations",),
+        ("official", "pictures"),
         ("examples",),
         ("lerobot",),
         ("sources",),

@@ -2,4 +2,5 @@
 
 demonstration.py   the contract: exporters and trainers take `Demonstration`s
 films.py           their pictures as video files
+recorded.py        from recordings
 """

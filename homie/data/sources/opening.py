@@ -33,7 +33,8 @@ def open_sources(paths: Sequence[Path]) -> tuple[Source, ...]:
 
 
 def _runs_of(path: Path) -> list[Path]:
-    return sorted(file.parent for file in path.glob("*/run.json")) if (path / "sweep.json").exists() else [path]
+    """The run folder, or those in a folder of them: a sweep, or recordings of `homie teleop`."""
+    return [path] if (path / "run.json").exists() else sorted(file.parent for file in path.glob("*/run.json")) or [path]
 
 
 def _opened(path: Path, label: str) -> Source:

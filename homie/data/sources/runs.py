@@ -10,6 +10,8 @@ from pathlib import Path
 
 from homie.bench.folder.ledger import BenchFile, read_bench
 from homie.bench.score.results import make_profile, trajectory
+from homie.data.demonstrations.demonstration import Demonstration
+from homie.data.demonstrations.recorded import demonstration_of
 from homie.data.episode import Episode, LeftOut, Step
 from homie.data.recording.notes import SUCCESS, Mark, analyses, discarded, mark_of, read_notes
 from homie.data.sources.source import Entry, Source
@@ -65,6 +67,9 @@ class BenchSource(Source):
             done=done,
         )
 
+    def demonstration(self, entry: Entry, fps: int | None) -> Demonstration:
+        return _recorded(self.read(entry), entry.folder, self._file, fps)
+
     def house(self, entry: Entry) -> str:
         return house_of(entry.folder / SCENE)
 
@@ -104,11 +109,20 @@ class RunSource(Source):
             done=_done(mark_of(said), verdict, ending.task),
         )
 
+    def demonstration(self, entry: Entry, fps: int | None) -> Demonstration:
+        return _recorded(self.read(entry), entry.folder, self._file, fps)
+
     def house(self, entry: Entry) -> str:
         return house_of(self.path / SCENE)
 
     def describe(self) -> Mapping[str, str]:
         return {"kind": "run", **_made_with(self._file)}
+
+
+def _recorded(episode: Episode, folder: Path, file: BenchFile | RunFile, fps: int | None) -> Demonstration:
+    """A finished episode as it was recorded. Raises LeftOut."""
+    robot = file.options.robot.partition(":")[0]
+    return demonstration_of(folder, episode, _finished(folder)[1], robot=robot, fps=fps)
 
 
 def _done(mark: Mark | None, verdict: Verdict | None, task: str) -> bool | None:

@@ -50,7 +50,7 @@ class Source(ABC):
         Raises:
             LeftOut: It was not recorded, or cannot be used.
         """
-        raise LeftOut("body and commands were not recorded: play with `--record`")
+        raise LeftOut("body and commands were not recorded")
 
     def house(self, entry: Entry) -> str:
         """In which house it was, as `Episode.house`."""

@@ -1,0 +1,149 @@
+"""Demonstrations from recordings (`homie.data.recording`): what came at its own times, on the frames of one rate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from homie.data.demonstrations.demonstration import Demonstration, Film, Layout, Stage
+from homie.data.episode import Episode, LeftOut
+from homie.data.recording.reader import Recording, Series, read_recording
+from homie.data.recording.recorder import RECORDING
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Array, Image, RoundRecord
+
+POSE = ("base.x", "base.y", "base.yaw")
+"""What is measured of a base and cannot be commanded."""
+BASE = "base."
+
+
+class RecordedFilm(Film):
+    """The pictures of a camera at some of the moments (n,) at which a recording has them."""
+
+    def __init__(self, recording: Recording, camera: str, stamps: Array) -> None:
+        self._recording, self._camera, self._stamps = recording, camera, frozenset(stamps.tolist())
+
+    def __iter__(self) -> Iterator[Image]:
+        return (picture for stamp, picture in self._recording.frames(self._camera) if stamp in self._stamps)
+
+
+def is_recorded(folder: Path) -> bool:
+    """Whether an episode folder has a recording."""
+    return (folder / RECORDING).exists()
+
+
+def demonstration_of(
+    folder: Path, episode: Episode, records: Sequence[RoundRecord], *, robot: str, fps: int | None
+) -> Demonstration:
+    """A recorded episode as a demonstration.
+
+    Frames are the moments of its pictures, or of its commands where no camera was recorded, thinned to `fps`.
+
+    Args:
+        folder: The episode folder.
+        episode: What is known of it.
+        records: Its rounds; those that could not be read are no steps of the episode.
+        robot: Name of the body.
+        fps: Frames in a second, None for as many as there are pictures.
+
+    Raises:
+        LeftOut: It was not recorded, or its recording cannot be used.
+    """
+    if not is_recorded(folder):
+        raise LeftOut("body and commands were not recorded: drive with `homie teleop --record FOLDER`")
+    try:
+        recording = read_recording(folder)
+        seen = {camera: _stamps(recording, camera) for camera in recording.pictures}
+    except BadInput as error:
+        raise LeftOut(f"damaged: {error}") from error
+    moments = recording.sent.stamps
+    for stamps in seen.values():
+        moments = np.intersect1d(moments, stamps)
+    if len(moments) < 2:
+        raise LeftOut("it has less than two frames")
+    rate = fps or max(1, round(1.0 / float(np.median(np.diff(moments)))))
+    moments = _thinned(moments, rate)
+    films = {camera: RecordedFilm(recording, camera, moments) for camera in sorted(seen)}
+    state = recording.measured.labels
+    action = _action_labels(recording)
+    return Demonstration(
+        name=episode.name,
+        task=episode.text,
+        layout=Layout(
+            robot=robot,
+            fps=rate,
+            state=state,
+            action=action,
+            cameras={camera: next(iter(film)).shape[:2] for camera, film in films.items()},
+        ),
+        stamps=moments,
+        states=_at(recording.measured, moments).astype(np.float32),
+        actions=_commands(recording, action)[np.searchsorted(recording.sent.stamps, moments)].astype(np.float32),
+        films=films,
+        stages=_stages(episode, [record for record in records if not record.decision.problem], moments),
+        success=episode.done,
+    )
+
+
+def _stamps(recording: Recording, camera: str) -> Array:
+    return np.array([stamp for stamp, _ in recording.jpegs(camera)])
+
+
+def _thinned(moments: Array, fps: int) -> Array:
+    """Of the moments (n,) the first at or after each that is due. A pause is not filled: after it the time is anew."""
+    kept: list[float] = []
+    due = -np.inf
+    for moment in moments.tolist():
+        if moment < due - 0.25 / fps:  # moments are sums of control periods: they miss what is due by a little
+            continue
+        kept.append(moment)
+        following = due + 1.0 / fps
+        due = following if following > moment else moment + 1.0 / fps
+    return np.array(kept)
+
+
+def _at(series: Series, moments: Array) -> Array:
+    """The values of a series at moments that it has."""
+    return series.values[np.searchsorted(series.stamps, moments)]
+
+
+def _action_labels(recording: Recording) -> tuple[str, ...]:
+    """All that can be commanded, told or not: recordings of one robot have equal ones, whatever was done in them."""
+    based = any(label.startswith(BASE) for label in recording.sent.labels)
+    can_be = [label for label in recording.measured.labels if label not in POSE]
+    return tuple(label for label in can_be if based or not label.startswith(BASE))
+
+
+def _commands(recording: Recording, labels: Sequence[str]) -> NDArray[np.float64]:
+    """What was in force at each command (n, len(labels)): a base that is told nothing stands, all else keeps its last
+    target, and is where it was measured before it has one."""
+    sent: Mapping[str, int] = {label: column for column, label in enumerate(recording.sent.labels)}
+    measured = recording.measured.values[np.searchsorted(recording.measured.stamps, recording.sent.stamps)]
+    commands = np.empty((len(recording.sent.stamps), len(labels)))
+    for column, label in enumerate(labels):
+        told = recording.sent.values[:, sent[label]] if label in sent else np.full(len(commands), np.nan)
+        if label.startswith(BASE):
+            commands[:, column] = np.nan_to_num(told)
+            continue
+        first = measured[:, recording.measured.labels.index(label)]
+        last = np.maximum.accumulate(np.where(np.isnan(told), -1, np.arange(len(told))))
+        commands[:, column] = np.where(last < 0, first, told[np.maximum(last, 0)])
+    return commands
+
+
+def _stages(episode: Episode, records: Sequence[RoundRecord], moments: Array) -> tuple[Stage, ...]:
+    """The subtasks, each from where the one before it ended."""
+    ends = [-np.inf, *(record.stamp for record in records)]
+    return tuple(
+        Stage(
+            first=min(int(np.searchsorted(moments, began - 1e-6)), len(moments) - 1),
+            subtask=step.subtask,
+            feedback=step.feedback,
+            analysis=step.analysis,
+            model=step.model,
+        )
+        for step, began in zip(episode.steps, ends, strict=False)
+    )
