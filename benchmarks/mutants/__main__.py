@@ -33,7 +33,7 @@ FIRST = 30
 """Tests that are tried before all others."""
 UNKNOWN = "exit status 4"
 """What pytest ends with where a test that it was given is not there."""
-MARKS = ["-m", "not slow and not experts"]
+MARKS = ["-m", "not slow and not experts and not docs"]
 
 
 def scope(only: list[str]) -> list[str]:
