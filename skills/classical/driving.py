@@ -36,6 +36,9 @@ COMFORT = 0.30
 ON_THE_SPOT = 0.6
 """Radians off the direction of the path from which the base turns before it drives."""
 
+BACKWARDS, LESS_TURNING = 1.0, 0.6
+"""Metres of a way up to which the base may drive it backwards, and radians of turning that this has to save."""
+
 ROOM_TO_TURN = (0.0, -0.05, 0.05, -0.1, 0.1, -0.2, 0.2, -0.3, 0.3)
 """Metres ahead (negative: back) to where what is in the hand may have room to go round with the base, nearest first."""
 
@@ -100,11 +103,11 @@ class MobileSkill(RoutineSkill):
     ) -> Motion:
         """Drive to a point (2,) and face `yaw` there; plans again when the map changes or the way is blocked.
 
-        torso: where its joints are in the end, (torso,); they move on the way. As in travelling without it.
+        torso: where its joints go on the way, (torso,), as far as they come. As in travelling without it.
         """
         if self.chain.torso:
             torso = self._folded[: self.chain.torso] if torso is None else torso
-            yield from self.together(self._drive(target, yaw, tolerance), self.lift(torso))
+            yield from self.accompanied(self._drive(target, yaw, tolerance), self.lift(torso))
         else:
             yield from self._drive(target, yaw, tolerance)
 
@@ -114,7 +117,7 @@ class MobileSkill(RoutineSkill):
             path = plan_path(self.costs, self.base.xy, target, tolerance)
             if path is None:
                 raise self._no_path(target, tolerance)
-            done = yield from self.follow(path)
+            done = yield from self.follow(path, backwards=yaw is not None and self._rather_backwards(path, yaw))
             if done == "arrived":
                 if yaw is not None:
                     yield from self._turn_with_room(yaw, STILL_THERE)
@@ -146,7 +149,19 @@ class MobileSkill(RoutineSkill):
         rest = np.array([_point_ahead(path, self.base.xy, ESCAPE), *_rest_of(path, self.base.xy)])
         return not all(self.costs.clear_line(a, b, clear) for a, b in itertools.pairwise(rest))
 
-    def follow(self, path: Array) -> Motion:
+    def _rather_backwards(self, path: Array, yaw: float) -> bool:
+        """Whether driving a short way backwards, to face `yaw` at its end, saves much turning."""
+        first, last = _point_ahead(path, self.base.xy, LOOKAHEAD) - self.base.xy, path[-1] - path[max(0, len(path) - 2)]
+        if _length_left(path, self.base.xy) > BACKWARDS or not np.any(first) or not np.any(last):
+            return False
+
+        def turning(extra: float) -> float:
+            out, home = (float(np.arctan2(way[1], way[0])) + extra for way in (first, last))
+            return abs(wrap(out - self.base.yaw)) + abs(wrap(yaw - home))
+
+        return turning(np.pi) + LESS_TURNING < turning(0.0)
+
+    def follow(self, path: Array, *, backwards: bool = False) -> Motion:
         """Drive along a path; returns "arrived", "blocked" (no progress) or "stale" (plan again)."""
         planned = self.goal.grid
         best, since, ticks = np.inf, 0.0, 0
@@ -164,12 +179,13 @@ class MobileSkill(RoutineSkill):
             if ticks % 10 == 0 and self._stale(planned, path):
                 return "stale"
             ahead = _point_ahead(path, base.xy, LOOKAHEAD)
-            heading = float(np.arctan2(*(ahead - base.xy)[::-1]))
+            heading = float(np.arctan2(*(ahead - base.xy)[::-1])) + (np.pi if backwards else 0.0)
             error = wrap(heading - base.yaw)
             if abs(error) > ON_THE_SPOT and len(self.held):
                 yield from self._turn_with_room(heading)
             else:
-                yield self.spec.drive(*self._steer(error, left))
+                v, w = self._steer(error, left)
+                yield self.spec.drive(-v if backwards else v, w)
 
     def _steer(self, error: float, left: float) -> tuple[float, float]:
         w = float(np.clip(2.5 * error, -self._haste * self.spec.max_angular, self._haste * self.spec.max_angular))
@@ -312,8 +328,10 @@ class MobileSkill(RoutineSkill):
 
     def way_between(self, begin: Array, end: Array, base: Pose2 | None = None) -> list[Array] | None:
         """The same from one posture to another, from here or from a base pose."""
-        ready, carry = self.readies, self.carry
+        ready, carry, torso = self.readies, self.carry, self.chain.torso
         detours = [
+            # First with the torso where it ends: it is slow.
+            *([np.concatenate([end[:torso], one[torso:]])] for one in (*ready, carry)),
             *([one] for one in (*ready, carry)),
             *([one, carry] for one in ready),
             *([carry, one] for one in ready),

@@ -35,6 +35,9 @@ MARGINS = ((PLANNED, FREE), (PLANNED, TOUCH), (DRIVEN, FREE), (DRIVEN, TOUCH))
 AWAY = (0.35, 0.25, 0.15)
 """Metres that the robot backs away from what it has worked at, as far as there is room."""
 
+LOADED, EMPTY = 0.15, 0.25
+"""Metres per second at which the hand is led out, with something in it and without."""
+
 
 class Manipulation(MobileSkill):
     """A mobile skill with an arm and a memory of what is in the hand (shared by the skills of one set)."""
@@ -163,12 +166,12 @@ class Manipulation(MobileSkill):
 
     def _toward(self, pose: Pose) -> Motion:
         """Lead the hand straight to a pose, or as much of the way as the arm can; returns whether it was all of it."""
-        begin = self.gripper_pose().position
+        begin, speed = self.gripper_pose().position, LOADED if self.seen.body.holding else EMPTY
         for part in (1.0, 0.6, 0.3):
             there = Pose(begin + part * (pose.position - begin), pose.rotation)
             path = self.line_joints(self.q, there)
             if path is not None:
-                yield from self.along(path, there)
+                yield from self.along(path, there, speed=speed)
                 return part == 1.0
         return False
 

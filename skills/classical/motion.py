@@ -21,6 +21,10 @@ from skills.classical.ways import Joints
 BLOCKED = 0.35
 """Joint error (rad or m) that remains when something is in the way, rather than a servo that leans on something."""
 
+STILL, LEANING = 5e-4, 0.3
+"""Joint change (rad or m) in a control period up to which an arm stands still, and seconds after which it leans on
+something: waiting longer brings it no nearer."""
+
 BRISK = 0.9
 """Share of the largest joint speeds at which the arm moves where nothing has to be touched."""
 
@@ -164,16 +168,20 @@ class RoutineSkill(Skill):
         command = self.q
         for command in self._timed(path, speed * self.chain.speeds):
             yield self.chain.command(command)
-        waited = 0.0
-        while np.max(np.abs(self.q - command)) > tolerance:
-            waited += self.spec.period
-            if waited > patience:
-                worst = int(np.argmax(np.abs(self.q - command)))
-                if abs(self.q[worst] - command[worst]) < BLOCKED:
-                    return
-                name = self.chain.names[worst]
-                raise Stuck(f"the arm is blocked: {name} is {abs(self.q[worst] - command[worst]):.2f} off")
+        yield from self._settle(command, tolerance, patience)
+        worst = int(np.argmax(np.abs(self.q - command)))
+        if abs(self.q[worst] - command[worst]) >= BLOCKED:
+            name = self.chain.names[worst]
+            raise Stuck(f"the arm is blocked: {name} is {abs(self.q[worst] - command[worst]):.2f} off")
+
+    def _settle(self, command: Array, tolerance: float, patience: float) -> Motion:
+        """Wait until every joint is where it was commanded, or does not come any nearer."""
+        waited, still, last = 0.0, 0.0, self.q
+        while np.max(np.abs(self.q - command)) > tolerance and waited <= patience and still < LEANING:
             yield self.chain.command(command)
+            waited += self.spec.period
+            still = still + self.spec.period if np.max(np.abs(self.q - last)) < STILL else 0.0
+            last = self.q
 
     def _timed(self, path: Sequence[Array], speeds: Array, *, least: float = 0.0) -> Iterator[Array]:
         """Joint values of every control period along a path from where the arm is, none faster than its speed.
@@ -205,10 +213,7 @@ class RoutineSkill(Skill):
         command = self.q
         for command in self._timed(path, self.chain.speeds, least=length / max(1, len(path)) / speed):
             yield self.chain.command(command)
-        waited = 0.0
-        while np.max(np.abs(self.q - command)) > 0.03 and waited < patience:
-            waited += self.spec.period
-            yield self.chain.command(command)
+        yield from self._settle(command, 0.03, patience)
 
     def line_joints(
         self, q0: Array, pose: Pose, *, base: Pose2 | None = None, locked_torso: bool = False, step: float = 0.03
@@ -255,6 +260,12 @@ class RoutineSkill(Skill):
                     running.remove(motion)
             if commands:
                 yield merged(commands)
+
+    def accompanied(self, motion: Motion, other: Motion) -> Motion:
+        """A motion with one of another limb beside it, which stops where it is when the first is over."""
+        for command in motion:
+            beside = next(other, None)
+            yield command if beside is None else merged([command, beside])
 
     def wait(self, seconds: float) -> Motion:
         """Stand still."""

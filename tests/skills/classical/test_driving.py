@@ -75,3 +75,32 @@ def test_a_base_whose_corner_is_held_turns_from_a_little_further_on() -> None:
         yaw = home.observe().body.base.yaw
     assert skill.outcome is Outcome.SUCCEEDED, skill.reason
     assert abs(wrap(yaw - skill.heading)) < 0.03
+
+
+class Stand(MobileSkill):
+    """Drives to a pose."""
+
+    place: Pose2
+
+    def routine(self) -> Motion:
+        yield from self.navigate(self.place.xy, self.place.yaw)
+
+
+@pytest.mark.parametrize(("distance", "turns"), [(-0.4, False), (-1.5, True)])
+def test_a_short_way_back_is_driven_backwards(distance: float, turns: bool) -> None:
+    """A robot that is to face the same way half a metre further back does not turn twice for it."""
+    home = MujocoHome(one_room([], [], (2.0, 2.0, 0.0)))
+    with home:
+        skill = Stand(SPEC, ArmKinematics())
+        skill.place = Pose2(2.0 + distance, 2.1, 0.0)
+        goal = Goal("nothing", "", np.zeros(3), grid=FloorPlan(home.world).grid())
+        skill.start(Subtask("Go to", "nothing"), goal, home.observe())
+        furthest = 0.0
+        while skill.outcome is Outcome.RUNNING:
+            home.act(skill.act(home.observe()))
+            furthest = max(furthest, abs(home.observe().body.base.yaw))
+        stands = home.observe().body.base
+    assert skill.outcome is Outcome.SUCCEEDED, skill.reason
+    assert np.linalg.norm(stands.xy - skill.place.xy) < 0.06
+    assert abs(stands.yaw) < 0.03
+    assert (furthest > math.pi / 2) == turns
