@@ -189,11 +189,11 @@ class Named(Protocol):
 
 def misfit(subtask: Named, arguments: Sequence[str]) -> str:
     """What does not fit between a subtask and what its action takes, a sentence without its period; "" if all does."""
-    given = {"target": subtask.target, "destination": subtask.destination}
-    for name, words in given.items():
+    names = {"target": subtask.target, "destination": subtask.destination}
+    for name, words in names.items():
         if words and name not in arguments:
             return f"{subtask.action} takes {spoken(arguments)}, so '{words}' in {subtask} is one name too many"
-    if any(not given[name] for name in arguments):
+    if any(not names[name] for name in arguments):
         return f"{subtask.action} takes {spoken(arguments)}, and {subtask} does not have that"
     return ""
 

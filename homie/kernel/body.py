@@ -339,7 +339,7 @@ def _check_spec(spec: RobotSpec) -> None:
             raise BadInput(f"{where} has two {kind} '{twice[0]}': give each a name of its own.")
     if not spec.period > 0.0:
         raise BadInput(f"{where} needs a control period above 0 s (has {spec.period}).")
-    for title, posture in (("rest", spec.rest), ("carry", spec.carry), *(("ready", one) for one in spec.ready)):
+    for title, posture in (("rest", spec.rest), ("carry", spec.carry), *(("ready", posture) for posture in spec.ready)):
         for group in spec.chain.groups if posture or spec.ready else ():
             if len(posture.get(group.name, ())) != len(group.joints):
                 raise BadInput(

@@ -48,13 +48,13 @@ def fingerprint(path: Path) -> str:
     Where files are links, as in the cache of a hub, what they lead to counts. Raises OSError.
     """
     digest = hashlib.sha256()
-    files = sorted(one for one in path.rglob("*") if one.is_file()) if path.is_dir() else [path]
-    for one in files:
-        name = one.relative_to(path).as_posix() if path.is_dir() else ""
-        size = one.stat().st_size
+    files = sorted(file_path for file_path in path.rglob("*") if file_path.is_file()) if path.is_dir() else [path]
+    for file_path in files:
+        name = file_path.relative_to(path).as_posix() if path.is_dir() else ""
+        size = file_path.stat().st_size
         digest.update(f"{name}\0{size}\0".encode())
         step = 1 if size <= WHOLE * BLOCK else WHOLE
-        with one.open("rb") as file:
+        with file_path.open("rb") as file:
             for start in range(0, size, step * BLOCK):
                 file.seek(start)
                 digest.update(file.read(BLOCK))

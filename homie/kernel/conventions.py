@@ -38,14 +38,14 @@ class HandConventions:
         """By name, as a policy declares them."""
         return {field.name: str(getattr(self, field.name)) for field in fields(self)}
 
-    def check(self, who: str, given: Mapping[str, object]) -> None:
+    def check(self, who: str, conventions: Mapping[str, object]) -> None:
         """Compare with what somebody (`The policy of Octo`) declares.
 
         Raises:
             BadInput: It declares something else, or nothing.
         """
         for name, taken in self.facts().items():
-            declared = given.get(name)
+            declared = conventions.get(name)
             if declared != taken:
                 other = f"'{declared}'" if declared is not None else "nothing"
                 raise BadInput(f"{who} declares {other} for the convention '{name}', and '{taken}' is taken here.")

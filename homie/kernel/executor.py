@@ -252,10 +252,10 @@ class Executor:
                 listener.on(CommandSent(observation, sent))
                 commands += 1
                 clamped += bool(sent.changes)
-                wanted = skill.looks()
-                if wanted and skill.deliberates and not self.robot.waits:
+                cameras = skill.looks()
+                if cameras and skill.deliberates and not self.robot.waits:
                     self.robot.stop()  # while the policy thinks, the last command must not go on
-                observation = self.senses.observe(wanted)
+                observation = self.senses.observe(cameras)
                 listener.on(PeriodPassed(observation))
                 if (due := self.locator.due(observation)) is not None:
                     observation = self.senses.look(due).observation if due else observation

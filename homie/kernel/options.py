@@ -108,7 +108,7 @@ class Options(BaseModel):
         /,
         *,
         beneath: Mapping[str, Any] = MappingProxyType({}),
-        **given: Any,
+        **options: Any,
     ) -> Self:
         """Options from YAML files overridden by what is given (None = not given). Raises BadInput.
 
@@ -119,7 +119,7 @@ class Options(BaseModel):
         values = dict(beneath)
         for path in [config] if isinstance(config, Path) else config or ():
             _override(values, cls._filed(path / "run.json" if path.is_dir() else path))
-        _override(values, {name: value for name, value in given.items() if value is not None})
+        _override(values, {name: value for name, value in options.items() if value is not None})
         cls._check_names(values)
         if isinstance(values.get("task"), str):
             values["task"] = values["task"].strip()
@@ -214,11 +214,11 @@ class PartsOptions(Options):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_the_robot(cls, given: Any) -> Any:
+    def _of_the_robot(cls, values: Any) -> Any:
         """Where nothing else is asked for, the options that go with the robot."""
-        if not isinstance(given, dict):
-            return given
-        return {**ROBOTS.get(str(given.get("robot", "")).partition(":")[0], {}), **given}
+        if not isinstance(values, dict):
+            return values
+        return {**ROBOTS.get(str(values.get("robot", "")).partition(":")[0], {}), **values}
 
 
 class OpenOptions(PartsOptions):
@@ -247,17 +247,17 @@ class RunOptions(OpenOptions):
 
     @model_validator(mode="before")
     @classmethod
-    def _own_instruction(cls, given: Any) -> Any:
+    def _own_instruction(cls, values: Any) -> Any:
         """Where no instruction is given, the one of the scene, for robots whose scenes have one."""
-        if not isinstance(given, dict) or str(given.get("task") or "").strip():
-            return given
-        name, _, argument = str(given.get("robot", "")).partition(":")
-        seed = given.get("seed", 0)
+        if not isinstance(values, dict) or str(values.get("task") or "").strip():
+            return values
+        name, _, argument = str(values.get("robot", "")).partition(":")
+        seed = values.get("seed", 0)
         if not isinstance(seed, int) or not 0 <= seed <= MAX_SEED:
-            return given
-        file = given.get("scene")
+            return values
+        file = values.get("scene")
         own = scenes_of(name).instruction(argument, seed, file and Path(file))
-        return {**given, "task": own} if own else given
+        return {**values, "task": own} if own else values
 
 
 class BenchOptions(PartsOptions):
@@ -372,5 +372,5 @@ def explain(error: ValidationError, model: type[BaseModel] | None = None) -> str
         field = model.model_fields.get(where) if model is not None else None
         about = f": {field.description.rstrip('.')}" if field is not None and field.description else ""
         return f"{where} is missing{about}{more}."
-    said = {"value_error": str(context.get("error")), "path_type": "It must be a path"}.get(kind, first["msg"])
-    return f"{where}: {said} (got {value!r}){more}."
+    reason = {"value_error": str(context.get("error")), "path_type": "It must be a path"}.get(kind, first["msg"])
+    return f"{where}: {reason} (got {value!r}){more}."

@@ -44,7 +44,7 @@ class PromptWriter(ABC):
     """Whether it is shown what the camera at the hand sees."""
 
     @abstractmethod
-    def ask(self, given: PlannerInput, earlier: Sequence[Answered] = ()) -> Sequence[Message]:
+    def ask(self, planner_input: PlannerInput, earlier: Sequence[Answered] = ()) -> Sequence[Message]:
         """The messages of a round, up to the answer.
 
         A picture that is shown as it was taken is the very array of `given`; one that is scaled or drawn in is another.
@@ -62,7 +62,7 @@ class PromptWriter(ABC):
         """What a model should say for one subtask. analysis: None leaves it out of the answer."""
 
     @abstractmethod
-    def read(self, text: str, given: PlannerInput) -> Decision:
+    def read(self, text: str, planner_input: PlannerInput) -> Decision:
         """What a planner reads in an answer.
 
         `problem` says why it would ask again, and "" that it would not. There may be subtasks all the same: of an

@@ -156,19 +156,19 @@ def targets(kind: str) -> dict[str, str]:
 
     Warns of an entry point that has the name of another part, which hides it.
     """
-    found = dict(BUILT_IN.get(kind, {}))
-    owners = dict.fromkeys(found, "Homie")
+    registered = dict(BUILT_IN.get(kind, {}))
+    owners = dict.fromkeys(registered, "Homie")
     for entry in entry_points(group=f"homie.{kind}"):
         owner = f"the package '{entry.dist.name}'" if entry.dist is not None else "another package"
-        if found.setdefault(entry.name, entry.value) == entry.value:
+        if registered.setdefault(entry.name, entry.value) == entry.value:
             owners.setdefault(entry.name, owner)
             continue
         warnings.warn(
             f"The {word(kind)} '{entry.name}' of {owner} ({entry.value}) is hidden by that of {owners[entry.name]} "
-            f"({found[entry.name]}): register it under another name.",
+            f"({registered[entry.name]}): register it under another name.",
             stacklevel=2,
         )
-    return found
+    return registered
 
 
 def names(kind: str) -> list[str]:
@@ -231,8 +231,8 @@ def unknown(kind: str, name: str, more: str = "") -> BadInput:
     return BadInput(f"Unknown {word(kind)} '{name}'{f' ({more})' if more else ''}: {hint}")
 
 
-def _attribute(module: Any, name: str, said: str) -> Any:
+def _attribute(module: Any, name: str, beginning: str) -> Any:
     try:
         return functools.reduce(getattr, name.split("."), module)
     except AttributeError:
-        raise BadInput(f"{said} {module.__name__}:{name}, and that module has no '{name}'.") from None
+        raise BadInput(f"{beginning} {module.__name__}:{name}, and that module has no '{name}'.") from None

@@ -79,46 +79,46 @@ class SafetyGate:
         inside = np.clip(values, low, high)
         if np.any(np.abs(inside - values) > ROUNDING):
             worst = int(np.argmax(np.abs(inside - values)))
-            said = f"{group.name}[{worst}] {values[worst]:.4g} is outside {low[worst]:.4g}..{high[worst]:.4g}"
+            excess = f"{group.name}[{worst}] {values[worst]:.4g} is outside {low[worst]:.4g}..{high[worst]:.4g}"
             if self.over_limit == "refuse":
-                raise CommandRefused(f"Command refused: {said}.")
-            changes.append(f"{said}: clamped")
+                raise CommandRefused(f"Command refused: {excess}.")
+            changes.append(f"{excess}: clamped")
         return np.asarray(inside)
 
-    def _ramp(self, group: Group, wanted: Array, changes: list[str]) -> Array:
+    def _ramp(self, group: Group, requested: Array, changes: list[str]) -> Array:
         """A velocity no further from the last one than the accelerations allow."""
         step = group.accelerations * self.spec.period
         last = self._targets.get(group.name, np.zeros(len(group.joints)))
-        allowed = np.clip(wanted, last - step, last + step)
-        if np.max(np.abs(allowed - wanted)) > ROUNDING:
+        allowed = np.clip(requested, last - step, last + step)
+        if np.max(np.abs(allowed - requested)) > ROUNDING:
             changes.append(f"{group.name}: acceleration limited")
         return np.asarray(allowed)
 
-    def _rate(self, group: Group, wanted: Array, measured: Array, changes: list[str]) -> tuple[Array, Array]:
+    def _rate(self, group: Group, requested: Array, measured: Array, changes: list[str]) -> tuple[Array, Array]:
         """A position no further from the last target than its speed allows, and never far ahead of where the joint
         really is; and the velocity at which the target moves."""
         step = group.speeds * self.spec.period
         start = self._targets.get(group.name, measured)
         if group.kind == "gripper":
             # A closed gripper's target is inside what it holds: it opens from where the fingers are.
-            turns_back = (wanted - measured) * (start - measured) < 0.0
+            turns_back = (requested - measured) * (start - measured) < 0.0
             start = np.where(turns_back, measured, start)
-        target = np.clip(wanted, start - step, start + step)
+        target = np.clip(requested, start - step, start + step)
         if np.isfinite(group.accelerations).any():
-            target = self._gently(group, start, wanted, target)
+            target = self._gently(group, start, requested, target)
         target = np.clip(target, measured - self.lead * step, measured + self.lead * step)
-        if np.max(np.abs(target - wanted)) > ROUNDING:
+        if np.max(np.abs(target - requested)) > ROUNDING:
             changes.append(f"{group.name}: speed limited")
         return np.asarray(target), (target - start) / self.spec.period
 
-    def _gently(self, group: Group, start: Array, wanted: Array, target: Array) -> Array:
+    def _gently(self, group: Group, start: Array, requested: Array, target: Array) -> Array:
         """The next target of joints with a largest acceleration: from the last velocity of the target to one at which
         it can still come to rest where it is wanted."""
         period, largest = self.spec.period, group.accelerations
         last = self._rates.get(group.name, np.zeros(len(group.joints)))
         limited = np.isfinite(largest)
         gain = np.where(limited, largest, 1.0) * period
-        braking = np.sqrt(gain**2 / 4 + 2.0 * gain / period * np.abs(wanted - start)) - gain / 2
+        braking = np.sqrt(gain**2 / 4 + 2.0 * gain / period * np.abs(requested - start)) - gain / 2
         velocity = np.clip((target - start) / period, -braking, braking)
         velocity = np.clip(velocity, last - gain, last + gain)
         inside = np.clip(start + velocity * period, group.limits[:, 0], group.limits[:, 1])
@@ -146,8 +146,8 @@ class SafetyGate:
                 raise CommandRefused(f"Command refused: {name} holds a value that is not finite ({value!r}).")
 
 
-def _unwrap(wanted: Array, measured: Array, limits: Array) -> Array:
+def _unwrap(requested: Array, measured: Array, limits: Array) -> Array:
     """Continuous joints (infinite limits) take the short way round."""
     turns = np.isinf(limits).any(axis=1)
-    short = measured + np.remainder(wanted - measured + np.pi, 2 * np.pi) - np.pi
-    return np.where(turns, short, wanted)
+    short = measured + np.remainder(requested - measured + np.pi, 2 * np.pi) - np.pi
+    return np.where(turns, short, requested)

@@ -62,31 +62,37 @@ class SkillShelf:
 
     def book(self, robot: Robot) -> SkillBook:
         """Which skill runs for what on a robot."""
-        made = {name: _by_action(one, robot) for name, one in self.sets.items() if isinstance(one, SkillSet)}
+        skills = {
+            name: _by_action(skill_set, robot)
+            for name, skill_set in self.sets.items()
+            if isinstance(skill_set, SkillSet)
+        }
         spare = _by_action(self.stand_in, robot) if self.stand_in is not None else {}
         for name in self.missing:
-            made[name] = {action: spare[action] for action in self.sets[name].actions if action in spare}
-        table = action_table(one.own_actions for one in self.sets.values())
-        return SkillBook({name: made[name] for name in self.sets}, frozenset(self.missing), table, self.sets)
+            skills[name] = {action: spare[action] for action in self.sets[name].actions if action in spare}
+        table = action_table(skill_set.own_actions for skill_set in self.sets.values())
+        return SkillBook({name: skills[name] for name in self.sets}, frozenset(self.missing), table, self.sets)
 
     def reset(self, seed: int) -> None:
         """An episode of a seed begins."""
-        for one in (*self.sets.values(), self.stand_in):
-            if isinstance(one, SkillSet):
-                one.reset(seed=seed)
+        for skill_set in (*self.sets.values(), self.stand_in):
+            if isinstance(skill_set, SkillSet):
+                skill_set.reset(seed=seed)
 
     def describe(self) -> dict[str, Any]:
         """What they say of themselves, by the names of their models."""
         return {
-            name: described(one, one.describe()) if isinstance(one, SkillSet) else {"missing": self.missing[name]}
-            for name, one in self.sets.items()
+            name: described(skill_set, skill_set.describe())
+            if isinstance(skill_set, SkillSet)
+            else {"missing": self.missing[name]}
+            for name, skill_set in self.sets.items()
         }
 
     def close(self) -> None:
         """Let go of what they hold. Idempotent."""
-        for one in (*self.sets.values(), self.stand_in):
-            if isinstance(one, SkillSet) and one.name not in self.lent:
-                one.close()
+        for skill_set in (*self.sets.values(), self.stand_in):
+            if isinstance(skill_set, SkillSet) and skill_set.name not in self.lent:
+                skill_set.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +155,7 @@ class Chosen:
         simulators whose scene is one. Raises BadInput, MissingPart."""
         named = self.named_robot(options)
         if inspect.isclass(named.make) or isinstance(named.make, Robot):
-            return named.made()
+            return named.build()
         return constructed(f"robot '{options.robot}'", named.make, [options], Robot)  # type: ignore[type-abstract]
 
     def named_robot(self, options: OpenOptions) -> NamedPart[Robot]:
@@ -230,7 +236,7 @@ def _check_pictures(robot: Robot, options: OpenOptions) -> None:
 
 def load_planner(text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS) -> Planner:
     """A planner from NAME or NAME:ARGUMENT (`scripted:plan.yaml`) and its settings. Raises as `make_part`."""
-    return named_planner(text, settings, objects).made()
+    return named_planner(text, settings, objects).build()
 
 
 def named_planner(
@@ -247,15 +253,15 @@ def load_prompts(settings: Mapping[str, Any] | None = None, name: str = "default
 
     Raises BadInput, MissingPart.
     """
-    made = registry.load("prompts", name)
-    checked = checked_settings("prompt", getattr(made, "Settings", None), settings or {})
-    return constructed("prompt", made, [checked], PromptWriter)  # type: ignore[type-abstract]
+    factory = registry.load("prompts", name)
+    checked = checked_settings("prompt", getattr(factory, "Settings", None), settings or {})
+    return constructed("prompt", factory, [checked], PromptWriter)  # type: ignore[type-abstract]
 
 
 def load_checks(text: str, objects: Objects = NO_OBJECTS) -> tuple[ErrorCheck, ...]:
     """The checks of `--check-order`, in their order. Raises BadInput, MissingPart."""
-    found, _ = resolve("check_order", text, objects)
-    checks = tuple(found) if isinstance(found, Iterable) else (found,)
+    order, _ = resolve("check_order", text, objects)
+    checks = tuple(order) if isinstance(order, Iterable) else (order,)
     if not checks or not all(callable(check) for check in checks):
         raise BadInput(f"The order of checks '{text}' is no sequence of homie.kernel.interfaces.ErrorCheck.")
     return checks
@@ -268,27 +274,27 @@ def load_skills(
 
     fallback: a model without checkpoint is listed, and `classical` stands in for it, with a warning.
     """
-    wanted = skill_names(text)
-    given = _by_set(settings or {}, [name for name, _ in wanted])
+    chosen = skill_names(text)
+    by_set = _by_set(settings or {}, [name for name, _ in chosen])
     sets: dict[str, SkillSet | type[SkillSet]] = {}
     missing: dict[str, str] = {}
     lent: set[str] = set()
-    for name, rest in wanted:
+    for name, rest in chosen:
         item = f"{name}:{rest}" if rest else name
-        named = named_part(SKILL_SET, item, given.get(name), objects)
-        made = named.make
+        named = named_part(SKILL_SET, item, by_set.get(name), objects)
+        make = named.make
         try:
-            one = named.made()
+            skill_set = named.build()
         except MissingCheckpoint as error:
             if not fallback:
                 raise
-            sets[made.name], missing[made.name] = made, str(error)
-            warnings.warn(f"{error} `{STAND_IN}` stands in for {made.name}.", stacklevel=2)
+            sets[make.name], missing[make.name] = make, str(error)
+            warnings.warn(f"{error} `{STAND_IN}` stands in for {make.name}.", stacklevel=2)
             continue
-        sets[one.name] = one
-        if one is made:
-            lent.add(one.name)
-    if len(sets) < len(wanted):
+        sets[skill_set.name] = skill_set
+        if skill_set is make:
+            lent.add(skill_set.name)
+    if len(sets) < len(chosen):
         raise BadInput(f"skills: two of the sets in '{text}' are the same model.")
     own = sets.get(STAND_IN)
     spare: SkillSet | None = own if isinstance(own, SkillSet) else None
@@ -317,8 +323,8 @@ def _by_set(settings: Mapping[str, Any], sets: list[str]) -> dict[str, dict[str,
     return split
 
 
-def _by_action(made: SkillSet, robot: Robot) -> dict[str, Skill]:
-    if isinstance(made, Privileged):
-        made.enter(robot)
-    skills: Sequence[Skill] = made.skills(robot.spec, robot.kinematics)
+def _by_action(skill_set: SkillSet, robot: Robot) -> dict[str, Skill]:
+    if isinstance(skill_set, Privileged):
+        skill_set.enter(robot)
+    skills: Sequence[Skill] = skill_set.skills(robot.spec, robot.kinematics)
     return {action: skill for skill in skills for action in skill.actions}

@@ -73,11 +73,11 @@ class RoundInput(BaseModel):
     pictures: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, given: PlannerInput) -> RoundInput:
+    def of(cls, planner_input: PlannerInput) -> RoundInput:
         """What of a planner's input is kept."""
-        kept = {name: getattr(given, name) for name in cls.model_fields if name not in _OTHERS}
-        pictures = (*given.views, *([HAND] if given.hand is not None else []))
-        return cls(**kept, detections=tuple(map(NamedBox.of, given.detections)), pictures=pictures)
+        kept = {name: getattr(planner_input, name) for name in cls.model_fields if name not in _OTHERS}
+        pictures = (*planner_input.views, *([HAND] if planner_input.hand is not None else []))
+        return cls(**kept, detections=tuple(map(NamedBox.of, planner_input.detections)), pictures=pictures)
 
     def planner_input(
         self, history: tuple[HistoryItem, ...], views: Mapping[str, Image], hand: Image | None = None

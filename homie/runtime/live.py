@@ -64,7 +64,9 @@ class Round:
 
     def __str__(self) -> str:
         done = ", ".join(
-            f"{one.subtask} {'ok' if one.feedback.ok else one.feedback.code}" for one in self.executions if one.subtask
+            f"{execution.subtask} {'ok' if execution.feedback.ok else execution.feedback.code}"
+            for execution in self.executions
+            if execution.subtask
         )
         return f"round {self.number}: {done}"
 
@@ -212,7 +214,7 @@ class Session:
                 records = episode.step()
             self._inventory = episode.inventory
             self._history = before + tuple(
-                HistoryItem(len(before) + one.number, one.subtask, one.feedback) for one in episode.history
+                HistoryItem(len(before) + item.number, item.subtask, item.feedback) for item in episode.history
             )
             last = records[-1]
             executions = tuple(record.execution for record in records)
@@ -224,8 +226,8 @@ class Session:
 
         options: `out`, `video`, `frames`, `rounds`. Raises HomieError.
         """
-        given = {**self.options.model_dump(exclude_defaults=True), "task": task, **options}
-        run_options = RunOptions.build(**given)
+        values = {**self.options.model_dump(exclude_defaults=True), "task": task, **options}
+        run_options = RunOptions.build(**values)
         RunFolder.check(run_options)
         self._inventory, self._history = (), ()
         with self._stopped_by_errors():
@@ -272,9 +274,9 @@ class Session:
             raise
 
 
-def open_session(config: str | Path | None, progress: bool, given: Mapping[str, Any]) -> Session:
+def open_session(config: str | Path | None, progress: bool, values: Mapping[str, Any]) -> Session:
     """What `homie.open` does. Raises HomieError."""
-    named, objects = split(given)
+    named, objects = split(values)
     options = OpenOptions.build(None if config is None else Path(config), **named)
     chosen = choose(options, objects)
     try:
@@ -289,10 +291,10 @@ def run_task(
     listeners: Iterable[EpisodeListener],
     config: str | Path | None,
     progress: bool,
-    given: Mapping[str, Any],
+    values: Mapping[str, Any],
 ) -> sessions.EpisodeSummary:
     """What `homie.run` does. Raises HomieError."""
-    named, objects = split(given)
+    named, objects = split(values)
     options = RunOptions.build(None if config is None else Path(config), task=task, **named)
     with ExitStack() as stack:
         shown = []

@@ -1,6 +1,6 @@
 """One way to make parts: from a name, an argument and settings.
 
-`NAME:ARGUMENT`, settings --named_part--> NamedPart (found and checked) --made--> `cls(argument, settings)`
+`NAME:ARGUMENT`, settings --named_part--> NamedPart (found and checked) --build--> `cls(argument, settings)`
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class NamedPart(Generic[Part]):
     argument: str
     settings: BaseModel | None
 
-    def made(self) -> Part:
+    def build(self) -> Part:
         """The part. Raises BadInput, MissingPart, and whatever its constructor raises."""
         if isinstance(self.make, self.kind.interface):
             return self.make
@@ -71,7 +71,7 @@ def make_part(
         BadInput: There is no such part, or it does not take the argument or a setting.
         MissingPart: A package that it needs is not installed.
     """
-    return named_part(kind, text, settings, objects).made()
+    return named_part(kind, text, settings, objects).build()
 
 
 def named_part(
@@ -113,24 +113,24 @@ def constructed(whose: str, make: Any, arguments: Sequence[Any], interface: type
     Raises BadInput if it takes others, or makes something else.
     """
     wrong_class = inspect.isclass(make) and not issubclass(make, interface)
-    made = _called(whose, make, arguments) if callable(make) and not wrong_class else make
-    if not isinstance(made, interface):
-        raise BadInput(f"The {whose} is no homie.kernel.interfaces.{interface.__name__}, but {path_of(made)}.")
-    return made
+    part = _called(whose, make, arguments) if callable(make) and not wrong_class else make
+    if not isinstance(part, interface):
+        raise BadInput(f"The {whose} is no homie.kernel.interfaces.{interface.__name__}, but {path_of(part)}.")
+    return part
 
 
 def _called(whose: str, make: Callable[..., Any], arguments: Sequence[Any]) -> Any:
-    given = [one for one in arguments if one is not None]
+    present = [argument for argument in arguments if argument is not None]
     try:
         signature = inspect.signature(make)
     except ValueError:  # some callables have none
-        return make(*given)
-    for fewer in (given, [one for one in given if one != ""]):
+        return make(*present)
+    for fewer in (present, [argument for argument in present if argument != ""]):
         try:
             signature.bind(*fewer)
         except TypeError:
             continue
         return make(*fewer)
     raise BadInput(
-        f"The {whose} cannot be made: {path_of(make)} takes {signature} and is given {len(given)} argument(s)."
+        f"The {whose} cannot be made: {path_of(make)} takes {signature} and is given {len(present)} argument(s)."
     )

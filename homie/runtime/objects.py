@@ -35,20 +35,20 @@ KINDS: Mapping[str, str] = MappingProxyType(
 Part = TypeVar("Part")
 
 
-def split(given: Mapping[str, Any]) -> tuple[dict[str, Any], Objects]:
+def split(values: Mapping[str, Any]) -> tuple[dict[str, Any], Objects]:
     """What was given as options with names, and the objects behind names that cannot be looked up."""
-    options = dict(given)
+    options = dict(values)
     objects: dict[tuple[str, str], Any] = {}
-    for option in KINDS.keys() & given.keys():
-        value = given[option]
+    for option in KINDS.keys() & values.keys():
+        value = values[option]
         if value is None or isinstance(value, str):
             continue
         several = option == "skills" and isinstance(value, list | tuple)
-        names = [one if isinstance(one, str) else _name(one) for one in (value if several else [value])]
+        names = [part if isinstance(part, str) else _name(part) for part in (value if several else [value])]
         options[option] = ",".join(names)
         objects |= {
-            (option, name): one
-            for name, one in zip(names, value if several else [value], strict=True)
+            (option, name): part
+            for name, part in zip(names, value if several else [value], strict=True)
             if name.startswith(f"{registry.OBJECT}:")
         }
     return options, objects
@@ -70,7 +70,7 @@ def path_of(value: object) -> str:
 def _name(value: object) -> str:
     """What the record calls a part that was given as it is."""
     if isinstance(value, list | tuple):
-        return f"{registry.OBJECT}:{'+'.join(path_of(one).replace(':', '.') for one in value)}"
+        return f"{registry.OBJECT}:{'+'.join(path_of(part).replace(':', '.') for part in value)}"
     module, _, name = path_of(value).partition(":")
     if module != "__main__" and getattr(sys.modules.get(module), name, None) is value:
         return f"{module}:{name}"

@@ -166,13 +166,13 @@ def shown(value: str | None) -> str:
     return value[:SHOWN] if len(value) == 64 and not value.strip("0123456789abcdef") else value
 
 
-def described(part: object, said: Mapping[str, object]) -> dict[str, Any]:
+def described(part: object, description: Mapping[str, object]) -> dict[str, Any]:
     """What a part says of itself with its class, and for code that is not Homie's the SHA-256 of its file."""
     kind = type(part)
     about: dict[str, Any] = {"class": f"{kind.__module__}:{kind.__qualname__}"}
     if kind.__module__.partition(".")[0] not in OURS and (source := _source_of(kind.__module__)):
         about["source"] = source
-    return {**about, **said}
+    return {**about, **description}
 
 
 def versions() -> dict[str, str]:
@@ -198,8 +198,8 @@ def source() -> str:
 
 def _files(folder: Path) -> list[Path]:
     suffixes = (".py", ".json", ".yaml", ".md", ".xml")
-    found = (path for path in folder.rglob("*") if path.suffix in suffixes and "__pycache__" not in path.parts)
-    return sorted(path for path in found if path.is_file())
+    paths = (path for path in folder.rglob("*") if path.suffix in suffixes and "__pycache__" not in path.parts)
+    return sorted(path for path in paths if path.is_file())
 
 
 @lru_cache

@@ -127,7 +127,7 @@ def play(
     store = EpisodeStore(path, robot, seed=seed, trial=trial, frames=options.frames, parts=made_with)
     video = VideoWriter(path / "video.mp4", robot) if options.video else None
     # The store comes last: `episode.json` says that all the rest is there.
-    told = Listeners([*([video] if video else []), store], onlookers=listeners)
+    listener = Listeners([*([video] if video else []), store], onlookers=listeners)
     try:
         with stoppable():
             parts.reset(seed)
@@ -137,7 +137,7 @@ def play(
                 parts.executor,
                 seed=seed,
                 rounds=options.rounds,
-                listener=told,
+                listener=listener,
             )
     except KeyboardInterrupt:
         with undisturbed():

@@ -26,25 +26,28 @@ def check_detector(detector: Detector, *observations: Observation, deterministic
     """
     if not isinstance(detector, Detector):
         raise NotConforming([f"{type(detector).__name__} is no homie.kernel.interfaces.Detector."])
-    found = [*named(detector), *described(detector, "at the start")]
+    violations = [*named(detector), *described(detector, "at the start")]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        for name, seen in [*_made_up(), *((f"observation {n}", one) for n, one in enumerate(observations, 1))]:
+        for name, seen in [
+            *_made_up(),
+            *((f"observation {n}", observation) for n, observation in enumerate(observations, 1)),
+        ]:
             before = {view: frame.rgb.tobytes() for view, frame in seen.frames.items()}
             try:
                 first = detector.detect(seen)
                 again = detector.detect(seen) if deterministic else first
             except Exception as error:
-                found.append(raised(f"detect ({name})", error))
+                violations.append(raised(f"detect ({name})", error))
                 continue
-            found += [f"detect ({name}): {sentence}" for sentence in _wrong(first, seen)]
+            violations += [f"detect ({name}): {sentence}" for sentence in _wrong(first, seen)]
             if first != again:
-                found.append(f"detect ({name}) gave other detections for the same pictures.")
+                violations.append(f"detect ({name}) gave other detections for the same pictures.")
             if before != {view: frame.rgb.tobytes() for view, frame in seen.frames.items()}:
-                found.append(f"detect ({name}) changed its input.")
+                violations.append(f"detect ({name}) changed its input.")
     if printed.getvalue():
-        found.append("It prints on stdout, which belongs to --json: use stderr or `logging`.")
-    settle(found)
+        violations.append("It prints on stdout, which belongs to --json: use stderr or `logging`.")
+    settle(violations)
 
 
 def _made_up() -> Iterator[tuple[str, Observation]]:
@@ -62,25 +65,26 @@ def _made_up() -> Iterator[tuple[str, Observation]]:
 
 
 def _wrong(detections: object, seen: Observation) -> Iterator[str]:
-    if not isinstance(detections, tuple) or not all(isinstance(one, Detection) for one in detections):
+    if not isinstance(detections, tuple) or not all(isinstance(detection, Detection) for detection in detections):
         yield "it must return a tuple of Detection."
         return
     last: dict[str, int] = {}
-    for one in detections:
-        if one.view not in seen.frames:
-            yield f"'{one.name}' is in the view '{one.view}', of which there is no picture."
+    for detection in detections:
+        if detection.view not in seen.frames:
+            yield f"'{detection.name}' is in the view '{detection.view}', of which there is no picture."
             continue
-        height, width = seen.frames[one.view].rgb.shape[:2]
-        x0, y0, x1, y1 = one.box
+        height, width = seen.frames[detection.view].rgb.shape[:2]
+        x0, y0, x1, y1 = detection.box
         if not (0 <= x0 < x1 <= width and 0 <= y0 < y1 <= height):
-            yield f"the box {one.box} of '{one.name}' is not inside its picture of {width} x {height}."
-        if not one.name or one.name != " ".join(one.name.split()):
-            yield f"a name must be words with single blanks (got {one.name!r})."
-        if not 0.0 <= one.score <= 1.0:
-            yield f"the score of '{one.name}' must be from 0 to 1 (got {one.score})."
-        if one.mask is not None and (one.mask.shape != (height, width) or one.mask.dtype != np.bool_):
-            yield f"the mask of '{one.name}' must be bool of {height} x {width} (is {one.mask.dtype} {one.mask.shape})."
+            yield f"the box {detection.box} of '{detection.name}' is not inside its picture of {width} x {height}."
+        if not detection.name or detection.name != " ".join(detection.name.split()):
+            yield f"a name must be words with single blanks (got {detection.name!r})."
+        if not 0.0 <= detection.score <= 1.0:
+            yield f"the score of '{detection.name}' must be from 0 to 1 (got {detection.score})."
+        if detection.mask is not None and (detection.mask.shape != (height, width) or detection.mask.dtype != np.bool_):
+            form = f"{detection.mask.dtype} {detection.mask.shape}"
+            yield f"the mask of '{detection.name}' must be bool of {height} x {width} (is {form})."
         area = (x1 - x0) * (y1 - y0)
-        if area > last.get(one.view, area):
-            yield f"within a view larger boxes come first ('{one.name}' comes too late)."
-        last[one.view] = area
+        if area > last.get(detection.view, area):
+            yield f"within a view larger boxes come first ('{detection.name}' comes too late)."
+        last[detection.view] = area

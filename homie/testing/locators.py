@@ -29,20 +29,20 @@ def check_locator(
     """
     if not isinstance(locator, Locator):
         raise NotConforming([f"{type(locator).__name__} is no homie.kernel.interfaces.Locator."])
-    found: list[str] = []
+    violations: list[str] = []
     if not isinstance(locator.name, str) or not locator.name:
-        found.append("`name` must be the name under which it is registered.")
+        violations.append("`name` must be the name under which it is registered.")
     robot.reset(seed=0)
     seen = robot.observe(dict.fromkeys((*robot.views, *locator.cameras)) if view else ())
-    found += gathered("reset", partial(locator.reset, seed=0))
-    found += gathered("update", partial(locator.update, seen, detections))
-    found += gathered("due", partial(_due, locator, seen))
-    found += gathered("resolve or held", partial(_unknown, locator, seen))
-    found += gathered("knowledge or arranged", partial(_told, locator, detections, seen))
+    violations += gathered("reset", partial(locator.reset, seed=0))
+    violations += gathered("update", partial(locator.update, seen, detections))
+    violations += gathered("due", partial(_due, locator, seen))
+    violations += gathered("resolve or held", partial(_unknown, locator, seen))
+    violations += gathered("knowledge or arranged", partial(_told, locator, detections, seen))
     for name in names:
         sentences = gathered("a question", partial(_entity, locator, name, seen))
-        found += [f"'{name}': {sentence}" for sentence in sentences]
-    settle(found)
+        violations += [f"'{name}': {sentence}" for sentence in sentences]
+    settle(violations)
 
 
 def _unknown(locator: Locator, seen: Observation) -> Iterator[str]:
@@ -65,9 +65,9 @@ def _told(locator: Locator, detections: Sequence[Detection], seen: Observation) 
     if not isinstance(known, Knowledge):
         yield f"knowledge must be a homie.kernel.knowledge.Knowledge (is {known!r})."
         return
-    named = [(one.called, "arranged") for one in in_sight(locator.arranged(detections))]
+    named = [(detection.called, "arranged") for detection in in_sight(locator.arranged(detections))]
     spots = [*known.rooms, *(doorway.name for doorway in known.doorways)]
-    named += [(name, "knowledge") for name in (*spots, *(thing.name for thing in known.remembered))]
+    named += [(name, "knowledge") for name in (*spots, *(item.name for item in known.remembered))]
     for name, source in dict.fromkeys(named):
         if locator.resolve(name, GO, seen) is None:
             yield f"'{name}' is told ({source}), so resolve must understand it."
@@ -95,11 +95,11 @@ def _entity(locator: Locator, name: str, seen: Observation) -> Iterator[str]:
     if locator.pickable(entity):
         locator.goal(entity, PICK, seen)
     after = _answers(locator, entity, seen)
-    for asked, said in before.items():
-        if said is not None and not isinstance(said, bool | np.bool_):
-            yield f"{asked} must be true, false or None (is {said!r})."
-        if after[asked] != said:
-            yield f"goal and questions must change nothing: {asked} was {said!r}, then {after[asked]!r}."
+    for asked, first in before.items():
+        if first is not None and not isinstance(first, bool | np.bool_):
+            yield f"{asked} must be true, false or None (is {first!r})."
+        if after[asked] != first:
+            yield f"goal and questions must change nothing: {asked} was {first!r}, then {after[asked]!r}."
 
 
 def _answers(locator: Locator, entity: str, seen: Observation) -> dict[str, object]:

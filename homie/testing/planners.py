@@ -55,18 +55,18 @@ def check_planner(planner: Planner, *, deterministic: bool = False) -> None:
     """
     if not isinstance(planner, Planner):
         raise NotConforming([f"{type(planner).__name__} is no homie.kernel.interfaces.Planner."])
-    found = [*named(planner), *described(planner, "before the first reset")]
+    violations = [*named(planner), *described(planner, "before the first reset")]
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        first = [_play(planner, 1, episode, found) for episode in episodes(TASK)]
-        found += described(planner, "after an episode")
+        first = [_play(planner, 1, episode, violations) for episode in episodes(TASK)]
+        violations += described(planner, "after an episode")
         if deterministic:
-            again = [_play(planner, 1, episode, found) for episode in episodes(TASK)]
-            found += _differences(first, again)
+            again = [_play(planner, 1, episode, violations) for episode in episodes(TASK)]
+            violations += _differences(first, again)
     if printed.getvalue():
-        found.append("It prints on stdout, which belongs to --json: use stderr or `logging`.")
-    if found:
-        raise NotConforming(list(dict.fromkeys(found)))
+        violations.append("It prints on stdout, which belongs to --json: use stderr or `logging`.")
+    if violations:
+        raise NotConforming(list(dict.fromkeys(violations)))
 
 
 # ---------------------------------------------------------------- situations
@@ -79,9 +79,12 @@ Episode = tuple[tuple[str, PlannerInput], ...]
 def episodes(task: str) -> Iterator[Episode]:
     """What a planner is asked: each odd situation as the second round of an episode, then all of them in one."""
     first, *odd = _situations(task)
-    for name, given in odd:
-        yield first, (name, replace(given, round=2))
-    yield first, *((f"{name}, later", replace(given, round=at)) for at, (name, given) in enumerate(odd, 2))
+    for name, planner_input in odd:
+        yield first, (name, replace(planner_input, round=2))
+    yield (
+        first,
+        *((f"{name}, later", replace(planner_input, round=at)) for at, (name, planner_input) in enumerate(odd, 2)),
+    )
 
 
 def _situations(task: str) -> list[tuple[str, PlannerInput]]:
@@ -105,8 +108,8 @@ def _situations(task: str) -> list[tuple[str, PlannerInput]]:
     )
     later = replace(plain, history=(HistoryItem(1, Subtask("Go to", "apple"), SUCCESS),), feedback=SUCCESS)
     failed = [
-        (f"feedback {code}", replace(later, feedback=Feedback("fail", code, said, about=("fridge",), lasting=True)))
-        for code, said in _FAILURES
+        (f"feedback {code}", replace(later, feedback=Feedback("fail", code, message, about=("fridge",), lasting=True)))
+        for code, message in _FAILURES
     ]
     long = tuple(HistoryItem(n, Subtask("Go to", f"place {n}"), SUCCESS) for n in range(1, 301))
     many = tuple(Detection(f"thing {n}", VIEWS[n % 4], (n, n, n + 5, n + 5)) for n in range(200))
@@ -131,49 +134,49 @@ def _situations(task: str) -> list[tuple[str, PlannerInput]]:
 def _views(size: tuple[int, int], every: int = 1) -> dict[str, Image]:
     """Four pictures (H, W, 3) that nobody may write to, as a camera driver may hand them out."""
     dice = np.random.default_rng(0)
-    made = {}
+    views = {}
     for view in VIEWS:
         picture = dice.integers(0, 256, (*size, 3), dtype=np.uint8)[::every, ::every]
         picture.flags.writeable = False
-        made[view] = picture
-    return made
+        views[view] = picture
+    return views
 
 
 # ---------------------------------------------------------------- checks
 
 
-def _play(planner: Planner, seed: int, episode: Episode, found: list[str]) -> list[Decision | None]:
+def _play(planner: Planner, seed: int, episode: Episode, violations: list[str]) -> list[Decision | None]:
     """One made-up episode. Returns its decisions without times; None where there was none."""
     try:
         planner.reset(episode[0][1].task, seed=seed)
     except PlannerError:
         raise
     except Exception as error:
-        found.append(f"reset raised {type(error).__name__}: {error}")
+        violations.append(f"reset raised {type(error).__name__}: {error}")
         return []
-    return [_ask(planner, name, given, found) for name, given in episode]
+    return [_ask(planner, name, planner_input, violations) for name, planner_input in episode]
 
 
-def _ask(planner: Planner, name: str, given: PlannerInput, found: list[str]) -> Decision | None:
-    before = _snapshot(given)
+def _ask(planner: Planner, name: str, planner_input: PlannerInput, violations: list[str]) -> Decision | None:
+    before = _snapshot(planner_input)
     try:
-        decision = planner.decide(given)
+        decision = planner.decide(planner_input)
     except PlannerError:
         raise
     except Exception as error:
-        found.append(f"decide raised {type(error).__name__} ({name}): {error}")
+        violations.append(f"decide raised {type(error).__name__} ({name}): {error}")
         return None
-    if _snapshot(given) != before:
-        found.append(f"decide ({name}) changed its input.")
+    if _snapshot(planner_input) != before:
+        violations.append(f"decide ({name}) changed its input.")
     wrong = _decision(decision)
-    found += [f"decide ({name}): {sentence}" for sentence in wrong]
+    violations += [f"decide ({name}): {sentence}" for sentence in wrong]
     return None if wrong else _timeless(decision)
 
 
 def _differences(first: list[list[Decision | None]], again: list[list[Decision | None]]) -> Iterator[str]:
     """The first decision that came out otherwise, if any did."""
-    for episode, one, other in zip(episodes(TASK), first, again, strict=True):
-        for (name, _), before, after in zip(episode, one, other, strict=False):
+    for episode, played_first, played_again in zip(episodes(TASK), first, again, strict=True):
+        for (name, _), before, after in zip(episode, played_first, played_again, strict=False):
             if before != after:
                 yield (
                     f"decide ({name}): the same task, seed and situations gave other decisions after a reset: "
@@ -182,15 +185,15 @@ def _differences(first: list[list[Decision | None]], again: list[list[Decision |
                 return
 
 
-def _snapshot(given: PlannerInput) -> tuple[object, ...]:
+def _snapshot(planner_input: PlannerInput) -> tuple[object, ...]:
     """All of a situation by value."""
-    views = tuple((name, picture.shape, picture.tobytes()) for name, picture in given.views.items())
-    return (views, given.detections, repr(replace(given, views={})))
+    views = tuple((name, picture.shape, picture.tobytes()) for name, picture in planner_input.views.items())
+    return (views, planner_input.detections, repr(replace(planner_input, views={})))
 
 
 def _timeless(decision: Decision) -> Decision:
     return replace(
-        decision, answers=tuple(replace(one, seconds=0.0, cached=False, cost=0.0) for one in decision.answers)
+        decision, answers=tuple(replace(answer, seconds=0.0, cached=False, cost=0.0) for answer in decision.answers)
     )
 
 
@@ -199,29 +202,31 @@ def _decision(decision: object) -> list[str]:
     if not isinstance(decision, Decision):
         return [f"it returned {type(decision).__name__}, not a Decision."]
     wrong = []
-    if not isinstance(decision.subtasks, tuple) or not all(isinstance(one, Subtask) for one in decision.subtasks):
+    if not isinstance(decision.subtasks, tuple) or not all(
+        isinstance(subtask, Subtask) for subtask in decision.subtasks
+    ):
         return ["`subtasks` must be a tuple of Subtask."]
     if bool(decision.subtasks) == bool(decision.problem):
         wrong.append("it must have either subtasks or a problem that says why there are none.")
-    for one in decision.subtasks:
-        parts = (one.action, one.target, one.destination)
+    for subtask in decision.subtasks:
+        parts = (subtask.action, subtask.target, subtask.destination)
         if not all(isinstance(part, str) for part in parts):
             wrong.append(f"action, target and destination must be text (got {parts!r}).")
-        elif not one.action or any(part != " ".join(part.split()) for part in parts):
+        elif not subtask.action or any(part != " ".join(part.split()) for part in parts):
             wrong.append(f"a subtask needs an action, and its parts single blanks and one line (got {parts!r}).")
     for name in ("analysis", "model", "raw", "problem"):
         if not isinstance(getattr(decision, name), str):
             wrong.append(f"`{name}` must be text.")
-    if not isinstance(decision.answers, tuple) or not all(isinstance(one, Answer) for one in decision.answers):
+    if not isinstance(decision.answers, tuple) or not all(isinstance(answer, Answer) for answer in decision.answers):
         wrong.append("`answers` must be a tuple of Answer.")
     try:
         record = json.dumps(asdict(decision), allow_nan=False)
     except (TypeError, ValueError) as error:
         return [*wrong, f"it cannot be recorded as JSON: {error}."]
-    return wrong + [f"its record has {one}." for one in environment_secrets(record)]
+    return wrong + [f"its record has {secret}." for secret in environment_secrets(record)]
 
 
 def _shown(decision: Decision | None) -> str:
     if decision is None:
         return "none"
-    return " ".join(str(one) for one in decision.subtasks) or decision.problem
+    return " ".join(str(subtask) for subtask in decision.subtasks) or decision.problem

@@ -28,14 +28,14 @@ def check_robot(robot: Robot) -> None:
     """
     if not isinstance(robot, Robot):
         raise NotConforming([f"{type(robot).__name__} is no homie.kernel.interfaces.Robot."])
-    found = gathered("spec or kinematics", partial(_spec, robot))
-    found += gathered("reset", partial(robot.reset, seed=0))
-    found += gathered("observe", partial(_observed, robot))
-    found += gathered("act, stop or reset", partial(_obeys, robot))
-    found += gathered("a second stop", robot.stop)
+    violations = gathered("spec or kinematics", partial(_spec, robot))
+    violations += gathered("reset", partial(robot.reset, seed=0))
+    violations += gathered("observe", partial(_observed, robot))
+    violations += gathered("act, stop or reset", partial(_obeys, robot))
+    violations += gathered("a second stop", robot.stop)
     if isinstance(robot, WorldState):
-        found += gathered("snapshot", partial(_snapshot, robot))
-    settle(found)
+        violations += gathered("snapshot", partial(_snapshot, robot))
+    settle(violations)
 
 
 def _snapshot(robot: WorldState) -> Iterator[str]:

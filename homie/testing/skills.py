@@ -26,36 +26,39 @@ def check_skills(skill_set: SkillSet, robot: Robot, goals: Sequence[tuple[Subtas
     """
     if not isinstance(skill_set, SkillSet):
         raise NotConforming([f"{type(skill_set).__name__} is no homie.kernel.interfaces.SkillSet."])
-    found = [*named(skill_set), *described(skill_set, "at the start")]
+    violations = [*named(skill_set), *described(skill_set, "at the start")]
     skills: list[Skill] = []
     try:
         skills += skill_set.skills(robot.spec, robot.kinematics)
     except BadInput as error:
-        settle([*found, f"It cannot move this robot: {error}"])
+        settle([*violations, f"It cannot move this robot: {error}"])
     except Exception as error:
-        settle([*found, raised("skills", error)])
+        settle([*violations, raised("skills", error)])
     able = {action for skill in skills for action in skill.actions}
     if set(skill_set.actions) != able:
-        found.append(f"`actions` says {sorted(skill_set.actions)}, and its skills have {sorted(able)}.")
+        violations.append(f"`actions` says {sorted(skill_set.actions)}, and its skills have {sorted(able)}.")
     try:
         action_table([skill_set.own_actions])
     except BadInput as error:
-        found.append(f"`own_actions`: {error}")
-    given = {subtask.action: (subtask, goal) for subtask, goal in goals}
+        violations.append(f"`own_actions`: {error}")
+    goals_by_action = {subtask.action: (subtask, goal) for subtask, goal in goals}
     for skill in skills:
         for action in skill.actions:
             robot.reset(seed=0)
-            found += [f"{skill.name or action}: {one}" for one in _tried(skill, action, robot, given.get(action))]
-    settle(found)
+            violations += [
+                f"{skill.name or action}: {sentence}"
+                for sentence in _tried(skill, action, robot, goals_by_action.get(action))
+            ]
+    settle(violations)
 
 
-def _tried(skill: Skill, action: str, robot: Robot, given: tuple[Subtask, Goal] | None) -> Iterator[str]:
+def _tried(skill: Skill, action: str, robot: Robot, subtask_and_goal: tuple[Subtask, Goal] | None) -> Iterator[str]:
     if not skill.name:
         yield "`name` is empty; every attempt in the records has it."
     if not skill.max_seconds > 0.0:
         yield f"`max_seconds` must be more than 0 (is {skill.max_seconds})."
     try:
-        subtask, goal = given or _floating(action, robot)
+        subtask, goal = subtask_and_goal or _floating(action, robot)
         for _ in range(2):
             skill.start(subtask, goal, robot.observe(skill.cameras))
             yield from _runs(skill, robot)

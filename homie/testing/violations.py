@@ -22,13 +22,13 @@ class NotConforming(AssertionError):
 
     def __init__(self, violations: list[str]) -> None:
         self.violations = tuple(violations)
-        super().__init__("\n".join(f"- {one}" for one in self.violations))
+        super().__init__("\n".join(f"- {violation}" for violation in self.violations))
 
 
-def settle(found: list[str]) -> None:
+def settle(violations: list[str]) -> None:
     """Raise NotConforming if anything was found."""
-    if found:
-        raise NotConforming(list(dict.fromkeys(found)))
+    if violations:
+        raise NotConforming(list(dict.fromkeys(violations)))
 
 
 def raised(what: str, error: Exception) -> str:
@@ -38,12 +38,12 @@ def raised(what: str, error: Exception) -> str:
 
 def gathered(what: str, look: Callable[[], Iterable[str] | None]) -> list[str]:
     """The sentences of one look at a part; an exception is one more of them, and ends this look only."""
-    found: list[str] = []
+    violations: list[str] = []
     try:
-        found.extend(look() or ())
+        violations.extend(look() or ())
     except Exception as error:
-        found.append(raised(what, error))
-    return found
+        violations.append(raised(what, error))
+    return violations
 
 
 def named(part: Any) -> list[str]:
@@ -58,26 +58,26 @@ def named(part: Any) -> list[str]:
 
 def described(part: Any, when: str) -> list[str]:
     try:
-        told: object = part.describe()
+        description: object = part.describe()
     except Exception as error:
         return [f"describe raised {type(error).__name__} {when}: {error}"]
-    if not isinstance(told, Mapping):
-        return [f"describe returned {type(told).__name__}, not a mapping."]
+    if not isinstance(description, Mapping):
+        return [f"describe returned {type(description).__name__}, not a mapping."]
     try:
-        text = json.dumps(told, allow_nan=False)
+        text = json.dumps(description, allow_nan=False)
     except (TypeError, ValueError) as error:
         return [f"describe is not JSON-ready: {error}."]
-    return [f"describe has {one}." for one in (*_secrets(told), *environment_secrets(text))]
+    return [f"describe has {secret}." for secret in (*_secrets(description), *environment_secrets(text))]
 
 
 def _secrets(value: object, name: str = "") -> Iterator[str]:
     """What looks like a secret: by the name of its key, or by its own looks."""
     if isinstance(value, Mapping):
-        for key, one in value.items():
-            yield from _secrets(one, str(key))
+        for key, item in value.items():
+            yield from _secrets(item, str(key))
     elif isinstance(value, list | tuple):
-        for one in value:
-            yield from _secrets(one, name)
+        for item in value:
+            yield from _secrets(item, name)
     elif isinstance(value, str) and value:
         if _SECRET_NAME.search(name):
             yield f"what looks like a secret: '{name}'"

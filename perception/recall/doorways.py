@@ -121,7 +121,7 @@ class Doorways:
     def update(self, scans: Sequence[Scan], base: Pose2) -> None:
         """Take in pictures of one moment that together look all around."""
         for gap in gaps(scans, base.xy):
-            known = min(self.all, key=lambda one: _apart(one, gap), default=None)
+            known = min(self.all, key=lambda doorway: _apart(doorway, gap), default=None)
             if known is None or _apart(known, gap) > SAME:
                 known = Passage(gap, base.xy)
                 self.all.append(known)
@@ -158,14 +158,14 @@ def gaps(scans: Sequence[Scan], center: Array) -> list[Gap]:
     around = _Around(wall, sight, edge)
     low = every[(every[:, 2] > SILL[0]) & (every[:, 2] < SILL[1]), :2]
     walls = every[tall, :2]
-    found: list[Gap] = []
+    gaps: list[Gap] = []
     outline = around.outline
     for start in np.flatnonzero((np.roll(outline, -1) > outline + STEP) & (outline < REACH)):
-        real = (one for one in _gaps_from(int(start), around, center) if _in_a_wall(one, walls))
-        gap = next((one for one in real if not _walled_up(one, low)), None)
+        real = (candidate for candidate in _gaps_from(int(start), around, center) if _in_a_wall(candidate, walls))
+        gap = next((candidate for candidate in real if not _walled_up(candidate, low)), None)
         if gap is not None:
-            found.append(gap)
-    return found
+            gaps.append(gap)
+    return gaps
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,7 +94,11 @@ class SightRecall(Recall):
 
     def entity_of(self, detection: Detection) -> str:
         """The thing that a detection of the last update shows, "" where that is not known."""
-        shown = (entity for entity, found in self.things.shown.items() if any(one is detection for one in found))
+        shown = (
+            entity
+            for entity, detections in self.things.shown.items()
+            if any(other is detection for other in detections)
+        )
         return next(shown, detection.instance)
 
     # ------------------------------------------------------------ the hand
@@ -146,14 +150,14 @@ class SightRecall(Recall):
         return tuple(self._landmark(entity, numbered) for entity in bearers)
 
     def _landmark(self, entity: str, numbered: bool) -> Landmark:
-        thing = self.things.furniture.get(entity) or self.things.objects.get(entity)
+        item = self.things.furniture.get(entity) or self.things.objects.get(entity)
         kind = kind_of(self._names.name(entity))
-        return Landmark(entity, kind, None if thing is None else thing.box.center, numbered)
+        return Landmark(entity, kind, None if item is None else item.box.center, numbered)
 
     def _doorway(self, entities: Sequence[str], base: Pose2) -> Landmark:
         """The doorway that is meant; of several the nearest that is not explored."""
-        explored = {one: self._told_of(int(one.rpartition(" ")[2])).explored for one in entities}
-        entity = min(entities, key=lambda one: (explored[one], self._metres(one, base)))
+        explored = {doorway: self._told_of(int(doorway.rpartition(" ")[2])).explored for doorway in entities}
+        entity = min(entities, key=lambda doorway: (explored[doorway], self._metres(doorway, base)))
         x0, y0, x1, y1 = self._passage(entity).square(base)
         return Landmark(entity, DOORWAY, np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0]))
 
@@ -172,11 +176,11 @@ class SightRecall(Recall):
 
     def objection(self, words: str) -> str:
         noun = _noun(words)
-        alike = [thing for thing in self.things if noun and _noun(thing.identity.kind) == noun]
+        alike = [item for item in self.things if noun and _noun(item.identity.kind) == noun]
         if not alike:
             return ""
-        names = [self._names.called(thing.identity.entity) for thing in alike]
-        rooms = [self.things.room_with(thing) for thing in alike]
+        names = [self._names.called(item.identity.entity) for item in alike]
+        rooms = [self.things.room_with(item) for item in alike]
         known = [f"{n} in the {self._names.called(r)}" if r else n for n, r in zip(names, rooms, strict=True)]
         return f"No {words.strip()} is known; what is known of that kind: {', '.join(known)}."
 
@@ -198,12 +202,12 @@ class SightRecall(Recall):
         self._rounds.setdefault(round_number, self._stamp)
         here = self._room(self._base.xy, AROUND_ROBOT)
         rooms = [self._names.called(entity) for entity in self.things.rooms]
-        things = [thing for thing in self.things if thing.identity.entity != self.held]
+        things = [item for item in self.things if item.identity.entity != self.held]
         return Knowledge(
             room=here,
             rooms=tuple(sorted(rooms, key=lambda room: room != here)),
             doorways=tuple(self._told_of(number) for number, _ in enumerate(self._doorways.all, 1)),
-            remembered=tuple(self._remembered(thing) for thing in things),
+            remembered=tuple(self._remembered(item) for item in things),
         )
 
     def _told_of(self, number: int) -> Doorway:
@@ -220,14 +224,14 @@ class SightRecall(Recall):
             explored=passage.explored or looked,
         )
 
-    def _remembered(self, thing: Furniture | LooseObject) -> Remembered:
-        where = self._where(thing)
+    def _remembered(self, item: Furniture | LooseObject) -> Remembered:
+        where = self._where(item)
         return Remembered(
-            name=self._names.called(thing.identity.entity),
+            name=self._names.called(item.identity.entity),
             room=self._names.called(where.room) if where.room else "",
             place=self._in_words(where),
-            seen=max((r for r, stamp in self._rounds.items() if stamp <= thing.seen), default=min(self._rounds)),
-            state=_state(thing) if isinstance(thing, Furniture) else "",
+            seen=max((r for r, stamp in self._rounds.items() if stamp <= item.seen), default=min(self._rounds)),
+            state=_state(item) if isinstance(item, Furniture) else "",
         )
 
     def _room(self, point: Array, margin: float = 0.1) -> str:
@@ -239,13 +243,13 @@ class SightRecall(Recall):
         room = self.things.room_at(point, margin)
         return () if room is None else (room.identity.entity,)
 
-    def _where(self, thing: Furniture | LooseObject) -> Whereabouts:
+    def _where(self, item: Furniture | LooseObject) -> Whereabouts:
         """Where it is; found out anew only after a look at it."""
-        entity = thing.identity.entity
+        entity = item.identity.entity
         stamp, where = self._whereabouts.get(entity, (-np.inf, Whereabouts()))
-        if thing.seen > stamp:
-            where = whereabouts(thing, self.things, self.held)
-            self._whereabouts[entity] = thing.seen, where
+        if item.seen > stamp:
+            where = whereabouts(item, self.things, self.held)
+            self._whereabouts[entity] = item.seen, where
         return where
 
     def _in_words(self, where: Whereabouts) -> str:
@@ -256,13 +260,13 @@ class SightRecall(Recall):
         return f"{where.word} {article}{self._names.called(where.holder)}"
 
 
-def _state(thing: Furniture) -> Literal["", "open", "ajar", "closed"]:
+def _state(furniture: Furniture) -> Literal["", "open", "ajar", "closed"]:
     """How a door or drawer stood when it was last seen; by what shows of the inside where its handle was never seen."""
-    if not thing.opens:
+    if not furniture.opens:
         return ""
-    if thing.panel is None or thing.panel.shut:
-        return "closed" if thing.closed else "open"
-    return "open" if thing.panel.passable else "ajar"
+    if furniture.panel is None or furniture.panel.shut:
+        return "closed" if furniture.closed else "open"
+    return "open" if furniture.panel.passable else "ajar"
 
 
 def _noun(words: str) -> str:

@@ -24,25 +24,27 @@ class Whereabouts:
     holder: str = ""
 
 
-def whereabouts(thing: Furniture | LooseObject, things: Things, held: str | None) -> Whereabouts:
+def whereabouts(item: Furniture | LooseObject, things: Things, held: str | None) -> Whereabouts:
     """Where a thing is, by where it was seen last. held: what is in the hand, which holds nothing."""
-    return Whereabouts(things.room_with(thing), *_place(thing, things, held))
+    return Whereabouts(things.room_with(item), *_place(item, things, held))
 
 
-def _place(thing: Furniture | LooseObject, things: Things, held: str | None) -> tuple[str, str]:
-    bottom = float(thing.box.center[2] - thing.box.half[2])
-    furniture = [one for one in things.furniture.values() if one is not thing]
-    if isinstance(thing, LooseObject):
-        if thing.container in things.furniture:
-            return "in", thing.container
+def _place(item: Furniture | LooseObject, things: Things, held: str | None) -> tuple[str, str]:
+    bottom = float(item.box.center[2] - item.box.half[2])
+    furniture = [other for other in things.furniture.values() if other is not item]
+    if isinstance(item, LooseObject):
+        if item.container in things.furniture:
+            return "in", item.container
         for entity, other in things.objects.items():
-            if other is not thing and other.hollow and entity != held and within(other.box, thing.box.center):
+            if other is not item and other.hollow and entity != held and within(other.box, item.box.center):
                 return "in", entity
         if bottom < ON_FLOOR:
             return "on the floor", ""
     elif bottom < RAISED:
         return "", ""
     else:
-        furniture = [one for one in furniture if not one.opens]  # a worktop is no thing on the drawers under it
-    holder = holder_of(thing.box, furniture)
+        furniture = [
+            holder for holder in furniture if not holder.opens
+        ]  # a worktop is no thing on the drawers under it
+    holder = holder_of(item.box, furniture)
     return ("", "") if holder is None else (holder[0], holder[1].identity.entity)

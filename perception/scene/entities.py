@@ -237,12 +237,12 @@ class Furniture:
         bottom, top = float(kept[:, 2].min()), float(kept[:, 2].max())
         if bottom < 0.2:
             bottom = 0.0
-        wanted = min(0.25, 0.6 * float(half[0]))
-        if half[1] < 0.5 * wanted and (self.part or (bottom == 0.0 and top > 0.5)):  # seen from one side only
+        depth = min(0.25, 0.6 * float(half[0]))
+        if half[1] < 0.5 * depth and (self.part or (bottom == 0.0 and top > 0.5)):  # seen from one side only
             axis = np.array([-np.sin(yaw), np.cos(yaw)])
             away = np.sign(axis @ (center - self._eye[:2]))
-            center = center + axis * away * (wanted - half[1])
-            half = np.array([half[0], wanted])
+            center = center + axis * away * (depth - half[1])
+            half = np.array([half[0], depth])
         return Box(np.array([*center, (bottom + top) / 2]), np.array([*half, (top - bottom) / 2]), yaw)
 
     def points(self, *, panel: bool) -> Points:
@@ -356,8 +356,8 @@ def inside(points: Points | Array, box: Box, margin: float) -> Array:
     """Which points (n, 3) lie in a box grown by a margin, (n,) bool."""
     c, s = np.cos(box.yaw), np.sin(box.yaw)
     local = (points - box.center) @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-    found: Array = (np.abs(local) < box.half + margin).all(axis=1)
-    return found
+    mask: Array = (np.abs(local) < box.half + margin).all(axis=1)
+    return mask
 
 
 def _area(patch: Patch) -> float:

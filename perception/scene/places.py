@@ -51,18 +51,18 @@ def under(box: Box, furniture: Sequence[Furniture]) -> tuple[Furniture, Surface]
     """The furniture and the surface that a box stands on."""
     bottom = float(box.center[2] - box.half[2])
     best: tuple[float, Furniture, Surface] | None = None
-    for thing in furniture:
-        if thing.box.distance(box.center) > 0.4:
+    for holder in furniture:
+        if holder.box.distance(box.center) > 0.4:
             continue
-        for surface in thing.surfaces:
+        for surface in holder.surfaces:
             drop = abs(bottom - float(surface.center[2]))
             plate = Box(surface.center, np.array([surface.half_x, surface.half_y, 0.0]), surface.yaw)
             if drop < 0.06 and plate.distance(box.center) < 0.03 and (best is None or drop < best[0]):
-                best = drop, thing, surface
+                best = drop, holder, surface
     if best is not None:
         return best[1], best[2]
-    boards = ((thing, thing.board_under(box)) for thing in furniture)
-    return next(((thing, board) for thing, board in boards if board is not None), None)
+    boards = ((item, item.board_under(box)) for item in furniture)
+    return next(((item, board) for item, board in boards if board is not None), None)
 
 
 def holder_of(box: Box, furniture: Sequence[Furniture]) -> tuple[str, Furniture] | None:
@@ -72,16 +72,16 @@ def holder_of(box: Box, furniture: Sequence[Furniture]) -> tuple[str, Furniture]
     """
     bottom = float(box.center[2] - box.half[2])
     best: tuple[float, str, Furniture] | None = None
-    for thing in furniture:
-        top = float(thing.box.center[2] + thing.box.half[2])
-        if bottom > top + ON_TOP or thing.box.distance(box.center) > 0.02:
+    for holder in furniture:
+        top = float(holder.box.center[2] + holder.box.half[2])
+        if bottom > top + ON_TOP or holder.box.distance(box.center) > 0.02:
             continue
         inside = bottom < top - ON_TOP
-        if thing.opens and inside:
+        if holder.opens and inside:
             continue
-        word = "in" if thing.identity.kind in BASINS or (inside and thing.identity.kind not in BOARDS) else "on"
+        word = "in" if holder.identity.kind in BASINS or (inside and holder.identity.kind not in BOARDS) else "on"
         if best is None or abs(bottom - top) < best[0]:
-            best = abs(bottom - top), word, thing
+            best = abs(bottom - top), word, holder
     return None if best is None else best[1:]
 
 

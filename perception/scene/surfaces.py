@@ -54,7 +54,7 @@ def find_surfaces(
     layers = [layer for height in _heights(level) if (layer := _layer(level, height, yaw)) is not None]
     layers.sort(key=lambda layer: -layer.cells * (1.0 if EASY[0] < layer.surface.center[2] < EASY[1] else 0.3))
     basins: list[Surface] = []
-    found: list[Surface] = []
+    surfaces: list[Surface] = []
     for layer in layers:
         surface = _roofed(layer.surface, points, front)
         if roof is not None:
@@ -62,10 +62,10 @@ def find_surfaces(
         basin = None if surface.access is not None else _basin(surface, points, level, front)
         if basin is not None:
             basins.append(basin)
-            found += _beside(surface, basin)
+            surfaces += _beside(surface, basin)
         elif surface.clearance > HEADROOM:
-            found.append(surface)
-    return (*basins, *(surface for surface in found if not any(_in_basin(surface, basin) for basin in basins)))
+            surfaces.append(surface)
+    return (*basins, *(surface for surface in surfaces if not any(_in_basin(surface, basin) for basin in basins)))
 
 
 def _heights(level: Array) -> list[float]:

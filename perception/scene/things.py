@@ -60,14 +60,14 @@ class Things:
         else by what may be true of them."""
         for reading in (Identity.known_as, Identity.called_as, Identity.possibly):
             rooms = [reading(room.identity, "") for room in self.rooms.values()]
-            things = [reading(thing.identity, self._kind_of_room(thing)) for thing in self]
-            found = best_matches(words, rooms + things)
-            if found:
-                return [thing.name for thing in found]
+            things = [reading(item.identity, self._kind_of_room(item)) for item in self]
+            matches = best_matches(words, rooms + things)
+            if matches:
+                return [item.name for item in matches]
         return []
 
-    def _kind_of_room(self, thing: Furniture | LooseObject) -> str:
-        room = self.rooms.get(self.room_with(thing))
+    def _kind_of_room(self, item: Furniture | LooseObject) -> str:
+        room = self.rooms.get(self.room_with(item))
         return "" if room is None else room.identity.kind
 
     def room_at(self, point: Array, margin: float = 0.1) -> Room | None:
@@ -75,13 +75,13 @@ class Things:
         nearest = min(self.rooms.values(), key=lambda room: room.distance(point), default=None)
         return None if nearest is None or nearest.distance(point) > margin else nearest
 
-    def room_with(self, thing: Furniture | LooseObject) -> str:
+    def room_with(self, item: Furniture | LooseObject) -> str:
         """The room that a thing is in, "" where that is not known: the first on the way from the thing to where it was
         seen from, since the floor under furniture is not seen."""
         if not self.rooms:
             return ""
-        middle = thing.box.center[:2]
-        away = thing.eye[:2] - middle
+        middle = item.box.center[:2]
+        away = item.eye[:2] - middle
         length = float(np.linalg.norm(away))
         steps = np.arange(0.0, min(length, UNSEEN_FLOOR) + 1e-6, 0.1) / max(length, 0.1)
         way = middle + steps[:, None] * away
@@ -99,19 +99,19 @@ class Things:
         """
         patches: dict[str, dict[str, list[tuple[Detection, Patch]]]] = defaultdict(lambda: defaultdict(list))
         fresh: dict[str, _Newcomer] = {}
-        told: set[tuple[str, str]] = set()
+        assigned: set[tuple[str, str]] = set()
         for detection in detections:
             if detection.view not in scans:
                 continue
             patch = patch_of(scans[detection.view], detection)
             if patch is not None:
-                entity = detection.instance or self._entity_of(detection, patch, fresh, told)
-                told.add((entity, detection.view))
+                entity = detection.instance or self._entity_of(detection, patch, fresh, assigned)
+                assigned.add((entity, detection.view))
                 patches[entity][detection.part].append((detection, patch))
         if stamp != self._shown_at:
             self.shown, self._shown_at = {}, stamp
         for entity, parts in patches.items():
-            seen = [detection for found in parts.values() for detection, _ in found]
+            seen = [detection for detected in parts.values() for detection, _ in detected]
             self.shown[entity] = self.shown.get(entity, []) + seen
         for entity, parts in patches.items():
             if entity != held:
@@ -119,7 +119,7 @@ class Things:
         self._forget_missing(list(scans.values()), {*patches, held})
 
     def _entity_of(
-        self, detection: Detection, patch: Patch, fresh: dict[str, _Newcomer], told: set[tuple[str, str]]
+        self, detection: Detection, patch: Patch, fresh: dict[str, _Newcomer], assigned: set[tuple[str, str]]
     ) -> str:
         """The thing that a detection without instance shows: a remembered one, one new in this look, or a newer one.
 
@@ -129,12 +129,12 @@ class Things:
         middle = np.median(patch.points.astype(np.float64), axis=0)
         low, high = patch.points.min(axis=0), patch.points.max(axis=0)
         away = {}
-        for thing in self:
-            if thing.identity.kind == kind:
-                up = max(0.0, abs(middle[2] - thing.box.center[2]) - 0.5)
-                away[thing.identity.entity] = float(np.hypot(thing.box.distance(middle), up))
-        away |= {entity: one.gap(low, high) for entity, one in fresh.items() if one.kind == kind}
-        near = [name for name, metres in away.items() if metres < SAME_PLACE and (name, detection.view) not in told]
+        for item in self:
+            if item.identity.kind == kind:
+                up = max(0.0, abs(middle[2] - item.box.center[2]) - 0.5)
+                away[item.identity.entity] = float(np.hypot(item.box.distance(middle), up))
+        away |= {entity: newcomer.gap(low, high) for entity, newcomer in fresh.items() if newcomer.kind == kind}
+        near = [name for name, metres in away.items() if metres < SAME_PLACE and (name, detection.view) not in assigned]
         if near:
             entity = min(near, key=lambda name: away[name])
         else:
@@ -146,8 +146,8 @@ class Things:
         return entity
 
     def _take_in(self, entity: str, parts: dict[str, list[tuple[Detection, Patch]]], stamp: float) -> None:
-        detections = [detection for found in parts.values() for detection, _ in found]
-        patches = defaultdict(list, {part: [patch for _, patch in found] for part, found in parts.items()})
+        detections = [detection for detected in parts.values() for detection, _ in detected]
+        patches = defaultdict(list, {part: [patch for _, patch in detected] for part, detected in parts.items()})
         identity = Identity(entity, kind_of(detections[0].name))
         if FLOOR in parts:
             room = self.rooms.setdefault(entity, Room(identity))
@@ -156,14 +156,14 @@ class Things:
             return
         if entity not in self.furniture and not (parts.keys() & {"", "door", "drawer"}):
             return  # a handle or a button alone tells nothing about the thing
-        thing: LooseObject | Furniture
+        item: LooseObject | Furniture
         if (entity in self.objects and patches[""]) or self._is_loose(identity, patches):
-            thing = self._take_in_object(identity, patches[""], stamp)
+            item = self._take_in_object(identity, patches[""], stamp)
         else:
-            thing = self.furniture.setdefault(entity, Furniture(identity))
-            thing.part = "drawer" if "drawer" in parts else "door" if "door" in parts else thing.part
-            thing.update(patches[""], patches[thing.part] if thing.part else [], patches["handle"], stamp)
-        thing.identity.called.update(detection.name for detection in detections)
+            item = self.furniture.setdefault(entity, Furniture(identity))
+            item.part = "drawer" if "drawer" in parts else "door" if "door" in parts else item.part
+            item.update(patches[""], patches[item.part] if item.part else [], patches["handle"], stamp)
+        item.identity.called.update(detection.name for detection in detections)
 
     def _is_loose(self, identity: Identity, patches: dict[str, list[Patch]]) -> bool:
         """Whether something new is an object: small, and without doors or buttons."""
@@ -174,30 +174,30 @@ class Things:
 
     def _take_in_object(self, identity: Identity, patches: list[Patch], stamp: float) -> LooseObject:
         best = max(patches, key=lambda patch: len(patch.points))  # all cameras are in one place: one picture will do
-        thing = self.objects.get(identity.entity)
-        if thing is None:
-            thing = self.objects[identity.entity] = LooseObject(identity, best, stamp)
+        item = self.objects.get(identity.entity)
+        if item is None:
+            item = self.objects[identity.entity] = LooseObject(identity, best, stamp)
         else:
-            thing.update(best, stamp)
-        self.place(thing)
-        return thing
+            item.update(best, stamp)
+        self.place(item)
+        return item
 
-    def place(self, thing: LooseObject) -> None:
+    def place(self, item: LooseObject) -> None:
         """Note what an object is inside of, from where it is now."""
-        holders = (f.identity.entity for f in self.furniture.values() if contains(f, thing.box))
-        thing.container = next(holders, None)
+        holders = (f.identity.entity for f in self.furniture.values() if contains(f, item.box))
+        item.container = next(holders, None)
 
     def _forget_missing(self, scans: Sequence[Scan], excused: set[str | None]) -> None:
         """Forget objects whose place was looked at and found empty."""
-        for entity, thing in list(self.objects.items()):
+        for entity, item in list(self.objects.items()):
             if entity in excused:
                 continue
-            container = self.furniture.get(thing.container or "")
+            container = self.furniture.get(item.container or "")
             if container is not None and container.closed:
                 continue
-            if any(seen_through(scan, thing.box) for scan in scans):
-                thing.missed += 1
-                if thing.missed >= FORGET_AFTER:
+            if any(seen_through(scan, item.box) for scan in scans):
+                item.missed += 1
+                if item.missed >= FORGET_AFTER:
                     del self.objects[entity]
 
 

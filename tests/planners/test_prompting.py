@@ -311,8 +311,8 @@ def test_a_template_that_can_not_be_used_is_told_in_a_sentence(text: str, said: 
 
 def test_what_a_template_may_use_is_what_it_is_told() -> None:
     prompt = Prompt(PromptSettings())
-    told = prompt.told(GIVEN, Marked({}, {}))
-    assert {*told, "view", "ago"} == set(NAMES)
+    variables = prompt.variables(GIVEN, Marked({}, {}))
+    assert {*variables, "view", "ago"} == set(NAMES)
 
 
 def test_missing_templates(tmp_path: Path) -> None:

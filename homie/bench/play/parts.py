@@ -66,14 +66,14 @@ class WorkerParts:
 
     def _chosen_for(self, options: OpenOptions) -> Chosen:
         """The parts without robot. What of them is asked for differently is made anew."""
-        wanted = _of(PartsOptions, options)
-        changed = {name for name, value in wanted.items() if self._made_from.get(name) != value}
+        values = _of(PartsOptions, options)
+        changed = {name for name, value in values.items() if self._made_from.get(name) != value}
         if self._chosen is None or not changed <= set(VARIED):
             self.close()
             self._chosen, changed = choose(options), set()
         if changed & {"planner", "planner_settings"}:
             self._chosen = replace(self._chosen, planner=load_planner(options.planner, options.planner_settings))
-        self._made_from = wanted
+        self._made_from = values
         return self._chosen
 
     def _robot_for(self, options: OpenOptions, chosen: Chosen) -> Robot:

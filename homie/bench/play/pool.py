@@ -93,7 +93,7 @@ class LocalPool(Pool):
     def submit(self, job: Job) -> None:
         if self._shared is not None:
             self._shared.ensure()
-        worker = next((one for one in self._workers if one.job is None and one.process.is_alive()), None)
+        worker = next((worker for worker in self._workers if worker.job is None and worker.process.is_alive()), None)
         worker = worker or self._start()
         worker.job, worker.began, worker.at_work = job, time.monotonic(), False
         with contextlib.suppress(BrokenPipeError):  # it has just died: `wait` will tell
@@ -179,8 +179,8 @@ def _died(worker: _Worker, run: Path) -> Report:
     code = worker.process.exitcode or 0
     log = run / "workers" / f"worker-{worker.number}.log"
     if code == -signal.SIGKILL:
-        said = "The worker process was killed (SIGKILL): by the system for want of memory, or by somebody."
-        return Report(cause="killed", message=said)
+        message = "The worker process was killed (SIGKILL): by the system for want of memory, or by somebody."
+        return Report(cause="killed", message=message)
     how = f"by {signal.Signals(-code).name}" if code < 0 else f"with exit code {code}"
     return Report(cause="crash", message=f"The worker process died {how}; what it wrote is in {log}.")
 

@@ -107,9 +107,9 @@ class Progress:
         return f"{'success' if score.success else 'no success'} after {counted(ending.rounds, 'round')}{world}"
 
     def _tell(self, episode: Episode, seconds: float) -> None:
-        said = self._count(episode)
+        text = self._count(episode)
         about = "" if self._console.is_terminal else f"  |  {self.summary()}"
-        self._line(f"{episode.name}  {said}, {seconds:.1f} s{about}")
+        self._line(f"{episode.name}  {text}, {seconds:.1f} s{about}")
 
     def _line(self, text: str) -> None:
         self._console.print(Text(printable(text)), soft_wrap=True)

@@ -91,7 +91,7 @@ class RayPool(Pool):
         return self._size - sum(slot.job is not None for slot in self._slots)
 
     def submit(self, job: Job) -> None:
-        slot = next((one for one in self._slots if one.job is None), None)
+        slot = next((slot for slot in self._slots if slot.job is None), None)
         if slot is None:
             actor = self._player.remote(str(self._run), self._limits.memory, sys.path)
             slot = _Slot(actor, actor.up.remote())
@@ -124,8 +124,10 @@ class RayPool(Pool):
             try:
                 return Report.model_validate_json(self._ray.get(slot.report))
             except errors.RayActorError as error:
-                said = str(error).strip().splitlines()
-                return Report(cause="crash", message=f"The Ray actor died: {said[0] if said else type(error).__name__}")
+                lines = str(error).strip().splitlines()
+                return Report(
+                    cause="crash", message=f"The Ray actor died: {lines[0] if lines else type(error).__name__}"
+                )
             except errors.RayError as error:
                 return Report(cause="error", message=f"Ray: {str(error).strip().splitlines()[-1]}")
         if self._left(slot) <= 0:

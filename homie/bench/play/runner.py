@@ -182,7 +182,7 @@ def episode_options(options: BenchOptions, suite: Suite, episode: Episode) -> Ru
     """The options of one episode. Their seed says which scene it is."""
     scene = episode.task.scene
     parts = {name: getattr(options, name) for name in PartsOptions.model_fields}
-    made = {
+    values = {
         **parts,
         "task": episode.task.text,
         "seed": scene.seed,
@@ -190,7 +190,7 @@ def episode_options(options: BenchOptions, suite: Suite, episode: Episode) -> Ru
         "rounds": options.rounds or suite.protocol.rounds,
         **scene_options(options.robot, scene.settings),
     }
-    return RunOptions(**made)
+    return RunOptions(**values)
 
 
 def _pool(run: Path, options: BenchOptions, episodes: int) -> Pool:

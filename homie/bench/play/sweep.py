@@ -55,7 +55,7 @@ class SweepSummary:
 def sweep(
     options: BenchOptions,
     made_progress: Callable[[], Progress] = Progress,
-    told: Callable[[str], None] = lambda name: None,
+    announce: Callable[[str], None] = lambda name: None,
 ) -> SweepSummary:
     """Run a bench for every value, one after the other. What is wrong with any value is told before the first begins.
 
@@ -73,7 +73,7 @@ def sweep(
         write_model(path / "sweep.json", file)
         done = {}
         for variant in ours:
-            told(variant.name)
+            announce(variant.name)
             done[variant.name] = bench(variant.options, made_progress())
         return SweepSummary(path, tuple(options.sweep), done)
     except OSError as error:
@@ -85,24 +85,24 @@ def sweep(
 def variants(options: BenchOptions) -> list[Variant]:
     """The benches of a sweep, the last name varying fastest. Raises BadInput."""
     axes = [_axis(text) for text in options.sweep]
-    made = []
+    variants = []
     for chosen in product(*([(name, value) for value in values] for name, values in axes)):
         values = dict(chosen)
         name = "-".join(f"{slug(name.removeprefix(PLANNER))}-{_shown(value)}" for name, value in chosen)
-        given = options.model_dump(exclude_unset=True)
+        fields = options.model_dump(exclude_unset=True)
         settings = {**options.planner_settings}
         for key, value in chosen:
             if key.startswith(PLANNER):
                 settings[key.removeprefix(PLANNER)] = value
             else:
-                given[key] = value
+                fields[key] = value
         out = options.out / name if options.out else None
-        varied = BenchOptions.build(**{**given, "planner_settings": settings, "sweep": [], "out": out})
-        made.append(Variant(name, values, varied))
-    names = [variant.name for variant in made]
+        varied = BenchOptions.build(**{**fields, "planner_settings": settings, "sweep": [], "out": out})
+        variants.append(Variant(name, values, varied))
+    names = [variant.name for variant in variants]
     if len(set(names)) < len(names):
         raise BadInput(f"--sweep has a value twice, or values that make one folder name ({', '.join(names)}).")
-    return made
+    return variants
 
 
 def _axis(text: str) -> tuple[str, list[Any]]:

@@ -197,11 +197,11 @@ def _check_goal(task: Task, robot: Robot) -> None:
 
 def _resident() -> float:
     """MiB of memory that this process holds now (at most so far, where the system does not tell)."""
-    told = Path("/proc/self/statm")
-    if not told.exists():
+    statistics = Path("/proc/self/statm")
+    if not statistics.exists():
         unit = 2**20 if sys.platform == "darwin" else 2**10  # macOS counts bytes, the others KiB
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit
-    return int(told.read_text().split()[1]) * resource.getpagesize() / 2**20
+    return int(statistics.read_text().split()[1]) * resource.getpagesize() / 2**20
 
 
 def _memory(error: MemoryError) -> Report:

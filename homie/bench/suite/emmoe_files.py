@@ -65,8 +65,8 @@ def read_emmoe(folder: Path) -> tuple[EmmoeTask, ...]:
 
 def task_folders(folder: Path) -> tuple[Path, ...]:
     """The task folders in and below a folder, by number."""
-    found = (path.parent for path in folder.rglob(KEYPATHS))
-    return tuple(sorted(found, key=lambda path: (not path.name.isdigit(), path.name.zfill(9), path)))
+    folders = (path.parent for path in folder.rglob(KEYPATHS))
+    return tuple(sorted(folders, key=lambda path: (not path.name.isdigit(), path.name.zfill(9), path)))
 
 
 def read_task(folder: Path) -> EmmoeTask:
@@ -103,11 +103,11 @@ def write_task(folder: Path, text: str, keypaths: Sequence[Sequence[str]], exper
 def info_text(text: str, expert: Sequence[ExpertStep]) -> str:
     """The content of an `info.txt`. Line breaks in a text become blanks: the format has a line for each field."""
     blocks = [f"Task: {_line(text)}"]
-    for one in expert:
-        model = f" ({_line(one.model)})" if one.model else ""
+    for step in expert:
+        model = f" ({_line(step.model)})" if step.model else ""
         blocks.append(
-            f"Subtask{one.number}: {_line(str(one.subtask))}{model}\nAnalysis: {_line(one.analysis)}\n"
-            f"Feedback: {_line(one.feedback)}\nInventory: {_line(one.inventory)}"
+            f"Subtask{step.number}: {_line(str(step.subtask))}{model}\nAnalysis: {_line(step.analysis)}\n"
+            f"Feedback: {_line(step.feedback)}\nInventory: {_line(step.inventory)}"
         )
     return "\n\n".join(blocks) + "\n"
 
@@ -147,11 +147,11 @@ def parse_info(text: str, source: str = "info.txt") -> tuple[str, tuple[ExpertSt
             number,
             subtask,
             model,
-            said.get("Analysis", ""),
-            said.get("Feedback", "None"),
-            said.get("Inventory", "None"),
+            fields.get("Analysis", ""),
+            fields.get("Feedback", "None"),
+            fields.get("Inventory", "None"),
         )
-        for number, subtask, model, said in steps
+        for number, subtask, model, fields in steps
     )
 
 

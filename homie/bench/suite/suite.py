@@ -161,15 +161,15 @@ class Suite(_Model):
 
     def select(self, patterns: str | None = None, split: str | None = None) -> tuple[Task, ...]:
         """The tasks whose id matches one of the patterns (`fridge-*,apple-1`), of one split. Raises BadInput."""
-        wanted = [pattern.strip() for pattern in (patterns or "*").split(",") if pattern.strip()]
-        for pattern in wanted:
+        globs = [pattern.strip() for pattern in (patterns or "*").split(",") if pattern.strip()]
+        for pattern in globs:
             if not fnmatch.filter(self.by_id, pattern):
                 hint = suggestion(pattern, self.by_id, "its ids are in the suite file.")
                 raise BadInput(f"The suite '{self.name}' has no task '{pattern}': {hint}")
         chosen = tuple(
             task
             for task in self.tasks
-            if any(fnmatch.fnmatchcase(task.id, pattern) for pattern in wanted) and split in (None, task.split)
+            if any(fnmatch.fnmatchcase(task.id, pattern) for pattern in globs) and split in (None, task.split)
         )
         if not chosen:
             raise BadInput(f"The suite '{self.name}' has no task of the split '{split}' among those.")
@@ -185,8 +185,8 @@ def find_suite(text: str) -> Suite:
     if text not in names:
         known = f"a file, or one of: {', '.join(names)}" if names else "a file"
         raise BadInput(f"There is no suite '{text}': give {known}.")
-    made: Suite = registry.load("suites", text)()
-    return made
+    suite: Suite = registry.load("suites", text)()
+    return suite
 
 
 def read_suite(path: Path) -> Suite:
@@ -201,7 +201,9 @@ def read_suite(path: Path) -> Suite:
         suite = Suite.model_validate(loaded)
     except ValidationError as error:
         raise BadInput(f"{path}: {_named(error, loaded)}") from error
-    return suite.model_copy(update={"tasks": tuple(_located(_says_something(one, path), path) for one in suite.tasks)})
+    return suite.model_copy(
+        update={"tasks": tuple(_located(_says_something(task, path), path) for task in suite.tasks)}
+    )
 
 
 def _says_something(task: Task, path: Path) -> Task:
@@ -234,26 +236,26 @@ def _located(task: Task, path: Path) -> Task:
 def _named(error: ValidationError, loaded: dict[str, Any]) -> str:
     """The first complaint, the task named by its id instead of its number."""
     location = error.errors()[0]["loc"]
-    said = complaint(error)
+    message = complaint(error)
     if len(location) < 2 or location[0] != "tasks" or not isinstance(location[1], int):
-        return said
+        return message
     number = location[1]
     task = loaded["tasks"][number]
     name = f"'{task['id']}'" if isinstance(task, dict) and "id" in task else f"number {number + 1}"
-    return f"task {name}: {said.removeprefix(f'tasks.{number}').lstrip('.: ')}"
+    return f"task {name}: {message.removeprefix(f'tasks.{number}').lstrip('.: ')}"
 
 
 def _emmoe_suite(folder: Path) -> Suite:
     """EMMOE-100 as a suite of keypaths. Its scenes are those of another simulator and are not part of it."""
     tasks = [
         Task(
-            id=f"emmoe-{slug(one.name)}",
-            text=one.text,
-            split="train" if one.split == "train" else "test",
-            keypaths=one.keypaths,
-            expert=tuple(str(step.subtask) for step in one.expert) or None,
+            id=f"emmoe-{slug(task.name)}",
+            text=task.text,
+            split="train" if task.split == "train" else "test",
+            keypaths=task.keypaths,
+            expert=tuple(str(step.subtask) for step in task.expert) or None,
         )
-        for one in read_emmoe(folder)
+        for task in read_emmoe(folder)
     ]
     return Suite(format=1, name=slug(folder.name), description="Read from the files of EMMOE-100.", tasks=tuple(tasks))
 

@@ -98,7 +98,7 @@ class WorldModel(ABC):
         """Whether the hand holds the entity."""
         return self.held(observation) == entity
 
-    def placed(self, thing: str | None, entity: str, observation: Observation) -> bool | None:
+    def placed(self, item: str | None, entity: str, observation: Observation) -> bool | None:
         """Whether a thing has been put on or into the entity. thing: what the hand held before."""
         return None
 
@@ -164,7 +164,7 @@ class Locator(WorldModel):
 
     def seen(self, entity: str, detections: Sequence[Detection]) -> tuple[Detection, ...]:
         """Which of the detections show the entity, for skills that go by pixels."""
-        return tuple(one for one in detections if one.instance == entity)
+        return tuple(detection for detection in detections if detection.instance == entity)
 
     def due(self, observation: Observation) -> tuple[str, ...] | None:
         """While a skill runs: the cameras to look through before its goal is made anew, None for no new goal yet.

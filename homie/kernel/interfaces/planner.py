@@ -36,7 +36,7 @@ class Planner(NamedByUsers, ABC):
         """Forget everything and prepare for a task."""
 
     @abstractmethod
-    def decide(self, given: PlannerInput) -> Decision:
+    def decide(self, planner_input: PlannerInput) -> Decision:
         """The next decision. Its action may be wrong: checking is the executor's work."""
 
     def describe(self) -> Mapping[str, object]:

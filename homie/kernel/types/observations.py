@@ -131,11 +131,14 @@ def in_sight(detections: Sequence[Detection]) -> tuple[Detection, ...]:
 
     The door of a closed fridge may fill a picture; the fridge is in sight all the same.
     """
-    whole = {(one.view, one.instance or one.name) for one in detections if one.part in _WHOLE}
+    whole = {
+        (detection.view, detection.instance or detection.name) for detection in detections if detection.part in _WHOLE
+    }
     return tuple(
-        one
-        for one in detections
-        if one.part in _WHOLE or (one.part in _PANELS and (one.view, one.instance or one.name) not in whole)
+        detection
+        for detection in detections
+        if detection.part in _WHOLE
+        or (detection.part in _PANELS and (detection.view, detection.instance or detection.name) not in whole)
     )
 
 

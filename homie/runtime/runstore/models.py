@@ -68,17 +68,17 @@ class Usage(BaseModel):
     def plus(self, answers: Iterable[Answer]) -> Usage:
         """With some answers more."""
         total = self
-        for one in answers:
+        for answer in answers:
             total = Usage(
                 answers=total.answers + 1,
-                unreadable=total.unreadable + bool(one.problem),
-                lenient=total.lenient + bool(one.leniencies),
-                leniencies=dict(Counter(total.leniencies) + Counter(one.leniencies)),
-                cached=total.cached + one.cached,
-                input_tokens=total.input_tokens + one.input_tokens,
-                output_tokens=total.output_tokens + one.output_tokens,
-                cost=total.cost + one.cost,
-                cache_read_tokens=total.cache_read_tokens + one.cache_read_tokens,
+                unreadable=total.unreadable + bool(answer.problem),
+                lenient=total.lenient + bool(answer.leniencies),
+                leniencies=dict(Counter(total.leniencies) + Counter(answer.leniencies)),
+                cached=total.cached + answer.cached,
+                input_tokens=total.input_tokens + answer.input_tokens,
+                output_tokens=total.output_tokens + answer.output_tokens,
+                cost=total.cost + answer.cost,
+                cache_read_tokens=total.cache_read_tokens + answer.cache_read_tokens,
             )
         return total
 

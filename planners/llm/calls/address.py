@@ -20,9 +20,9 @@ def checked_url(url: str) -> tuple[str, str]:
         raise BadInput(
             "base_url must be a plain address without password, query and fragment: keys come from the environment."
         )
-    if not (found := _ADDRESS.fullmatch(url)):
+    if not (match := _ADDRESS.fullmatch(url)):
         raise BadInput(f"base_url: '{url}' is no address; write for example http://localhost:8000/v1.")
-    return url.rstrip("/"), found[1]
+    return url.rstrip("/"), match[1]
 
 
 def checked_variable(name: str) -> str:

@@ -45,28 +45,28 @@ class Failure(Exception):
         self.answered = answered
 
 
-def of_status(host: str, status: int, headers: Mapping[str, str], said: str, *, exhausted: bool = False) -> Failure:
+def of_status(host: str, status: int, headers: Mapping[str, str], message: str, *, exhausted: bool = False) -> Failure:
     """The failure that an HTTP status means. said: the endpoint's own words, free of keys.
 
     exhausted: an account without credit, which no retry fills.
     """
-    words = ": " + _short(said) if said.strip() else ""
+    words = ": " + _short(message) if message.strip() else ""
     if (status in PASSING or status >= 500) and not exhausted:
         after = seconds_after(headers.get("retry-after", ""))
-        return Failure(f"{host} answers {status}{words}", again=True, after=after, form=about_form(said, status))
-    return Failure(f"{host} refuses the request ({status}){words}", again=False, form=about_form(said, status))
+        return Failure(f"{host} answers {status}{words}", again=True, after=after, form=about_form(message, status))
+    return Failure(f"{host} refuses the request ({status}){words}", again=False, form=about_form(message, status))
 
 
-def about_form(said: str, status: int = 400) -> bool:
+def about_form(message: str, status: int = 400) -> bool:
     """Whether an endpoint complains of the form in which the answer is wanted, and of nothing else."""
-    if status in PASSING or about_length(said):
+    if status in PASSING or about_length(message):
         return False
-    return bool((_ITS_PARAMETER if status >= 500 else _ABOUT_FORM).search(said))
+    return bool((_ITS_PARAMETER if status >= 500 else _ABOUT_FORM).search(message))
 
 
-def about_length(said: str) -> bool:
+def about_length(message: str) -> bool:
     """Whether an endpoint complains that something is too long or too much."""
-    return bool(_ABOUT_LENGTH.search(said))
+    return bool(_ABOUT_LENGTH.search(message))
 
 
 def seconds_after(text: str, now: datetime | None = None) -> float | None:

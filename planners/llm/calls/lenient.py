@@ -28,9 +28,7 @@ def words(value: object) -> str:
     if isinstance(value, list | tuple):
         return "\n".join(part for part in map(words, value) if part)
     if isinstance(value, Mapping):
-        return next(
-            (found for key in ("text", "content", "thinking", "summary") if (found := words(value.get(key)))), ""
-        )
+        return next((text for key in ("text", "content", "thinking", "summary") if (text := words(value.get(key)))), "")
     return ""
 
 
@@ -64,7 +62,7 @@ def _whole(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode() if not value.isascii() else value
     if isinstance(value, list):
-        return [_whole(one) for one in value]
+        return [_whole(item) for item in value]
     if isinstance(value, dict):
-        return {_whole(key): _whole(one) for key, one in value.items()}
+        return {_whole(key): _whole(item) for key, item in value.items()}
     return value

@@ -62,7 +62,7 @@ class OpenAIModel(RemoteModel):
     def read(self, text: str) -> Reply:
         """The answer in the text of a response. Raises Failure."""
 
-    def hint(self, said: str, body: Body) -> str:
+    def hint(self, message: str, body: Body) -> str:
         """What may help where an endpoint says that a request was wrong, behind its own words; "" for nothing."""
         return ""
 
@@ -81,11 +81,11 @@ class OpenAIModel(RemoteModel):
             except openai.APIStatusError as error:
                 if (written := self.answer_inside(error.body)) is not None:
                     return written
-                said = complaint(error.body)
+                message = complaint(error.body)
                 if error.status_code == 400:
-                    said += self.hint(said, body)
+                    message += self.hint(message, body)
                 exhausted = error.code == "insufficient_quota"
-                raise self.refused(error.status_code, error.response.headers, said, exhausted=exhausted) from None
+                raise self.refused(error.status_code, error.response.headers, message, exhausted=exhausted) from None
             except openai.APIConnectionError as error:
                 raise self.unreachable(error) from None
 

@@ -95,8 +95,12 @@ class RemoteModel(LanguageModel):
     def describe(self) -> Mapping[str, object]:
         s = self.settings
         cached = {"cache_read": s.price_cache_read, "cache_write": s.price_cache_write}
-        given = {"input": s.price_input, "output": s.price_output, **{k: v for k, v in cached.items() if v is not None}}
-        prices = given if self._priced else "not known: cost counts as 0"
+        configured = {
+            "input": s.price_input,
+            "output": s.price_output,
+            **{k: v for k, v in cached.items() if v is not None},
+        }
+        prices = configured if self._priced else "not known: cost counts as 0"
         limits = ("max_tokens", "image_format", "timeout", "deadline", "retries", "budget", "prompt_cache")
         return {
             "name": self.name,
@@ -125,7 +129,7 @@ class RemoteModel(LanguageModel):
 
     # ------------------------------------------------------------ for subclasses
 
-    def refused(self, status: int, headers: Mapping[str, str], said: str, *, exhausted: bool = False) -> Failure:
+    def refused(self, status: int, headers: Mapping[str, str], message: str, *, exhausted: bool = False) -> Failure:
         """The failure behind a status."""
         host = self.endpoint.host
         if status == 401:
@@ -135,7 +139,7 @@ class RemoteModel(LanguageModel):
         if status == 404:
             url = self.endpoint.url
             return Failure(f"{host} has no model '{self.name}', or its API is not at {url} (404)", again=False)
-        return of_status(host, status, headers, scrubbed(said, self._key()), exhausted=exhausted)
+        return of_status(host, status, headers, scrubbed(message, self._key()), exhausted=exhausted)
 
     def unreachable(self, error: Exception) -> Failure:
         """The failure behind a connection that could not be made or was lost."""
@@ -167,13 +171,13 @@ class RemoteModel(LanguageModel):
 
     def error_inside(self, body: Mapping[str, Any]) -> Failure:
         """The failure behind an `error` in a body with status 200, as gateways send it whose upstream failed."""
-        said = scrubbed(complaint(body), self._key())
+        message = scrubbed(complaint(body), self._key())
         inner = body["error"]
         code = str(inner.get("code", "")) if isinstance(inner, Mapping) else ""
         if code.isdecimal() and 400 <= int(code) < 600:
-            return self.refused(int(code), {}, said)
-        words = f": {' '.join(said.split()).rstrip('.')[:300]}" if said.strip() else ""
-        return Failure(f"{self.endpoint.host} answers with an error{words}", again=True, form=about_form(said))
+            return self.refused(int(code), {}, message)
+        words = f": {' '.join(message.split()).rstrip('.')[:300]}" if message.strip() else ""
+        return Failure(f"{self.endpoint.host} answers with an error{words}", again=True, form=about_form(message))
 
     def garbage(self) -> Failure:
         """The failure behind an answer that is none."""

@@ -30,7 +30,7 @@ class Engine:
         self.tokenizer = tokenizer
         self.processor = processor
         self.ends = tuple(ends)
-        self._reserved = [str(one) for one in tokenizer.added_tokens_decoder.values() if one.special]
+        self._reserved = [str(token) for token in tokenizer.added_tokens_decoder.values() if token.special]
 
     @property
     def sees(self) -> bool:
@@ -67,7 +67,7 @@ class Engine:
                 **inputs, generation_config=config, logits_processor=[Steering(rows, self.ends)]
             )
         written = tokens[:, prompt:].tolist()
-        return [self._written(row, *one) for row, *one in zip(rows, read, written, strict=True)]
+        return [self._written(row, *rest) for row, *rest in zip(rows, read, written, strict=True)]
 
     def _written(self, row: Row, read: int, tokens: list[int]) -> Written:
         kept = tokens[: row.limit]
@@ -104,7 +104,7 @@ class Engine:
     def _inputs(self, questions: Sequence[Question]) -> Any:
         """Tensors on the device of the model, padded on the left."""
         texts = [self._text(question.messages) for question in questions]
-        pictures = [[Pictures.fromarray(one) for one in question.pictures] for question in questions]
+        pictures = [[Pictures.fromarray(picture) for picture in question.pictures] for question in questions]
         if self.processor is None and any(pictures):
             raise PlannerError("This model only reads text: use --set images=false.")
         start = self.tokenizer.bos_token
@@ -112,9 +112,9 @@ class Engine:
         how = {"padding": True, "return_tensors": "pt", "add_special_tokens": special}
         if not any(pictures):  # some processors refuse a text without pictures
             return self.tokenizer(texts, **how).to(self.model.device)
-        made = self.processor(text=texts, images=pictures, **how)
-        made.pop("labels", None)  # for training: PaliGemma's makes them every time
-        return made.to(self.model.device, self.model.dtype)
+        inputs = self.processor(text=texts, images=pictures, **how)
+        inputs.pop("labels", None)  # for training: PaliGemma's makes them every time
+        return inputs.to(self.model.device, self.model.dtype)
 
     def _text(self, messages: Sequence[Message]) -> str:
         """The conversation by the model's own template. Some refuse a system message; it is then said by the user."""
@@ -128,8 +128,8 @@ class Engine:
 
     def _rendered(self, messages: Sequence[Message]) -> str:
         by = self.processor or self.tokenizer
-        told = [{"role": message.role, "content": self._content(message)} for message in messages]
-        return str(by.apply_chat_template(told, add_generation_prompt=True, tokenize=False))
+        rendered = [{"role": message.role, "content": self._content(message)} for message in messages]
+        return str(by.apply_chat_template(rendered, add_generation_prompt=True, tokenize=False))
 
     def _content(self, message: Message) -> str | list[dict[str, str]]:
         if self.processor is None:

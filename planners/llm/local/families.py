@@ -106,9 +106,9 @@ class _ImagesOnly(ProcessorMixin):  # type: ignore[misc]
         return list(_PARTS)
 
     def __init__(self, *parts: Any, chat_template: str | None = None, **named: Any) -> None:
-        given = [part for part in parts if part is not None]
+        present = [part for part in parts if part is not None]
         named = {name: part for name, part in named.items() if name in _PARTS}
-        super().__init__(*given, chat_template=chat_template, **named)
+        super().__init__(*present, chat_template=chat_template, **named)
 
 
 @cache

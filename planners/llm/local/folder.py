@@ -74,7 +74,7 @@ def _snapshot(name: str, revision: str, *, cached: bool) -> Path | None:
     )
 
     try:
-        found = snapshot_download(
+        snapshot = snapshot_download(
             name, revision=revision or None, allow_patterns=list(_WANTED), local_files_only=cached
         )
     except GatedRepoError as error:
@@ -94,4 +94,4 @@ def _snapshot(name: str, revision: str, *, cached: bool) -> Path | None:
             f"There is no folder {name}, no model of that name in the cache, and the hub cannot be reached: "
             "download it where there is a network, or give the folder of a model."
         ) from error
-    return Path(found)
+    return Path(snapshot)

@@ -87,7 +87,7 @@ def bounded(schema: Any, longest: int) -> Any:
     without items say anything.
     """
     if isinstance(schema, list):
-        return [bounded(one, longest) for one in schema]
+        return [bounded(item, longest) for item in schema]
     if not isinstance(schema, Mapping):
         return schema
     if _free(schema):
@@ -113,7 +113,7 @@ def closing_bytes(schema: Schema, root: Schema) -> int:
         return max(_size(value) for value in schema["enum"])
     for choice in ("anyOf", "oneOf"):
         if choice in schema:
-            return max(closing_bytes(one, root) for one in schema[choice])
+            return max(closing_bytes(option, root) for option in schema[choice])
     kinds = schema.get("type", "object")
     return max(_closing_of(kind, schema, root) for kind in ([kinds] if isinstance(kinds, str) else kinds))
 
@@ -137,10 +137,10 @@ def _free(schema: Schema) -> bool:
 
 
 def _resolve(reference: str, root: Schema) -> Schema:
-    found: Any = root
+    node: Any = root
     for name in reference.removeprefix("#/").split("/"):
-        found = found[name]
-    return dict(found)
+        node = node[name]
+    return dict(node)
 
 
 def _size(value: object) -> int:

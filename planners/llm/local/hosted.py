@@ -39,8 +39,8 @@ def announced_host(weights: Weights) -> Host | None:
     text = os.environ.get(VARIABLE)
     if not text:
         return None
-    told: dict[str, Any] = json.loads(text)
-    host = Host(**{**told, "weights": Weights(**told["weights"])})
+    announcement: dict[str, Any] = json.loads(text)
+    host = Host(**{**announcement, "weights": Weights(**announcement["weights"])})
     return host if host.weights == weights else None
 
 

@@ -53,10 +53,10 @@ def load_engine(load: Load) -> Engine:
         if tokenizer.pad_token_id is None:
             tokenizer.pad_token = tokenizer.eos_token
         processor = make_processor(kind, load.folder, tokenizer) if sees else None
-        model, found = auto.from_pretrained(
+        model, report = auto.from_pretrained(
             load.folder, local_files_only=True, use_safetensors=True, dtype=dtype, output_loading_info=True, **more
         )
-        _check_complete(load.folder, found)
+        _check_complete(load.folder, report)
         ends = _ends(model, tokenizer)
         if load.adapter is not None:
             model = _adapted(model, load.adapter)
@@ -132,10 +132,10 @@ def _adapted(model: Any, folder: Path) -> Any:
             raise BadInput(f"The adapter {folder} does not fit the model: {_short(error)}") from error
 
 
-def _check_complete(folder: Path, found: dict[str, Any]) -> None:
+def _check_complete(folder: Path, report: dict[str, Any]) -> None:
     """transformers fills what a checkpoint lacks with random numbers; that is no model to plan with."""
     for wrong in ("missing_keys", "mismatched_keys"):
-        keys = sorted(str(key) for key in found.get(wrong, ()))
+        keys = sorted(str(key) for key in report.get(wrong, ()))
         if keys:
             raise BadInput(
                 f"The weights in {folder} do not fit its config.json: {len(keys)} {wrong.replace('_', ' ')}, the first "
@@ -145,8 +145,8 @@ def _check_complete(folder: Path, found: dict[str, Any]) -> None:
 
 def _ends(model: Any, tokenizer: Any) -> tuple[int, ...]:
     """The tokens that end an answer. All else that a checkpoint says about sampling is forgotten."""
-    said = model.generation_config.eos_token_id
-    ends = said if isinstance(said, list) else [] if said is None else [said]
+    configured = model.generation_config.eos_token_id
+    ends = configured if isinstance(configured, list) else [] if configured is None else [configured]
     if tokenizer.eos_token_id is not None:
         ends = [tokenizer.eos_token_id, *ends]
     if not ends:

@@ -69,11 +69,11 @@ class Server:
             if not self._waiting:
                 self._working = False
                 return []
-            wanted = min(batch, len(self.users))
-            self._changed.wait_for(lambda: len(self._waiting) >= wanted, GATHERING)
+            quorum = min(batch, len(self.users))
+            self._changed.wait_for(lambda: len(self._waiting) >= quorum, GATHERING)
             shapes = self._waiting[0][0].shapes
-            taken = [one for one in self._waiting if one[0].shapes == shapes][:batch]
-            self._waiting = [one for one in self._waiting if one not in taken]
+            taken = [waiting for waiting in self._waiting if waiting[0].shapes == shapes][:batch]
+            self._waiting = [waiting for waiting in self._waiting if waiting not in taken]
             return taken
 
     def _answer(self, taken: Sequence[tuple[Question, Future[Written]]]) -> None:
@@ -82,8 +82,8 @@ class Server:
             written = self.engine.answer([question for question, _ in taken])
         except Exception as error:
             if len(taken) > 1:
-                for one in taken:
-                    self._answer([one])
+                for pair in taken:
+                    self._answer([pair])
                 return
             taken[0][1].set_exception(_as_planner_error(error))
             return
@@ -95,10 +95,10 @@ def _as_planner_error(error: Exception) -> PlannerError:
     if isinstance(error, PlannerError):
         return error
     if type(error).__name__ == "OutOfMemoryError":
-        said = "it ran out of memory; use smaller images, load_in_4bit or a smaller model"
+        reason = "it ran out of memory; use smaller images, load_in_4bit or a smaller model"
     else:
-        said = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
-    failure = PlannerError(f"The local model failed: {said}.")
+        reason = f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+    failure = PlannerError(f"The local model failed: {reason}.")
     failure.__cause__ = error
     return failure
 

@@ -39,7 +39,7 @@ def written_answer(
             "visual_state_description": seen,
             "reasoning_and_reflection": analysis,
             "language_plan": plan,
-            "executable_plan": [as_json(one) for one in steps],
+            "executable_plan": [as_json(step) for step in steps],
             **chosen,
         }
     )

@@ -49,14 +49,16 @@ class Example(BaseModel):
 
     def steps(self) -> list[Subtask]:
         """The subtasks of the answer. Raises BadInput."""
-        return [parse_subtask(one) if isinstance(one, str) else make_subtask(one) for one in self.subtasks]
+        return [
+            parse_subtask(subtask) if isinstance(subtask, str) else make_subtask(subtask) for subtask in self.subtasks
+        ]
 
     def fits(self, actions: Collection[str], setting: str, *, doorways: bool = True) -> bool:
         """Whether every action of the answer is among these, and the answer right in a setting. doorways: whether they
         are told, so that an answer may go to one."""
         steps = self.steps()
-        known = doorways or not any(one.target.startswith("doorway") for one in steps)
-        return known and all(one.action in actions for one in steps) and self.setting in ("", setting)
+        known = doorways or not any(step.target.startswith("doorway") for step in steps)
+        return known and all(step.action in actions for step in steps) and self.setting in ("", setting)
 
     def situation(self) -> dict[str, object]:
         """What a template may use of it, besides the answer."""
@@ -76,9 +78,9 @@ class Example(BaseModel):
         """The answer as it should be written, with one of the models that can do it, if there are any. A plan ends
         before the first step that its model cannot do: an answer names one model."""
         steps = self.steps()
-        model = _fitting_model([one.action for one in steps], models, abilities)
+        model = _fitting_model([step.action for step in steps], models, abilities)
         if model in abilities:
-            steps = list(takewhile(lambda one: one.action in (*abilities[model].actions, "End"), steps)) or steps
+            steps = list(takewhile(lambda step: step.action in (*abilities[model].actions, "End"), steps)) or steps
         return written_answer(answer, steps, model=model, analysis=self.analysis, seen=self.seen, plan=self.plan)
 
 
@@ -122,8 +124,8 @@ def parse_examples(data: bytes, name: str) -> Examples:
         loaded = yaml.safe_load(data)
     if not isinstance(loaded, list):
         raise BadInput(f"The examples '{name}' must be a list.")
-    made = tuple(_example(name, number, one) for number, one in enumerate(loaded, 1))
-    return Examples(made, name, data.decode(errors="replace"), hashlib.sha256(data).hexdigest())
+    examples = tuple(_example(name, number, entry) for number, entry in enumerate(loaded, 1))
+    return Examples(examples, name, data.decode(errors="replace"), hashlib.sha256(data).hexdigest())
 
 
 def _example(name: str, number: int, entry: Any) -> Example:

@@ -25,8 +25,8 @@ def memory_lines(knowledge: Knowledge, round_number: int) -> list[str]:
     table (round 3)`. What is not in sight, and could be somewhere else or opened by now, has the round in which it was
     last seen."""
     by_room: dict[str, list[str]] = {knowledge.room: []}
-    for thing in knowledge.remembered:
-        by_room.setdefault(thing.room, []).append(_remembered(thing, round_number))
+    for remembered in knowledge.remembered:
+        by_room.setdefault(remembered.room, []).append(_remembered(remembered, round_number))
     lines = [f"- {room or _NOWHERE}: {', '.join(things)}" for room, things in by_room.items() if things]
     return ["Seen so far:", *lines] if lines else []
 
@@ -37,21 +37,21 @@ def counted(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(f"{number} x {name}" if number > 1 else name for name, number in counts.items())
 
 
-def _doorway(one: Doorway) -> str:
-    where = [f"from the {one.room}"] if one.room else []
-    if one.beyond:
-        where.append(f"to the {one.beyond}")
-    return f"{one.name} ({', '.join([*([' '.join(where)] if where else []), _EXPLORED[one.explored]])})"
+def _doorway(doorway: Doorway) -> str:
+    where = [f"from the {doorway.room}"] if doorway.room else []
+    if doorway.beyond:
+        where.append(f"to the {doorway.beyond}")
+    return f"{doorway.name} ({', '.join([*([' '.join(where)] if where else []), _EXPLORED[doorway.explored]])})"
 
 
-def _remembered(thing: Remembered, round_number: int) -> str:
+def _remembered(remembered: Remembered, round_number: int) -> str:
     """`lamp`, `fridge (closed, round 3)`, `microwave (open) on the table (round 3)`: the state is that of the thing."""
-    moves = thing.state or thing.place
-    round_seen = [f"round {thing.seen}"] if moves and 0 < thing.seen < round_number else []
-    state = [thing.state] if thing.state else []
-    if not thing.place:
-        return f"{thing.name}{_aside([*state, *round_seen])}"
-    return f"{thing.name}{_aside(state)} {thing.place}{_aside(round_seen)}"
+    moves = remembered.state or remembered.place
+    round_seen = [f"round {remembered.seen}"] if moves and 0 < remembered.seen < round_number else []
+    state = [remembered.state] if remembered.state else []
+    if not remembered.place:
+        return f"{remembered.name}{_aside([*state, *round_seen])}"
+    return f"{remembered.name}{_aside(state)} {remembered.place}{_aside(round_seen)}"
 
 
 def _aside(words: Sequence[str]) -> str:

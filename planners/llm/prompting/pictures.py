@@ -36,33 +36,35 @@ def small_things(
     """At most so many of the things that are small in their pictures: those of which the task has a word first, then
     the largest. Each in the picture that shows most of it."""
     largest: dict[str, Detection] = {}
-    for place, thing in enumerate(things):
-        if thing.view not in views or max(_sides(thing)) > SMALL * max(views[thing.view].shape[:2]):
+    for place, detection in enumerate(things):
+        if detection.view not in views or max(_sides(detection)) > SMALL * max(views[detection.view].shape[:2]):
             continue
-        key = thing.instance or f"{thing.name} {place}"
-        if key not in largest or _area(thing) > _area(largest[key]):
-            largest[key] = thing
+        key = detection.instance or f"{detection.name} {place}"
+        if key not in largest or _area(detection) > _area(largest[key]):
+            largest[key] = detection
     words = set(task.lower().replace(",", " ").replace(".", " ").split())
-    ranked = sorted(largest.values(), key=lambda one: (not words & set(one.name.lower().split()), -_area(one)))
+    ranked = sorted(
+        largest.values(), key=lambda detection: (not words & set(detection.name.lower().split()), -_area(detection))
+    )
     return tuple(ranked[:most])
 
 
-def crop(picture: Image, thing: Detection) -> Image:
+def crop(picture: Image, detection: Detection) -> Image:
     """A square around a thing, enlarged to 256 x 256, from a picture (H, W, 3) as the robot took it."""
     height, width = picture.shape[:2]
-    side = min(round(max(_AROUND * max(_sides(thing)), _LEAST * max(height, width))), height, width)
-    x0, y0, x1, y1 = thing.box
+    side = min(round(max(_AROUND * max(_sides(detection)), _LEAST * max(height, width))), height, width)
+    x0, y0, x1, y1 = detection.box
     left = min(max((x0 + x1 - side) // 2, 0), width - side)
     top = min(max((y0 + y1 - side) // 2, 0), height - side)
     part = picture[top : top + side, left : left + side]
     return np.asarray(cv2.resize(part, (_ENLARGED, _ENLARGED), interpolation=cv2.INTER_CUBIC), dtype=np.uint8)
 
 
-def _sides(thing: Detection) -> tuple[int, int]:
-    x0, y0, x1, y1 = thing.box
+def _sides(detection: Detection) -> tuple[int, int]:
+    x0, y0, x1, y1 = detection.box
     return x1 - x0, y1 - y0
 
 
-def _area(thing: Detection) -> int:
-    wide, high = _sides(thing)
+def _area(detection: Detection) -> int:
+    wide, high = _sides(detection)
     return wide * high

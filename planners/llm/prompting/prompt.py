@@ -75,40 +75,49 @@ class Prompt:
         """How answers are written, and by which profile they are read."""
         return Layout(self.template.answer, self.settings.reading)
 
-    def request(self, given: PlannerInput, earlier: Sequence[Turn] = ()) -> tuple[Request, Turn]:
+    def request(self, planner_input: PlannerInput, earlier: Sequence[Turn] = ()) -> tuple[Request, Turn]:
         """The question of this round and the turn to keep of it. `earlier`: the turns of the rounds before, in order.
 
         Images are scaled, then marked; the numbers drawn are the numbers in the list of names.
         """
-        pictures = self._pictures(given)
-        marked = self._marked(given, pictures)
-        told = self.told(given, marked)
+        pictures = self._pictures(planner_input)
+        marked = self._marked(planner_input, pictures)
+        variables = self.variables(planner_input, marked)
         kept_later = self.settings.chat_turns > 0
-        again = self.template.render("user", {**told, "rooms": (), "memory": ()}) if kept_later else ""
-        turn = Turn(self.template.render("user", told), pictures, again=again)
-        now = {**marked.pictures, **self._crops(given)}
+        again = self.template.render("user", {**variables, "rooms": (), "memory": ()}) if kept_later else ""
+        latest = Turn(self.template.render("user", variables), pictures, again=again)
+        now = {**marked.pictures, **self._crops(planner_input)}
         kept = _last(earlier, self.settings.chat_turns)
         shown = _last(earlier, self.settings.past_images)
-        messages = [Message("system", (self.template.render("system", told),))]
-        for one in kept:
-            if one.answer:
-                shown_again = one.pictures if any(one is other for other in shown) else {}
-                messages.append(Message("user", (*self._captioned(shown_again, 0), one.again)))
-                messages.append(Message("assistant", (one.answer,)))
+        messages = [Message("system", (self.template.render("system", variables),))]
+        for turn in kept:
+            if turn.answer:
+                shown_again = turn.pictures if any(turn is other for other in shown) else {}
+                messages.append(Message("user", (*self._captioned(shown_again, 0), turn.again)))
+                messages.append(Message("assistant", (turn.answer,)))
         past: list[str | Image] = []
-        for ago, one in zip(range(len(shown), 0, -1), shown, strict=True):
-            if not (one.answer and any(one is other for other in kept)):
-                past += self._captioned(one.pictures, ago)
-        messages.append(Message("user", (*past, *self._captioned(now, 0), turn.text)))
-        schema = decision_schema(self.template.answer, given.actions, given.models, given.arguments)
-        return Request(tuple(messages), schema), turn
+        for ago, turn in zip(range(len(shown), 0, -1), shown, strict=True):
+            if not (turn.answer and any(turn is other for other in kept)):
+                past += self._captioned(turn.pictures, ago)
+        messages.append(Message("user", (*past, *self._captioned(now, 0), latest.text)))
+        actions, models, arguments = planner_input.actions, planner_input.models, planner_input.arguments
+        schema = decision_schema(self.template.answer, actions, models, arguments)
+        return Request(tuple(messages), schema), latest
 
-    def read(self, text: str, given: PlannerInput) -> Reading:
+    def read(self, text: str, planner_input: PlannerInput) -> Reading:
         """What an answer says. Raises Unreadable, also for an example of the prompt that comes back word for word."""
         reading = read(
-            text, self.layout, given.actions, given.models, given.arguments, self._leniencies, words=given.words
+            text,
+            self.layout,
+            planner_input.actions,
+            planner_input.models,
+            planner_input.arguments,
+            self._leniencies,
+            words=planner_input.words,
         )
-        shown = [one.analysis for one in self.fitting(given)] if self.settings.reading == "homie" else []
+        shown = (
+            [example.analysis for example in self.fitting(planner_input)] if self.settings.reading == "homie" else []
+        )
         if reading.analysis and any(analysis in reading.analysis for analysis in shown):
             raise Unreadable(f"The answer is an example of the instructions. {how(self.layout.answer)}")
         return reading
@@ -127,28 +136,30 @@ class Prompt:
 
     def texts(self) -> dict[str, str]:
         """The template and its examples, by their SHA-256."""
-        made = {self.template.sha256: self.template.text, self.examples.sha256: self.examples.text}
-        return {digest: text for digest, text in made.items() if digest}
+        texts = {self.template.sha256: self.template.text, self.examples.sha256: self.examples.text}
+        return {digest: text for digest, text in texts.items() if digest}
 
-    def told(self, given: PlannerInput, marked: Marked) -> dict[str, object]:
+    def variables(self, planner_input: PlannerInput, marked: Marked) -> dict[str, object]:
         """What a template may use."""
-        shown, known = self.settings, given.knowledge
-        rooms, memory = self._tells(given)
+        shown, known = self.settings, planner_input.knowledge
+        rooms, memory = self._tells(planner_input)
         return {
-            "task": given.task,
-            "round": given.round,
-            "inventory": given.inventory_text,
-            "history": _history(given) if shown.reasons else given.history_text,
-            "feedback": "None" if given.feedback is None else given.feedback.message,
-            "actions": given.actions,
-            "models": given.models,
-            "abilities": given.abilities,
+            "task": planner_input.task,
+            "round": planner_input.round,
+            "inventory": planner_input.inventory_text,
+            "history": _history(planner_input) if shown.reasons else planner_input.history_text,
+            "feedback": "None" if planner_input.feedback is None else planner_input.feedback.message,
+            "actions": planner_input.actions,
+            "models": planner_input.models,
+            "abilities": planner_input.abilities,
             "setting": known.setting,
-            "listing": given.listing,
+            "listing": planner_input.listing,
             "names": shown.listed,
-            "views": self._sights(given, marked) if shown.listed and (given.detections or not shown.images) else (),
+            "views": self._sights(planner_input, marked)
+            if shown.listed and (planner_input.detections or not shown.images)
+            else (),
             "rooms": room_lines(known) if rooms else (),
-            "memory": memory_lines(known, given.round) if memory else (),
+            "memory": memory_lines(known, planner_input.round) if memory else (),
             "tells_rooms": rooms,
             "tells_memory": memory,
             "images": shown.images,
@@ -156,63 +167,66 @@ class Prompt:
             "hand": shown.hand and shown.images,
             "crops": shown.crops if shown.images else 0,
             "past_images": shown.past_images,
-            "examples": [self._example(one, given) for one in self.fitting(given)],
+            "examples": [self._example(example, planner_input) for example in self.fitting(planner_input)],
         }
 
-    def fitting(self, given: PlannerInput) -> list[Example]:
+    def fitting(self, planner_input: PlannerInput) -> list[Example]:
         """The examples that are shown: those of the setting whose actions there are, as many as the settings say."""
-        rooms, _ = self._tells(given)
-        setting = given.knowledge.setting
-        fit = [one for one in self.examples.all if one.fits(given.actions, setting, doorways=rooms)]
+        rooms, _ = self._tells(planner_input)
+        setting = planner_input.knowledge.setting
+        fit = [example for example in self.examples.all if example.fits(planner_input.actions, setting, doorways=rooms)]
         return fit[: self.settings.examples]
 
-    def _tells(self, given: PlannerInput) -> tuple[bool, bool]:
+    def _tells(self, planner_input: PlannerInput) -> tuple[bool, bool]:
         """Whether rooms and doorways are told, and what has been seen: no robot without a setting knows of them."""
-        known = bool(given.knowledge.setting)
+        known = bool(planner_input.knowledge.setting)
         return self.settings.rooms and known, self.settings.memory and known
 
-    def _example(self, one: Example, given: PlannerInput) -> dict[str, object]:
-        shown = dict(zip(("rooms", "memory"), self._tells(given), strict=True))
-        left_out: dict[str, object] = {name: [] for name, told in shown.items() if not told}
+    def _example(self, example: Example, planner_input: PlannerInput) -> dict[str, object]:
+        shown = dict(zip(("rooms", "memory"), self._tells(planner_input), strict=True))
+        left_out: dict[str, object] = {name: [] for name, wished in shown.items() if not wished}
         return {
-            **one.situation(),
+            **example.situation(),
             **left_out,
-            "answer": one.answer(self.template.answer, given.models, given.abilities),
+            "answer": example.answer(self.template.answer, planner_input.models, planner_input.abilities),
         }
 
-    def _marked(self, given: PlannerInput, pictures: Mapping[str, Image]) -> Marked:
+    def _marked(self, planner_input: PlannerInput, pictures: Mapping[str, Image]) -> Marked:
         """What is in sight with its numbers, and the pictures with the same. They belong to this round only."""
         if not (self.settings.boxes and self.settings.images):
             return Marked({}, pictures)
-        things = [one for one in in_sight(given.detections) if not one.is_room]
-        widths = {view: picture.shape[1] for view, picture in given.views.items()}
-        return mark(pictures, things if given.listing else in_order(things, VIEWS), widths=widths)
+        things = [detection for detection in in_sight(planner_input.detections) if not detection.is_room]
+        widths = {view: picture.shape[1] for view, picture in planner_input.views.items()}
+        return mark(pictures, things if planner_input.listing else in_order(things, VIEWS), widths=widths)
 
-    def _sights(self, given: PlannerInput, marked: Marked) -> tuple[Sight, ...]:
+    def _sights(self, planner_input: PlannerInput, marked: Marked) -> tuple[Sight, ...]:
         """The names in each view: with their numbers in the order of these, then those without."""
-        numbered = {id(one) for one in marked.things.values()}
+        numbered = {id(detection) for detection in marked.things.values()}
         sights = []
         for view in VIEWS:
-            seen = [one for one in in_sight(given.detections) if one.view == view]
-            bare = [one.called for one in seen if id(one) not in numbered]
+            seen = [detection for detection in in_sight(planner_input.detections) if detection.view == view]
+            bare = [detection.called for detection in seen if id(detection) not in numbered]
             sights.append(Sight(view, (*marked.listed(view), *counted(bare))))
         return tuple(sights)
 
-    def _pictures(self, given: PlannerInput) -> dict[str, Image]:
+    def _pictures(self, planner_input: PlannerInput) -> dict[str, Image]:
         if not self.settings.images:
             return {}
-        taken = {view: given.views[view] for view in VIEWS if view in given.views}
-        if self.settings.hand and given.hand is not None:
-            taken[HAND] = given.hand
+        taken = {view: planner_input.views[view] for view in VIEWS if view in planner_input.views}
+        if self.settings.hand and planner_input.hand is not None:
+            taken[HAND] = planner_input.hand
         return {view: shrink(picture, self.settings.image_size) for view, picture in taken.items()}
 
-    def _crops(self, given: PlannerInput) -> dict[str, Image]:
+    def _crops(self, planner_input: PlannerInput) -> dict[str, Image]:
         """Enlarged pictures of small things, from the pictures as the robot took them, by what they show."""
         if not self.settings.images:
             return {}
-        things = [one for one in in_sight(given.detections) if not one.is_room]
-        chosen = small_things(things, given.views, given.task, self.settings.crops)
-        return {f"{one.called} ({one.view}), enlarged": crop(given.views[one.view], one) for one in chosen}
+        things = [detection for detection in in_sight(planner_input.detections) if not detection.is_room]
+        chosen = small_things(things, planner_input.views, planner_input.task, self.settings.crops)
+        return {
+            f"{detection.called} ({detection.view}), enlarged": crop(planner_input.views[detection.view], detection)
+            for detection in chosen
+        }
 
     def _captioned(self, pictures: Mapping[str, Image], ago: int) -> list[str | Image]:
         parts: list[str | Image] = []
@@ -222,9 +236,9 @@ class Prompt:
         return parts
 
 
-def _history(given: PlannerInput) -> str:
+def _history(planner_input: PlannerInput) -> str:
     """The history with the reasons of earlier failures; that of the last subtask is the feedback."""
-    before, last = given.history[:-1], given.history[-1:]
+    before, last = planner_input.history[:-1], planner_input.history[-1:]
     return " ".join([*(_reasoned(item) for item in before), *map(str, last)]) or "None"
 
 

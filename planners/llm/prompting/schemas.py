@@ -22,9 +22,9 @@ def decision_schema(
     if answer == "json":
         return _object({"analysis": _TEXT, "subtask": _subtask(actions, arguments), **chosen})
     if answer == "plan":
-        said = ("visual_state_description", "reasoning_and_reflection", "language_plan")
+        texts = ("visual_state_description", "reasoning_and_reflection", "language_plan")
         steps = {"type": "array", "items": _subtask(actions, arguments)}
-        return _object({**dict.fromkeys(said, _TEXT), "executable_plan": steps, **chosen})
+        return _object({**dict.fromkeys(texts, _TEXT), "executable_plan": steps, **chosen})
     return None
 
 
@@ -33,11 +33,11 @@ def _subtask(actions: Sequence[str], arguments: Arguments) -> Mapping[str, objec
     variants: dict[tuple[str, ...], list[str]] = {}
     for action in actions:
         variants.setdefault(arguments_of(action, arguments), []).append(action)
-    made = [
+    forms = [
         _object({"action": {"type": "string", "enum": names}, **dict.fromkeys(parts, _TEXT)})
         for parts, names in variants.items()
     ]
-    return made[0] if len(made) == 1 else {"anyOf": made}
+    return forms[0] if len(forms) == 1 else {"anyOf": forms}
 
 
 def _object(properties: Mapping[str, object]) -> Mapping[str, object]:

@@ -66,12 +66,12 @@ class Template:
     def answer(self) -> AnswerFormat:
         return self.head.answer
 
-    def render(self, block: str, told: Mapping[str, object]) -> str:
+    def render(self, block: str, variables: Mapping[str, object]) -> str:
         """One block filled in, "" if the template does not have it. Raises BadInput for a name that nobody told."""
         if block not in self.compiled.blocks:
             return ""
         try:
-            return "".join(self.compiled.blocks[block](self.compiled.new_context(dict(told)))).strip()
+            return "".join(self.compiled.blocks[block](self.compiled.new_context(dict(variables)))).strip()
         except jinja2.TemplateError as error:
             reason = " ".join(str(error).split()).rstrip(".")
             raise BadInput(f"The block '{block}' of the template '{self.name}' cannot be filled: {reason}.") from error
@@ -82,8 +82,8 @@ class Template:
 
 def built_in() -> list[str]:
     """The names of the templates that come with Homie."""
-    found = (one.name for one in files("planners.llm").joinpath("prompts").iterdir())
-    return sorted(name.removesuffix(_ENDING) for name in found if name.endswith(_ENDING))
+    names = (file.name for file in files("planners.llm").joinpath("prompts").iterdir())
+    return sorted(name.removesuffix(_ENDING) for name in names if name.endswith(_ENDING))
 
 
 def load_template(name: str) -> Template:

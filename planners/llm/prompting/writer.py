@@ -34,18 +34,18 @@ class TemplateWriter(PromptWriter):
         self.sees = settings.images
         self.looks_at_hand = settings.hand and settings.images
 
-    def ask(self, given: PlannerInput, earlier: Sequence[Answered] = ()) -> Sequence[Message]:
+    def ask(self, planner_input: PlannerInput, earlier: Sequence[Answered] = ()) -> Sequence[Message]:
         turns: list[Turn] = []
         for before, answer in earlier[-self.remembers :] if self.remembers else ():
             turns.append(self._prompt.request(before, turns)[1].answered(answer))
-        return self._prompt.request(given, turns)[0].messages
+        return self._prompt.request(planner_input, turns)[0].messages
 
     def answer(self, subtask: Subtask, model: str = "", analysis: str | None = None) -> str:
         return written_answer(self._prompt.template.answer, (subtask,), model=model, analysis=analysis)
 
-    def read(self, text: str, given: PlannerInput) -> Decision:
+    def read(self, text: str, planner_input: PlannerInput) -> Decision:
         try:
-            reading = self._prompt.read(text, given)
+            reading = self._prompt.read(text, planner_input)
         except Unlisted as unlisted:
             reading = unlisted.reading
             return Decision(reading.subtasks, reading.analysis, reading.model, raw=text, problem=str(unlisted))

@@ -49,7 +49,7 @@ _LETTERS: dict[str, tuple[tuple[tuple[float, float], tuple[float, float]], ...]]
 class BuiltThing:
     """A thing in a model: its body, and its geoms in the order of its parts."""
 
-    thing: Thing
+    item: Thing
     plan: ThingPlan
     body: int
     geoms: tuple[int, ...]
@@ -74,36 +74,36 @@ def build(scene: TableScene) -> BuiltTable:
     names: dict[str, str] = {}
     _add_room(spec, names)
     _add_axes(spec)
-    plans = {thing.name: plan_of(thing.kind, thing.colour, thing.holes) for thing in scene.things}
-    for thing in scene.things:
-        _add_thing(spec, thing, plans[thing.name], names)
+    plans = {item.name: plan_of(item.kind, item.colour, item.holes) for item in scene.things}
+    for item in scene.things:
+        _add_thing(spec, item, plans[item.name], names)
     panda.FILE.add(spec, FOOT)
     add_grasp_constraints(spec, panda.HAND)
     _add_front_camera(spec)
     model = spec.compile()
     things = {
-        thing.name: BuiltThing(
-            thing,
-            plans[thing.name],
-            model.body(thing.name).id,
-            tuple(model.geom(f"{thing.name}/#{k}").id for k in range(len(plans[thing.name].parts))),
+        item.name: BuiltThing(
+            item,
+            plans[item.name],
+            model.body(item.name).id,
+            tuple(model.geom(f"{item.name}/#{k}").id for k in range(len(plans[item.name].parts))),
         )
-        for thing in scene.things
+        for item in scene.things
     }
-    objects = tuple(_object(one) for one in things.values() if one.plan.loose)
+    objects = tuple(_object(built) for built in things.values() if built.plan.loose)
     geoms = {model.geom(name).id: GeomInfo(entity, "") for name, entity in names.items()}
     return BuiltTable(scene, model, things, SceneIndex((), (), objects, geoms))
 
 
-def _object(one: BuiltThing) -> ObjectInfo:
-    thing = one.thing
+def _object(built: BuiltThing) -> ObjectInfo:
+    item = built.item
     return ObjectInfo(
-        name=thing.name,
-        kind=thing.kind,
-        colour=thing.colour,
-        aliases=(thing.words, thing.kind),
-        body=one.body,
-        half=one.plan.half,
+        name=item.name,
+        kind=item.kind,
+        colour=item.colour,
+        aliases=(item.words, item.kind),
+        body=built.body,
+        half=built.plan.half,
         hollow=None,
     )
 
@@ -147,16 +147,16 @@ def _tuple(point: np.ndarray) -> Vec3:
     return float(point[0]), float(point[1]), float(point[2])
 
 
-def _add_thing(spec: mujoco.MjSpec, thing: Thing, plan: ThingPlan, names: dict[str, str]) -> None:
+def _add_thing(spec: mujoco.MjSpec, item: Thing, plan: ThingPlan, names: dict[str, str]) -> None:
     height = TABLE_TOP + (FLOAT if plan.loose else 0.0)
-    body = spec.worldbody.add_body(name=thing.name, pos=[thing.x, thing.y, height], quat=turned(thing.yaw))
+    body = spec.worldbody.add_body(name=item.name, pos=[item.x, item.y, height], quat=turned(item.yaw))
     if plan.loose:
-        body.add_freejoint(name=thing.name)
+        body.add_freejoint(name=item.name)
     for number, part in enumerate(plan.parts):
-        name = f"{thing.name}/#{number}"
+        name = f"{item.name}/#{number}"
         geom = _add_prism(spec, body, name, part) if isinstance(part, Prism) else add_geom(body, name, part, part.mass)
         geom.condim, geom.friction = 4, [0.9, 0.006, 0.0001]
-        names[name] = thing.name
+        names[name] = item.name
 
 
 def _add_prism(spec: mujoco.MjSpec, body: mujoco.MjsBody, name: str, part: Prism) -> mujoco.MjsGeom:

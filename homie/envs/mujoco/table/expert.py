@@ -58,7 +58,7 @@ class _Held:
     """A thing in the hand: where the tool takes it (2,); its origin (2,) and yaw in the frame of the tool seen from
     above; the tool's height over its underside."""
 
-    thing: Thing
+    item: Thing
     grip: Array
     offset: Array
     yaw: float
@@ -75,10 +75,10 @@ class _Expert:
 
     def __init__(self, scene: TableScene) -> None:
         self.scene = scene
-        self.at = {thing.name: np.array([thing.x, thing.y]) for thing in scene.things}
-        plans = {thing.name: plan_of(thing.kind, thing.colour, thing.holes) for thing in scene.things}
-        self.top = {name: 2 * made.half[2] for name, made in plans.items()}
-        self.radius = {name: made.radius for name, made in plans.items()}
+        self.at = {item.name: np.array([item.x, item.y]) for item in scene.things}
+        plans = {item.name: plan_of(item.kind, item.colour, item.holes) for item in scene.things}
+        self.top = {name: 2 * plan.half[2] for name, plan in plans.items()}
+        self.radius = {name: plan.radius for name, plan in plans.items()}
         self.kinematics = PandaKinematics(FOOT[2])
         self.action = arm_actions()
         self.done: list[ArmActions] = []
@@ -88,8 +88,8 @@ class _Expert:
             match condition:
                 case Is(in_state=(str() as area, "wiped")):
                     self._wipe(self.scene.thing(area))
-                case In(pair=(str() as thing, place)) | Sorted(pair=(str() as thing, place)):
-                    self._carry(thing, place)
+                case In(pair=(str() as name, place)) | Sorted(pair=(str() as name, place)):
+                    self._carry(name, place)
                 case Stacked(stacked=names):
                     for below, above in pairwise(names):
                         self._carry(str(above), str(below))
@@ -103,19 +103,19 @@ class _Expert:
 
     def _carry(self, name: str, to: str) -> None:
         """Take a thing and let it go in, on or through its place, as fits that."""
-        thing, place = self.scene.thing(name), self.scene.thing(to)
+        item, place = self.scene.thing(name), self.scene.thing(to)
         spot, yaws = self.at[place.name], None
         if place.kind == "container":
             stands, release = 0.005, 0.005 + DROP
         elif place.kind != "shape sorter":
             stands, release = self.top[place.name], self.top[place.name] + 0.004
         else:
-            x, y = hole_places(place.holes)[place.holes.index(thing.kind)]
+            x, y = hole_places(place.holes)[place.holes.index(item.kind)]
             spot = spot + _turn(place.yaw) @ np.array([x, y])
-            yaws = np.radians(np.arange(0.0, 360.0, _SYMMETRY[thing.kind])) + place.yaw
+            yaws = np.radians(np.arange(0.0, 360.0, _SYMMETRY[item.kind])) + place.yaw
             stands, release = 0.005, SORTER_HEIGHT - 0.012
-        for closing in self._closings(thing):
-            held = self._foresee(thing, closing, GRASP)
+        for closing in self._closings(item):
+            held = self._foresee(item, closing, GRASP)
             tool_yaw = self._release_yaw(held, spot, yaws, closing)
             if tool_yaw is None:
                 continue
@@ -126,14 +126,14 @@ class _Expert:
             self._move(tool, height, tool_yaw, open=False)
             last = self._move(tool, height, tool_yaw, open=True)
             self._move(tool, TRAVEL, tool_yaw, open=True)
-            self.at[thing.name] = last.pose.position[:2] + _turn(_yaw_of(last)) @ held.offset
-            self.top[thing.name] = stands + HEIGHT
+            self.at[item.name] = last.pose.position[:2] + _turn(_yaw_of(last)) @ held.offset
+            self.top[item.name] = stands + HEIGHT
             return
-        raise BadInput(f"The arm does not reach {thing.words} or where it belongs.")
+        raise BadInput(f"The arm does not reach {item.words} or where it belongs.")
 
     def _wipe(self, area: Thing) -> None:
         """Draw the sponge over the whole length of an area, its long side across."""
-        sponge = next(thing for thing in self.scene.things if thing.kind == "sponge")
+        sponge = next(item for item in self.scene.things if item.kind == "sponge")
         way = _turn(area.yaw) @ np.array([AREA[0] + OVERSHOOT - SPONGE[0], 0.0])
         middle = self.at[area.name]
         for closing in self._closings(sponge):
@@ -153,39 +153,39 @@ class _Expert:
 
     # ------------------------------------------------------------ what will be
 
-    def _closings(self, thing: Thing) -> list[float]:
+    def _closings(self, item: Thing) -> list[float]:
         """Yaws of the tool that close the fingers well on a thing: with nothing under the palm first, and of those the
         nearest to the arm's ready posture."""
-        made = []
-        for degrees in _CLOSING[thing.kind]:
+        yaws = []
+        for degrees in _CLOSING[item.kind]:
             # The fingers close along y of the tool, which points down: at yaw - 90 degrees, or its opposite.
-            closing = thing.yaw + math.radians(degrees)
-            made += [_wrapped(closing + math.pi / 2), _wrapped(closing - math.pi / 2)]
-        reached = [yaw for yaw in made if self._reaches(self.at[thing.name], GRASP, yaw)]
-        ahead = self._ahead(self.at[thing.name])
-        return sorted(reached, key=lambda yaw: (self._under_palm(thing, yaw), abs(_wrapped(yaw - ahead))))
+            closing = item.yaw + math.radians(degrees)
+            yaws += [_wrapped(closing + math.pi / 2), _wrapped(closing - math.pi / 2)]
+        reached = [yaw for yaw in yaws if self._reaches(self.at[item.name], GRASP, yaw)]
+        ahead = self._ahead(self.at[item.name])
+        return sorted(reached, key=lambda yaw: (self._under_palm(item, yaw), abs(_wrapped(yaw - ahead))))
 
-    def _under_palm(self, thing: Thing, yaw: float) -> bool:
+    def _under_palm(self, item: Thing, yaw: float) -> bool:
         """Whether something so high stands beside a thing that the palm would meet it when the thing is taken."""
         along = _turn(yaw) @ np.array([0.0, 1.0])
-        palm = self.at[thing.name] + np.linspace(-PALM_HALF, PALM_HALF, 9)[:, None] * along
+        palm = self.at[item.name] + np.linspace(-PALM_HALF, PALM_HALF, 9)[:, None] * along
         return any(
             self.top[name] > GRASP + PALM_ABOVE
             and float(np.linalg.norm(palm - spot, axis=1).min()) < self.radius[name] + PALM_THICK
             for name, spot in self.at.items()
-            if name != thing.name
+            if name != item.name
         )
 
-    def _foresee(self, thing: Thing, tool_yaw: float, height: float) -> _Held:
+    def _foresee(self, item: Thing, tool_yaw: float, height: float) -> _Held:
         """How a thing will be in the hand: flat against the pads, in the middle between them, else where it was."""
-        relative = _wrapped(thing.yaw - tool_yaw)
-        between = _between_pads(_outline(thing) @ _turn(relative).T)
+        relative = _wrapped(item.yaw - tool_yaw)
+        between = _between_pads(_outline(item) @ _turn(relative).T)
         middle = np.array([0.0, (float(between.max()) + float(between.min())) / 2])
-        grip = self.at[thing.name] + _turn(tool_yaw) @ middle
+        grip = self.at[item.name] + _turn(tool_yaw) @ middle
         tool = self.action.reaching(_pose(grip, height, tool_yaw), open=True).pose
-        away = _turn(tool_yaw).T @ (self.at[thing.name] - tool.position[:2])
+        away = _turn(tool_yaw).T @ (self.at[item.name] - tool.position[:2])
         offset = np.array([away[0], -middle[1]])
-        return _Held(thing, grip, offset, relative, float(tool.position[2]) - TABLE_TOP)
+        return _Held(item, grip, offset, relative, float(tool.position[2]) - TABLE_TOP)
 
     def _release_yaw(self, held: _Held, spot: Array, yaws: Array | None, closing: float) -> float | None:
         """The yaw of the tool at the place, in reach, so that the thing has one of the wanted yaws; None if none."""
@@ -239,21 +239,21 @@ def _yaw_of(action: ArmActions) -> float:
     return math.atan2(x[1], x[0])
 
 
-def _outline(thing: Thing) -> Array:
-    if thing.kind == "sponge":
+def _outline(item: Thing) -> Array:
+    if item.kind == "sponge":
         x, y, _ = SPONGE
         return np.array([[x, -y], [x, y], [-x, y], [-x, -y]])
-    return outline(thing.kind)
+    return outline(item.kind)
 
 
 def _between_pads(points: Array) -> Array:
     """y of the corners of an outline that are between the pads, and of its edges there."""
-    found = [float(y) for x, y in points if abs(x) <= _PAD]
+    crossings = [float(y) for x, y in points if abs(x) <= _PAD]
     for start, end in zip(points, np.roll(points, -1, axis=0), strict=True):
         for x in np.linspace(-_PAD, _PAD, 9):
             if min(start[0], end[0]) <= x <= max(start[0], end[0]) and abs(end[0] - start[0]) > 1e-9:
-                found.append(start[1] + (end[1] - start[1]) * (x - start[0]) / (end[0] - start[0]))
-    return np.array(found)
+                crossings.append(start[1] + (end[1] - start[1]) * (x - start[0]) / (end[0] - start[0]))
+    return np.array(crossings)
 
 
 def _turn(angle: float) -> Array:
@@ -295,9 +295,9 @@ class TableExpert(Planner):
     def reset(self, task: str, *, seed: int) -> None:
         self._told = False
 
-    def decide(self, given: PlannerInput) -> Decision:
+    def decide(self, planner_input: PlannerInput) -> Decision:
         if self._told:
-            failed = given.feedback is not None and not given.feedback.ok
+            failed = planner_input.feedback is not None and not planner_input.feedback.ok
             return Decision((END,), "The plan did not work out." if failed else "The plan is through.")
         self._told = True
         moves = tuple(Subtask("Move", str(action)) for action in self._plan)

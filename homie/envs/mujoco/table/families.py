@@ -16,7 +16,7 @@ from homie.conditions import Condition, parse_condition
 from homie.envs.mujoco.table.outlines import SHAPES
 from homie.envs.mujoco.table.scene import FAMILIES, FOOT, Family, Subset, TableScene, Thing
 from homie.envs.mujoco.table.things import AREA, plan_of
-from homie.envs.mujoco.table.words import Reference, by_relation, reference, references, subset_of, told
+from homie.envs.mujoco.table.words import Reference, by_relation, reference, references, spatial_reference, subset_of
 from homie.kernel.errors import BadInput, suggestion
 
 X_RANGE, Y_RANGE = (0.0, 0.42), (-0.38, 0.38)
@@ -53,16 +53,16 @@ def generate(family: Family, seed: int) -> TableScene:
     rng = np.random.default_rng([FAMILIES.index(family), seed])
     while True:
         try:
-            made = _MAKERS[family](rng)
+            plan = _MAKERS[family](rng)
         except Crowded:
             continue
         return TableScene(
             family=family,
             seed=seed,
-            subset=made.subset,
-            instruction=made.instruction,
-            things=tuple(made.things),
-            conditions=tuple(made.conditions),
+            subset=plan.subset,
+            instruction=plan.instruction,
+            things=tuple(plan.things),
+            conditions=tuple(plan.conditions),
         )
 
 
@@ -86,9 +86,9 @@ def _pick(rng: np.random.Generator) -> Plan:
     things = [_new("container", colour) for colour in colours] + _shapes(rng, int(rng.integers(3, 5)))
     things = _placed(things, rng)
     target, container = things[int(rng.integers(2, len(things)))], things[int(rng.integers(2))]
-    made = references([target, container], things, rng)
-    what, where = (one.words for one in made)
-    said = rng.choice(
+    references_used = references([target, container], things, rng)
+    what, where = (reference.words for reference in references_used)
+    sentence = rng.choice(
         [
             f"Pick up {what} and put it into {where}.",
             f"Put {what} into {where}.",
@@ -96,7 +96,7 @@ def _pick(rng: np.random.Generator) -> Plan:
             f"Move {what} over to {where} and drop it inside.",
         ]
     )
-    return _plan(str(said), made, things, [{"in": [target.name, container.name]}])
+    return _plan(str(sentence), references_used, things, [{"in": [target.name, container.name]}])
 
 
 def _stack(rng: np.random.Generator) -> Plan:
@@ -104,10 +104,10 @@ def _stack(rng: np.random.Generator) -> Plan:
     high = int(rng.integers(2, 4))
     things = _placed(_shapes(rng, int(rng.integers(high, 5))), rng)
     chosen = [things[k] for k in rng.permutation(len(things))[:high]]
-    made = references(chosen, things, rng)
-    names = [one.words for one in made]
+    references_used = references(chosen, things, rng)
+    names = [reference.words for reference in references_used]
     if high == 2:
-        said = rng.choice(
+        sentence = rng.choice(
             [
                 f"Stack {names[1]} on top of {names[0]}.",
                 f"Put {names[1]} on {names[0]}.",
@@ -115,14 +115,14 @@ def _stack(rng: np.random.Generator) -> Plan:
             ]
         )
     else:
-        said = rng.choice(
+        sentence = rng.choice(
             [
                 f"Build a tower: {names[0]} at the bottom, then {names[1]}, then {names[2]}.",
                 f"Stack {names[1]} on {names[0]}, then {names[2]} on top of both.",
                 f"From the bottom to the top, stack {names[0]}, {names[1]} and {names[2]}.",
             ]
         )
-    return _plan(str(said), made, things, [{"stacked": [thing.name for thing in chosen]}])
+    return _plan(str(sentence), references_used, things, [{"stacked": [item.name for item in chosen]}])
 
 
 def _sort(rng: np.random.Generator) -> Plan:
@@ -131,16 +131,16 @@ def _sort(rng: np.random.Generator) -> Plan:
     sorter = Thing(name="shape_sorter", kind="shape sorter", colour="beige", x=0.0, y=0.0, holes=holes)
     things = _placed([sorter, *_shapes(rng, 3, kinds=_SORTED)], rng)
     target = things[int(rng.integers(1, len(things)))]
-    made = references([target], things[1:], rng)
-    what = made[0].words
-    said = rng.choice(
+    references_used = references([target], things[1:], rng)
+    what = references_used[0].words
+    sentence = rng.choice(
         [
             f"Put {what} into the shape sorter.",
             f"Drop {what} through its own hole of the shape sorter.",
             f"Sort {what} into the shape sorter.",
         ]
     )
-    return _plan(str(said), made, things, [{"sorted": [target.name, sorter.name]}])
+    return _plan(str(sentence), references_used, things, [{"sorted": [target.name, sorter.name]}])
 
 
 def _wipe(rng: np.random.Generator) -> Plan:
@@ -156,21 +156,21 @@ def _wipe(rng: np.random.Generator) -> Plan:
     ]
     place = by_relation(target, things, rng, moving=[target, things[-1]])  # the sponge will be somewhere else
     if place is not None:
-        ways.append(told(place, target))
-    made = [ways[int(rng.integers(len(ways)))]]
-    what = made[0].words
-    said = rng.choice([f"With the sponge, wipe {what}.", f"Take the sponge and wipe {what}.", f"Clean {what}."])
+        ways.append(spatial_reference(place, target))
+    references_used = [ways[int(rng.integers(len(ways)))]]
+    what = references_used[0].words
+    sentence = rng.choice([f"With the sponge, wipe {what}.", f"Take the sponge and wipe {what}.", f"Clean {what}."])
     spared = [{"is_not": [area.name, "wiped"]} for area in areas if area.name != target.name]
-    return _plan(str(said), made, things, [{"is": [target.name, "wiped"]}, *spared])
+    return _plan(str(sentence), references_used, things, [{"is": [target.name, "wiped"]}, *spared])
 
 
-def _plan(said: str, made: list[Reference], things: list[Thing], conditions: Sequence[object]) -> Plan:
+def _plan(sentence: str, references_used: list[Reference], things: list[Thing], conditions: Sequence[object]) -> Plan:
     """A sentence and those that go before it."""
     return Plan(
-        "".join(one.before for one in made) + said,
-        subset_of(made),
+        "".join(reference.before for reference in references_used) + sentence,
+        subset_of(references_used),
         things,
-        [parse_condition(one) for one in conditions],
+        [parse_condition(condition) for condition in conditions],
     )
 
 
@@ -204,14 +204,14 @@ def _new(kind: str, colour: str, yaw: float = 0.0) -> Thing:
 def _placed(things: list[Thing], rng: np.random.Generator) -> list[Thing]:
     """The things where they fit, in the order given. Raises Crowded."""
     done: list[Thing] = []
-    for thing in things:
+    for item in things:
         for _ in range(_TRIES):
-            yaw = thing.yaw if thing.kind == "area" else float(rng.uniform(-math.pi, math.pi))
-            spot = thing.model_copy(
+            yaw = item.yaw if item.kind == "area" else float(rng.uniform(-math.pi, math.pi))
+            spot = item.model_copy(
                 update={
                     "x": round(float(rng.uniform(*X_RANGE)), 4),
                     "y": round(float(rng.uniform(*Y_RANGE)), 4),
-                    "yaw": round(yaw, 4) if thing.kind != "area" else yaw,
+                    "yaw": round(yaw, 4) if item.kind != "area" else yaw,
                 }
             )
             if _reached(spot) and all(_far_enough(spot, other) for other in done):
@@ -222,14 +222,14 @@ def _placed(things: list[Thing], rng: np.random.Generator) -> list[Thing]:
     return done
 
 
-def _reached(thing: Thing) -> bool:
+def _reached(item: Thing) -> bool:
     """Whether the robot reaches it from above, an area at both of its ends, a sorter over all of its holes."""
-    reach = {"area": AREA[0], "shape sorter": 0.08}.get(thing.kind, 0.0)
-    away = math.hypot(thing.x - FOOT[0], thing.y - FOOT[1])
+    reach = {"area": AREA[0], "shape sorter": 0.08}.get(item.kind, 0.0)
+    away = math.hypot(item.x - FOOT[0], item.y - FOOT[1])
     return NEAREST + reach <= away <= FARTHEST - reach
 
 
-def _far_enough(one: Thing, other: Thing) -> bool:
-    radii = sum(plan_of(each.kind, each.colour, each.holes).radius for each in (one, other))
-    more = AROUND_SORTER if "shape sorter" in (one.kind, other.kind) else 0.0
-    return math.hypot(one.x - other.x, one.y - other.y) >= radii + APART + more
+def _far_enough(item: Thing, other: Thing) -> bool:
+    radii = sum(plan_of(each.kind, each.colour, each.holes).radius for each in (item, other))
+    more = AROUND_SORTER if "shape sorter" in (item.kind, other.kind) else 0.0
+    return math.hypot(item.x - other.x, item.y - other.y) >= radii + APART + more

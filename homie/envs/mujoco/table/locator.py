@@ -42,8 +42,8 @@ class ArmActions(Protocol):
 
 def arm_actions() -> type[ArmActions]:
     """The arm actions that are registered."""
-    found: type[ArmActions] = registry.load("actions", "arm")
-    return found
+    actions: type[ArmActions] = registry.load("actions", "arm")
+    return actions
 
 
 class KnownTable(Protocol):
@@ -71,7 +71,9 @@ class TableLocator(Locator):
         self.table = table
         self._actions = arm_actions()
         self._best_matches: NameMatcher = registry.load("names", "default")
-        self._named = [NamedThing(one.name, one.kind, one.colour, (one.words, one.kind)) for one in table.scene.things]
+        self._named = [
+            NamedThing(item.name, item.kind, item.colour, (item.words, item.kind)) for item in table.scene.things
+        ]
         self._places: dict[str, Array] = {}
 
     def reset(self, *, seed: int) -> None:
@@ -82,8 +84,8 @@ class TableLocator(Locator):
         if LISTED not in observation.frames:
             return
         means = {view: _means(frame) for view, frame in observation.frames.items()}
-        found = {one.instance for one in detections if one.view == LISTED}
-        in_front = [name for name in means[LISTED] if name in self.table.built.things and name in found]
+        in_list = {detection.instance for detection in detections if detection.view == LISTED}
+        in_front = [name for name in means[LISTED] if name in self.table.built.things and name in in_list]
         self._places = {
             name: np.mean([seen[name] for seen in means.values() if name in seen], axis=0) for name in in_front
         }
@@ -99,15 +101,15 @@ class TableLocator(Locator):
         last = len(numbers)
         return tuple(
             sorted(
-                (one for one in detections if one.instance in numbers or one.view != LISTED),
-                key=lambda one: numbers.get(one.instance, last) if one.view == LISTED else last,
+                (detection for detection in detections if detection.instance in numbers or detection.view != LISTED),
+                key=lambda detection: numbers.get(detection.instance, last) if detection.view == LISTED else last,
             )
         )
 
     def listing(self) -> tuple[str, ...]:
         things = self.table.built.things
         return tuple(
-            f"object {number}: {things[name].thing.words} at {self._actions.place(point)}"
+            f"object {number}: {things[name].item.words} at {self._actions.place(point)}"
             for number, (name, point) in enumerate(self.places.items(), 1)
         )
 
@@ -119,9 +121,9 @@ class TableLocator(Locator):
                 return str(self._actions.read(words))
             except BadInput:
                 return None
-        meant = sorted(thing.name for thing in self._best_matches(words, self._named))
-        fitting = [one for one in meant if action.target != "loose" or self.pickable(one)] or meant
-        return min(fitting, key=lambda one: self.distance(one, observation), default=None)
+        meant = sorted(item.name for item in self._best_matches(words, self._named))
+        fitting = [name for name in meant if action.target != "loose" or self.pickable(name)] or meant
+        return min(fitting, key=lambda name: self.distance(name, observation), default=None)
 
     def objection(self, words: str, action: Action) -> str:
         if action.name == MOVE:
@@ -173,16 +175,16 @@ class TableLocator(Locator):
     def has_place(self, entity: str) -> bool:
         return False  # the goals of Put have no surfaces: where to let go is for a Move to say
 
-    def placed(self, thing: str | None, entity: str, observation: Observation) -> bool | None:
+    def placed(self, item: str | None, entity: str, observation: Observation) -> bool | None:
         world = self.table.world
-        return thing is not None and world.held is None and world.lies(thing, entity)
+        return item is not None and world.held is None and world.lies(item, entity)
 
 
 def _means(frame: CameraFrame) -> dict[str, Array]:
     """Of each instance in a picture that shows enough of it: the mean (3,) of its points in the room."""
     if frame.instances is None or frame.depth is None:
         return {}
-    found = {}
+    means = {}
     lens = frame.intrinsics
     for index, name in enumerate(frame.instance_names):
         rows, columns = np.nonzero((frame.instances == index) & (frame.depth > 0.0))
@@ -190,5 +192,5 @@ def _means(frame: CameraFrame) -> dict[str, Array]:
             continue
         z = frame.depth[rows, columns].astype(float)
         rays = np.stack([(columns - lens.cx) / lens.fx, (rows - lens.cy) / lens.fy, np.ones(len(rows))], axis=-1)
-        found[name] = frame.pose.position + frame.pose.rotation @ (rays * z[:, None]).mean(axis=0)
-    return found
+        means[name] = frame.pose.position + frame.pose.rotation @ (rays * z[:, None]).mean(axis=0)
+    return means

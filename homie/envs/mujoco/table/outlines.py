@@ -80,7 +80,7 @@ def strips(points: Array) -> list[tuple[Array, Array]]:
     """Rectangles along the axes, as middles (2,) and half sizes (2,), that cover an outline: slices across x."""
     cuts = np.linspace(points[:, 0].min(), points[:, 0].max(), _STRIPS + 1)
     edges = list(zip(points, np.roll(points, -1, axis=0), strict=True))
-    found = []
+    strips = []
     for low, high in pairwise(cuts):
         inside = [float(y) for x, y in points if low <= x <= high]
         for x in (low, high):
@@ -88,8 +88,8 @@ def strips(points: Array) -> list[tuple[Array, Array]]:
                 if min(a[0], b[0]) <= x <= max(a[0], b[0]) and a[0] != b[0]:
                     inside.append(float(a[1] + (b[1] - a[1]) * (x - a[0]) / (b[0] - a[0])))
         middle = np.array([(low + high) / 2, (max(inside) + min(inside)) / 2])
-        found.append((middle, np.array([(high - low) / 2, (max(inside) - min(inside)) / 2])))
-    return found
+        strips.append((middle, np.array([(high - low) / 2, (max(inside) - min(inside)) / 2])))
+    return strips
 
 
 def _regular(count: int, edge: float, turn: float) -> Array:

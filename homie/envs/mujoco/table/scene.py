@@ -51,8 +51,8 @@ class Thing(BaseModel):
     def _known(self) -> Self:
         if self.name in SURROUNDINGS:
             raise ValueError(f"a thing cannot be called {self.name}")
-        said = [("kind", self.kind, KINDS), ("colour", self.colour, COLOURS)]
-        for what, word, known in (*said, *(("shape", hole, SHAPES) for hole in self.holes)):
+        fields = [("kind", self.kind, KINDS), ("colour", self.colour, COLOURS)]
+        for what, word, known in (*fields, *(("shape", hole, SHAPES) for hole in self.holes)):
             if word not in known:
                 raise ValueError(f"there is no {what} '{word}' (there are: {', '.join(known)})")
         return self
@@ -81,7 +81,7 @@ class TableScene(BaseModel):
 
     @model_validator(mode="after")
     def _sound(self) -> Self:
-        kinds = {thing.name: thing.kind for thing in self.things}
+        kinds = {item.name: item.kind for item in self.things}
         if len(kinds) < len(self.things):
             raise ValueError("two things have the same name")
         for condition in self.conditions:
@@ -122,4 +122,4 @@ class TableScene(BaseModel):
 
     def thing(self, name: str) -> Thing:
         """A thing by its name."""
-        return next(one for one in self.things if one.name == name)
+        return next(item for item in self.things if item.name == name)

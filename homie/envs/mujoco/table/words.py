@@ -24,43 +24,43 @@ CLEARLY = 0.06
 """Metres from which a thing is on one side of another; what is nearer is on neither side for certain."""
 
 
-def related(one: Thing, relation: str, other: Thing) -> bool | None:
+def related(item: Thing, relation: str, other: Thing) -> bool | None:
     """Whether a thing is on that side of another; None where nobody could tell."""
     axis, sign = RELATIONS[relation]
-    delta = sign * ((one.x, one.y)[axis] - (other.x, other.y)[axis])
+    delta = sign * ((item.x, item.y)[axis] - (other.x, other.y)[axis])
     return None if abs(delta) < CLEARLY else delta > 0
 
 
-def by_look(thing: Thing, things: Sequence[Thing]) -> str | None:
+def by_look(item: Thing, things: Sequence[Thing]) -> str | None:
     """`the red cube`, or None if there are several."""
-    same = [one for one in things if (one.kind, one.colour) == (thing.kind, thing.colour)]
-    return f"the {thing.colour} {thing.kind}" if len(same) == 1 else None
+    same = [other for other in things if (other.kind, other.colour) == (item.kind, item.colour)]
+    return f"the {item.colour} {item.kind}" if len(same) == 1 else None
 
 
-def by_kind(thing: Thing, things: Sequence[Thing]) -> str | None:
+def by_kind(item: Thing, things: Sequence[Thing]) -> str | None:
     """`the cube`, or None if there are several."""
-    return f"the {thing.kind}" if sum(one.kind == thing.kind for one in things) == 1 else None
+    return f"the {item.kind}" if sum(other.kind == item.kind for other in things) == 1 else None
 
 
 def by_relation(
-    thing: Thing, things: Sequence[Thing], rng: np.random.Generator, *, moving: Sequence[Thing] = ()
+    item: Thing, things: Sequence[Thing], rng: np.random.Generator, *, moving: Sequence[Thing] = ()
 ) -> str | None:
     """`the cube left of the green star`, where there are several cubes and only this one can be meant; else None.
 
     moving: things that the task moves or changes; a place beside them would be another one later.
     """
-    rivals = [one for one in things if one.kind == thing.kind and one is not thing]
+    rivals = [other for other in things if other.kind == item.kind and other is not item]
     if not rivals:
         return None
     phrases = []
     for other in things:
         name = by_look(other, things)
-        if other is thing or other in moving or name is None:
+        if other is item or other in moving or name is None:
             continue
         for relation in RELATIONS:
-            against = [related(one, relation, other) for one in rivals if one is not other]
-            if related(thing, relation, other) and all(said is False for said in against):
-                phrases.append(f"the {thing.kind} {relation} {name}")
+            against = [related(rival, relation, other) for rival in rivals if rival is not other]
+            if related(item, relation, other) and all(answer is False for answer in against):
+                phrases.append(f"the {item.kind} {relation} {name}")
     return str(rng.choice(phrases)) if phrases else None
 
 
@@ -77,15 +77,15 @@ class Reference:
     before: str = ""
 
 
-def told(where: str, thing: Thing) -> Reference:
+def spatial_reference(where: str, item: Thing) -> Reference:
     """A thing by words for its place."""
-    return Reference(f"this {thing.kind}", "spatial", f"Find {where}. ")
+    return Reference(f"this {item.kind}", "spatial", f"Find {where}. ")
 
 
-def reference(thing: Thing, things: Sequence[Thing]) -> Reference:
+def reference(item: Thing, things: Sequence[Thing]) -> Reference:
     """A thing by its colour or, now and then, by its kind alone. It can mean no other: no two things look the same."""
-    alone = by_kind(thing, things)
-    look = by_look(thing, things)
+    alone = by_kind(item, things)
+    look = by_look(item, things)
     assert look is not None
     return Reference(look, "visual" if alone is None else "base")
 
@@ -94,21 +94,21 @@ def references(
     chosen: Sequence[Thing], things: Sequence[Thing], rng: np.random.Generator, *, moving: Sequence[Thing] = ()
 ) -> list[Reference]:
     """One way to speak of each of the chosen things, at most one of them by its place."""
-    made: list[Reference] = []
-    for thing in chosen:
-        ways = [reference(thing, things)]
-        if (alone := by_kind(thing, things)) is not None:
+    chosen_references: list[Reference] = []
+    for item in chosen:
+        ways = [reference(item, things)]
+        if (alone := by_kind(item, things)) is not None:
             ways.append(Reference(alone, "base"))
-        place = by_relation(thing, things, rng, moving=(*chosen, *moving))
-        if place is not None and all(not one.before for one in made):
-            ways.append(told(place, thing))
-        made.append(ways[int(rng.integers(len(ways)))])
-    return made
+        place = by_relation(item, things, rng, moving=(*chosen, *moving))
+        if place is not None and all(not reference.before for reference in chosen_references):
+            ways.append(spatial_reference(place, item))
+        chosen_references.append(ways[int(rng.integers(len(ways)))])
+    return chosen_references
 
 
-def subset_of(made: Sequence[Reference]) -> Subset:
+def subset_of(chosen_references: Sequence[Reference]) -> Subset:
     """What tells the things of an instruction apart: `spatial`, places; `visual`, looks; `base`, their kinds do."""
     for subset in ("spatial", "visual"):
-        if any(one.subset == subset for one in made):
+        if any(reference.subset == subset for reference in chosen_references):
             return subset
     return "base"

@@ -46,20 +46,20 @@ class TableWorld:
         self.extents = Extents(built.model)
         self.held: str | None = None
         self.wiped: dict[str, set[int]] = {}
-        self._objects = {thing.name: thing for thing in built.index.objects}
+        self._objects = {item.name: item for item in built.index.objects}
         self._alpha = built.model.geom_rgba[:, 3].copy()
 
     def reset(self) -> None:
         """A new episode: nothing held, nothing wiped."""
         self.held = None
-        self.wiped = {name: set() for name, one in self.built.things.items() if one.thing.kind == "area"}
+        self.wiped = {name: set() for name, built in self.built.things.items() if built.item.kind == "area"}
         self.built.model.geom_rgba[:, 3] = self._alpha
 
     def update(self, held: str | None) -> None:
         """After a control period: what is held, and which tiles the sponge has wiped away."""
         self.held = held
-        for name, one in self.built.things.items():
-            if one.thing.kind == "sponge":
+        for name, built in self.built.things.items():
+            if built.item.kind == "sponge":
                 self._wipe(self._box(name))
 
     def wipe(self, area: str, tiles: Sequence[int]) -> None:
@@ -81,9 +81,9 @@ class TableWorld:
         """The upright box around a thing."""
         if name in self._objects:
             return self._box(name)
-        one = self.built.things[name]
-        half = np.array(one.plan.half)
-        return Box(self.data.xpos[one.body] + np.array([0.0, 0.0, half[2]]), half, one.thing.yaw)
+        built = self.built.things[name]
+        half = np.array(built.plan.half)
+        return Box(self.data.xpos[built.body] + np.array([0.0, 0.0, half[2]]), half, built.item.yaw)
 
     def _box(self, loose: str) -> Box:
         return self.extents.body_boxes(self.data, [self._objects[loose].body])[0]
@@ -91,34 +91,34 @@ class TableWorld:
     def solids(self, *, without: str | None = None) -> tuple[Box, ...]:
         """Boxes that a hand must not run into: the table, the loose things but `without`, walls, the sorter whole."""
         boxes = [_table()]
-        for name, one in self.built.things.items():
-            if one.thing.kind == "container":
-                boxes += _walls(one)
-            elif one.thing.kind != "area" and name != without:
+        for name, built in self.built.things.items():
+            if built.item.kind == "container":
+                boxes += _walls(built)
+            elif built.item.kind != "area" and name != without:
                 boxes += self._solid(name)
         return tuple(boxes)
 
     def obstacles(self, *, held: str | None) -> tuple[Box, ...]:
         """Boxes that a thing in the hand must not run into: as `solids`, but of a sorter only the walls."""
         boxes = [_table()]
-        for name, one in self.built.things.items():
-            if one.thing.kind in ("container", "shape sorter"):
-                boxes += _walls(one)
-            elif one.thing.kind != "area" and name != held:
+        for name, built in self.built.things.items():
+            if built.item.kind in ("container", "shape sorter"):
+                boxes += _walls(built)
+            elif built.item.kind != "area" and name != held:
                 boxes += self._solid(name)
         return tuple(boxes)
 
     def _solid(self, name: str) -> list[Box]:
         """A thing as boxes: a shape that stands upright in slices, since fingers come close to it from all sides."""
-        one, box = self.built.things[name], self.box(name)
-        turn = self.data.xmat[one.body].reshape(3, 3)
-        if one.thing.kind not in SHAPES or turn[2, 2] < UPRIGHT:
+        built, box = self.built.things[name], self.box(name)
+        turn = self.data.xmat[built.body].reshape(3, 3)
+        if built.item.kind not in SHAPES or turn[2, 2] < UPRIGHT:
             return [box]
         yaw = float(np.arctan2(turn[1, 0], turn[0, 0]))
-        at = self.data.xpos[one.body]
+        at = self.data.xpos[built.body]
         return [
             Box(at + turn @ np.array([*middle, HEIGHT / 2]), np.array([*half, HEIGHT / 2]), yaw)
-            for middle, half in strips(outline(one.thing.kind))
+            for middle, half in strips(outline(built.item.kind))
         ]
 
     # ------------------------------------------------------------ what is so
@@ -128,20 +128,20 @@ class TableWorld:
         """Whether all that the task asks for is so."""
         return bool(self.snapshot().success)
 
-    def lies(self, thing: str, place: str) -> bool:
+    def lies(self, item: str, place: str) -> bool:
         """Whether a thing is directly in, through (its own hole of a sorter) or on another one, as fits that one."""
-        spot, kind = self.place(thing), self.built.things[place].thing.kind
+        spot, kind = self.place(item), self.built.things[place].item.kind
         if spot.relation == "held" or spot.at != place:
             return False
         if kind == "shape sorter":
-            return spot.surface == self.built.things[thing].thing.kind
+            return spot.surface == self.built.things[item].item.kind
         return spot.relation == ("in" if kind == "container" else "on")
 
-    def _on(self, thing: str, place: str) -> bool:
-        box, under = self.box(thing), self.box(place)
+    def _on(self, item: str, place: str) -> bool:
+        box, under = self.box(item), self.box(place)
         gap = (box.center[2] - box.half[2]) - (under.center[2] + under.half[2])
         things = self.built.things
-        beside = self.data.xpos[things[thing].body] - self.data.xpos[things[place].body]
+        beside = self.data.xpos[things[item].body] - self.data.xpos[things[place].body]
         return bool(abs(gap) < RESTS and np.linalg.norm(beside[:2]) < CENTRED)
 
     def _wipe(self, sponge: Box) -> None:
@@ -149,11 +149,11 @@ class TableWorld:
             return
         c, s = np.cos(sponge.yaw), np.sin(sponge.yaw)
         for name, done in self.wiped.items():
-            one = self.built.things[name]
-            for number in range(len(one.geoms)):
+            built = self.built.things[name]
+            for number in range(len(built.geoms)):
                 if number in done:
                     continue
-                away = self.data.geom_xpos[one.geoms[number]] - sponge.center
+                away = self.data.geom_xpos[built.geoms[number]] - sponge.center
                 inside = (
                     abs(c * away[0] + s * away[1]) < sponge.half[0] and abs(c * away[1] - s * away[0]) < sponge.half[1]
                 )
@@ -165,16 +165,16 @@ class TableWorld:
         if name == self.held:
             return Spot("held", "gripper")
         box = self.box(name)
-        for other, one in self.built.things.items():
-            half, local = one.plan.half, _local(one, box.center)
+        for other, built in self.built.things.items():
+            half, local = built.plan.half, _local(built, box.center)
             over = bool(np.all(np.abs(local[:2]) < half[:2]))
-            if one.thing.kind == "container" and over:
+            if built.item.kind == "container" and over:
                 # Down in it: what lies across its rim has its middle more than its own height over the table.
                 return Spot("in" if local[2] < 2 * box.half[2] else "on", other)
-            if one.thing.kind == "shape sorter" and over:
+            if built.item.kind == "shape sorter" and over:
                 inside = local[2] < SORTER_HEIGHT
-                return Spot("in" if inside else "on", other, _compartment(one, local) if inside else "")
-            if one.plan.loose and other != name and self._on(name, other):
+                return Spot("in" if inside else "on", other, _compartment(built, local) if inside else "")
+            if built.plan.loose and other != name and self._on(name, other):
                 return Spot("on", other)
         return Spot("on", "table" if box.center[2] > TABLE_TOP else "floor")
 
@@ -189,31 +189,33 @@ class TableWorld:
             held=self.held,
             instruction=scene.instruction,
         )
-        asked = tuple(TaskCondition(condition=written(one), met=one.holds(world)) for one in scene.conditions)
-        return world.model_copy(update={"conditions": asked, "success": all(one.met for one in asked)})
+        asked = tuple(
+            TaskCondition(condition=written(condition), met=condition.holds(world)) for condition in scene.conditions
+        )
+        return world.model_copy(update={"conditions": asked, "success": all(condition.met for condition in asked)})
 
     def _object(self, name: str) -> ObjectState:
-        spot, one = self.place(name), self.built.things[name]
+        spot, built = self.place(name), self.built.things[name]
         return ObjectState(
-            kind=one.thing.kind,
-            colour=one.thing.colour,
+            kind=built.item.kind,
+            colour=built.item.colour,
             relation=spot.relation,
             at=spot.at,
             surface=spot.surface,
             position=rounded(self.box(name).center),
-            quaternion=rounded(self.data.xquat[one.body]),
-            half=rounded(one.plan.half),
+            quaternion=rounded(self.data.xquat[built.body]),
+            half=rounded(built.plan.half),
             receives="on",
         )
 
     def _fixed(self, name: str) -> FixedState:
-        one, tiles = self.built.things[name], self.wiped.get(name)
+        built, tiles = self.built.things[name], self.wiped.get(name)
         return FixedState(
-            kind=one.thing.kind,
-            colour=one.thing.colour,
+            kind=built.item.kind,
+            colour=built.item.colour,
             position=rounded(self.box(name).center),
-            quaternion=rounded(self.data.xquat[one.body]),
-            half=rounded(one.plan.half),
+            quaternion=rounded(self.data.xquat[built.body]),
+            half=rounded(built.plan.half),
             states={} if tiles is None else {"wiped": len(tiles) / len(tile_places())},
             receives=None if tiles is not None else "in",
         )
@@ -224,16 +226,16 @@ def _compartment(sorter: BuiltThing, local: Array) -> str:
     not down in it."""
     if not 0.0 < local[2] < SORTER_HEIGHT / 2:
         return ""
-    holes = sorter.thing.holes
+    holes = sorter.item.holes
     places = [np.array(place) for place in hole_places(holes)]
     inside = [hole for hole, place in zip(holes, places, strict=True) if np.all(np.abs(local[:2] - place) < CELL)]
     return inside[0] if inside else ""
 
 
-def _local(one: BuiltThing, point: Array) -> Array:
+def _local(built: BuiltThing, point: Array) -> Array:
     """A point (3,) in the frame of a thing that stands fixed on the table."""
-    away = point - np.array([one.thing.x, one.thing.y, TABLE_TOP])
-    c, s = np.cos(one.thing.yaw), np.sin(one.thing.yaw)
+    away = point - np.array([built.item.x, built.item.y, TABLE_TOP])
+    c, s = np.cos(built.item.yaw), np.sin(built.item.yaw)
     return np.array([c * away[0] + s * away[1], c * away[1] - s * away[0], away[2]])
 
 
@@ -242,10 +244,10 @@ def _table() -> Box:
     return Box(np.array([x[0], y[0], TABLE_TOP - 0.02]), np.array([x[1], y[1], 0.02]))
 
 
-def _walls(one: BuiltThing) -> list[Box]:
+def _walls(built: BuiltThing) -> list[Box]:
     """The upright parts of a container or a sorter, and its bottom, as boxes in the world."""
-    c, s = np.cos(one.thing.yaw), np.sin(one.thing.yaw)
+    c, s = np.cos(built.item.yaw), np.sin(built.item.yaw)
     turn = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-    at = np.array([one.thing.x, one.thing.y, TABLE_TOP])
-    parts = [part for part in one.plan.parts if isinstance(part, Part)]
-    return [Box(at + turn @ np.array(part.pos), np.array(part.size), one.thing.yaw) for part in parts]
+    at = np.array([built.item.x, built.item.y, TABLE_TOP])
+    parts = [part for part in built.plan.parts if isinstance(part, Part)]
+    return [Box(at + turn @ np.array(part.pos), np.array(part.size), built.item.yaw) for part in parts]
