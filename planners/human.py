@@ -42,32 +42,34 @@ class HumanPlanner(Planner):
     def reset(self, task: str, *, seed: int) -> None:
         """Nothing is kept between rounds."""
 
-    def decide(self, given: PlannerInput) -> Decision:
-        _tell(describe(given))
+    def decide(self, planner_input: PlannerInput) -> Decision:
+        _tell(describe(planner_input))
         while True:
-            _tell(f"subtask {given.round}> ")
+            _tell(f"subtask {planner_input.round}> ")
             line = sys.stdin.readline()
             if not line:
                 _tell("\n")
                 return Decision((END,), "The person ended the input.")
             line = line.strip()
             if line.lower() in ("help", "?"):
-                _tell(_HELP + f"Actions: {', '.join(given.actions)}.\n")
+                _tell(_HELP + f"Actions: {', '.join(planner_input.actions)}.\n")
                 continue
             try:
-                return Decision((read_line(line, given.actions),), "Chosen by a person.", raw=line)
+                return Decision((read_line(line, planner_input.actions),), "Chosen by a person.", raw=line)
             except BadInput as error:
                 _tell(f"{error}\n")
 
 
-def describe(given: PlannerInput) -> str:
+def describe(planner_input: PlannerInput) -> str:
     """What the person needs to know, as lines of text."""
-    lines = [f"Round {given.round}. Task: {given.task}", f"In the hand: {given.inventory_text}"]
-    if given.feedback is not None:
-        code = f" ({given.feedback.code})" if given.feedback.code else ""
-        lines.append(f"Last subtask: {given.feedback.status}{code}: {given.feedback.message}")
+    lines = [f"Round {planner_input.round}. Task: {planner_input.task}", f"In the hand: {planner_input.inventory_text}"]
+    if planner_input.feedback is not None:
+        code = f" ({planner_input.feedback.code})" if planner_input.feedback.code else ""
+        lines.append(f"Last subtask: {planner_input.feedback.status}{code}: {planner_input.feedback.message}")
     for view in VIEWS:
-        names = dict.fromkeys(one.name for one in in_sight(given.detections) if one.view == view)
+        names = dict.fromkeys(
+            detection.name for detection in in_sight(planner_input.detections) if detection.view == view
+        )
         lines.append(f"  {view}: {', '.join(names) or 'nothing known'}")
     return "\n".join(lines) + "\n"
 
@@ -81,12 +83,12 @@ def read_line(line: str, actions: tuple[str, ...]) -> Subtask:
     if plain.startswith("[") or "," in plain:
         return parse_subtask(plain)
     for action, pattern in _SPOKEN:
-        found = pattern.match(plain.lower())
-        if found:
-            words = found.groupdict()
+        match = pattern.match(plain.lower())
+        if match:
+            words = match.groupdict()
             return Subtask(action, words.get("target") or words.get("target2") or "", words.get("destination") or "")
     spoken = {action for action, _ in _SPOKEN}
-    for action in (one for one in actions if one not in spoken):
+    for action in (text for text in actions if text not in spoken):
         if plain.lower().startswith(f"{action.lower()} "):
             return Subtask(action, plain[len(action) :].strip())
     raise BadInput(f"'{line}' is not understood. Write for example: pick apple. `help` shows more.")

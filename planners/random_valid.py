@@ -29,23 +29,23 @@ class RandomPlanner(Planner):
         self._random = random.Random(seed)
         self._rooms = {}
 
-    def decide(self, given: PlannerInput) -> Decision:
-        if given.round >= given.rounds:
+    def decide(self, planner_input: PlannerInput) -> Decision:
+        if planner_input.round >= planner_input.rounds:
             return Decision((END,), "This is the last round.")
-        choices = self._choices(given)
+        choices = self._choices(planner_input)
         if not choices:
             return Decision((END,), "There is nothing in sight to do anything with.")
         action = self._random.choice(list(choices))
         return Decision((self._random.choice(choices[action]),), "Drawn at random.")
 
-    def _choices(self, given: PlannerInput) -> dict[str, list[Subtask]]:
+    def _choices(self, planner_input: PlannerInput) -> dict[str, list[Subtask]]:
         """What can be done, by action."""
-        seen = list(dict.fromkeys(canonical(one.name) for one in in_sight(given.detections)))
+        seen = list(dict.fromkeys(canonical(detection.name) for detection in in_sight(planner_input.detections)))
         self._rooms.update(dict.fromkeys(name for name in seen if is_room(name)))
         doors = [name for name in seen if is_container(name)]
         places = [name for name in seen if is_container(name) or is_surface(name)]
         loose = [name for name in seen if not is_furniture(name)]
-        held = given.inventory[-1] if given.inventory else ""
+        held = planner_input.inventory[-1] if planner_input.inventory else ""
         possible = {
             "Go to": [Subtask("Go to", name) for name in dict.fromkeys([*seen, *self._rooms])],
             "Pick": [] if held else [Subtask("Pick", name) for name in loose],
@@ -53,4 +53,6 @@ class RandomPlanner(Planner):
             "Open": [Subtask("Open", name) for name in doors],
             "Close": [Subtask("Close", name) for name in doors],
         }
-        return {action: subtasks for action, subtasks in possible.items() if subtasks and action in given.actions}
+        return {
+            action: subtasks for action, subtasks in possible.items() if subtasks and action in planner_input.actions
+        }

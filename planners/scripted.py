@@ -33,7 +33,7 @@ class ScriptEntry(BaseModel):
         if (self.subtask is None) == (self.subtasks is None):
             raise BadInput("it needs either 'subtask' or 'subtasks'.")
         written = [self.subtask] if self.subtask is not None else self.subtasks or []
-        return Decision(tuple(_subtask(one) for one in written), self.analysis, self.model)
+        return Decision(tuple(_subtask(subtask) for subtask in written), self.analysis, self.model)
 
 
 class ScriptedPlanner(Planner):
@@ -65,7 +65,7 @@ class ScriptedPlanner(Planner):
     def reset(self, task: str, *, seed: int) -> None:
         self._next = 0
 
-    def decide(self, given: PlannerInput) -> Decision:
+    def decide(self, planner_input: PlannerInput) -> Decision:
         if self._next >= len(self._decisions):
             return Decision((END,), "The script is over.")
         self._next += 1
@@ -100,7 +100,7 @@ def script_of(episode: Path) -> str:
             raise BadInput(f"Line {number} of {episode / 'steps.jsonl'} is no round record.") from error
     entries = []
     for decision in rounds.values():
-        subtasks = [[part for part in one.values() if part] for one in decision["subtasks"]]
+        subtasks = [[part for part in subtask.values() if part] for subtask in decision["subtasks"]]
         kept = {name: decision[name] for name in ("analysis", "model") if decision[name]}
         if subtasks:
             entries.append({"subtasks": subtasks, **kept})

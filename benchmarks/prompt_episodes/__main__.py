@@ -46,13 +46,13 @@ class Written(Planner):
     def reset(self, task: str, *, seed: int) -> None:
         self.rounds.clear()
 
-    def decide(self, given: PlannerInput) -> Decision:
-        request, _ = self._prompt.request(given)
+    def decide(self, planner_input: PlannerInput) -> Decision:
+        request, _ = self._prompt.request(planner_input)
         example = self._examples[len(self.rounds)]
-        text = example.answer(self._prompt.template.answer, given.models, given.abilities)
+        text = example.answer(self._prompt.template.answer, planner_input.models, planner_input.abilities)
         self.system = _shown(request.messages[0].parts)
         self.rounds.append((_shown(request.messages[-1].parts), text))
-        return Decision(tuple(example.steps()), example.analysis, given.models[0], raw=text)
+        return Decision(tuple(example.steps()), example.analysis, planner_input.models[0], raw=text)
 
     def page(self, options: Mapping[str, object]) -> str:
         """The episode in Markdown."""

@@ -144,10 +144,18 @@ class Session:
         lookat: tuple[float, float, float] | None = None,
         size: tuple[int, int] = FILM_SIZE,
     ) -> Image:
-        """A picture (height, width, 3) from outside, simulators only; `size` is width and height.
+        """A picture of the robot and its world from outside, simulators only.
 
-        position, lookat: (x, y, z) of the camera and of what it looks at, metres in the world; without them the camera
-        of the videos. Raises BadInput where nobody can film.
+        Args:
+            position: Of the camera, (x, y, z), metres in the world; None for the camera of the videos.
+            lookat: What it looks at, in the same frame; given if `position` is.
+            size: Width and height, pixels.
+
+        Returns:
+            (height, width, 3) uint8.
+
+        Raises:
+            BadInput: The robot is no simulator that can film from there.
         """
         if (position is None) != (lookat is None):
             raise BadInput("film: give position and lookat, or neither.")
@@ -172,8 +180,17 @@ class Session:
     def call(self, action: str, target: str = "", destination: str = "", *, model: str = "") -> Execution:
         """Check and carry out one subtask, such as `call("Put", "apple", "bowl")`.
 
-        What is wrong with it, or how it failed, is in `feedback` of what is returned; nothing is raised for that.
-        model: the skill set that is to do it, "" for the first that can.
+        Args:
+            action: An action that the robot and its skills have.
+            target: What it is done to, in words.
+            destination: Where a Put ends, in words.
+            model: The skill set that is to do it, "" for the first that can.
+
+        Returns:
+            Checks, attempts and `feedback`, which says what was wrong with the subtask or how it failed.
+
+        Raises:
+            InfrastructureError: The robot or the simulator failed.
         """
         decision = Decision((Subtask(action, target, destination),), model=model)
         executor, subtask = self._parts.executor, decision.subtasks[0]
@@ -192,7 +209,18 @@ class Session:
         return execution
 
     def rounds(self, task: str) -> Iterator[Round]:
-        """Let the planner do a task from the world as it is now, one round at a time. Nothing is written."""
+        """Let the planner do a task from the world as it is now. Nothing is written.
+
+        Args:
+            task: The instruction.
+
+        Returns:
+            The rounds, each played when it is asked for; `over` says whether it was the last.
+
+        Raises:
+            BadInput: The instruction is empty.
+            PlannerError: The planner could not decide.
+        """
         if not task.strip():
             raise BadInput("The instruction is empty: say what to do.")
         return self._rounds(task.strip())
@@ -224,7 +252,16 @@ class Session:
     def run(self, task: str, *listeners: EpisodeListener, **options: Any) -> sessions.EpisodeSummary:
         """Run one task from the start of the scene and write its run folder, as `homie.run` does; then go on there.
 
-        options: `out`, `video`, `frames`, `rounds`. Raises HomieError.
+        Args:
+            task: The instruction.
+            listeners: Get every event of the episode.
+            options: `out`, `video`, `frames`, `rounds`.
+
+        Returns:
+            How it ended and where its folder is.
+
+        Raises:
+            HomieError: As `homie.run`.
         """
         values = {**self.options.model_dump(exclude_defaults=True), "task": task, **options}
         run_options = RunOptions.build(**values)

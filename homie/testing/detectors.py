@@ -18,11 +18,28 @@ BODY = Proprioception(Pose2(0.0, 0.0, 0.0))
 
 
 def check_detector(detector: Detector, *observations: Observation, deterministic: bool = True) -> None:
-    """Check a detector against `homie.kernel.interfaces.Detector`. Raises NotConforming with everything that it found.
+    """Check a detector against `homie.kernel.interfaces.Detector`.
 
-    observations: further ones to look at, with things in them. Looked at: boxes lie in their picture and masks fit it,
-    names are words, scores from 0 to 1, the input stays as it was, nothing is printed on stdout, `describe` is JSON
-    without secrets. deterministic: the same picture gives the same boxes.
+    Boxes have to lie in their picture and masks to fit it, names to be words and scores from 0 to 1; the input stays as
+    it was, nothing is printed on stdout, and `describe` is JSON without secrets.
+
+    Args:
+        detector: The detector.
+        observations: Further observations to check it on, with objects in them.
+        deterministic: Whether the same picture has to give the same boxes.
+
+    Raises:
+        NotConforming: Lists every violation.
+
+    Example:
+        >>> from homie.kernel.interfaces import Detector
+        >>> from homie.testing import check_detector
+        >>> class Blind(Detector):
+        ...     name = "blind"
+        ...
+        ...     def detect(self, observation):
+        ...         return ()
+        >>> check_detector(Blind())
     """
     if not isinstance(detector, Detector):
         raise NotConforming([f"{type(detector).__name__} is no homie.kernel.interfaces.Detector."])

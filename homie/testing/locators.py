@@ -20,12 +20,21 @@ GO, PICK = ACTION_TABLE["Go to"], ACTION_TABLE["Pick"]
 def check_locator(
     locator: Locator, robot: Robot, names: Sequence[str], detections: Sequence[Detection] = (), *, view: bool = True
 ) -> None:
-    """Check a locator in a world where `names` are there. Raises NotConforming with everything that it found.
+    """Check a locator against `homie.kernel.interfaces.Locator`, in a world where some names are known to exist.
 
-    detections: what a detector reports in the robot's views, for a locator that goes by it. view: whether to give it
-    pictures. Looked at: names mean an entity or None, an entity has a goal with a finite place and a distance, the
-    questions that error detection asks have answers of the right kind and change nothing, and every name that a planner
-    is told means something.
+    Names have to mean an entity or None, an entity to have a goal with a finite position and a distance; the questions
+    of error detection have answers of the right kind and change nothing, and every name in a planner's input means
+    something.
+
+    Args:
+        locator: The locator, made for the robot.
+        robot: The robot; it is reset, and not moved.
+        names: Names of things that are in its world.
+        detections: What a detector reports in the robot's views, for a locator that goes by them.
+        view: Whether to give it pictures.
+
+    Raises:
+        NotConforming: Lists every violation.
     """
     if not isinstance(locator, Locator):
         raise NotConforming([f"{type(locator).__name__} is no homie.kernel.interfaces.Locator."])

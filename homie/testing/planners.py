@@ -45,13 +45,34 @@ _ABLE = {"classical": Ability(ACTIONS[:-1], (), "does everything"), "nomad": Abi
 
 
 def check_planner(planner: Planner, *, deterministic: bool = False) -> None:
-    """Check a planner against `homie.kernel.interfaces.Planner`. Raises NotConforming with everything that it found.
+    """Check a planner against `homie.kernel.interfaces.Planner`.
 
-    It is asked in about twenty situations, each in an episode of its own and all in one: empty sight, a long history,
-    every error code, odd images. Looked at: decisions have subtasks or a problem and can be recorded; the input stays
-    as it was; nothing is printed on stdout; `describe` is JSON without secrets. `deterministic`: a promise that the
-    same task, seed and situations give the same decisions, whatever was asked before. It decides about 45 times, twice
-    as often with that promise. A PlannerError (an endpoint that fails) is passed on: nothing can be said then.
+    It is asked in about twenty situations, each in an episode of its own and all in one: no detections, a long history,
+    every error code, odd images; about 45 decisions. Decisions have to have subtasks or a problem and to be recordable;
+    the input stays as it was, nothing is printed on stdout, and `describe` is JSON without secrets.
+
+    Args:
+        planner: The planner.
+        deterministic: Whether the same task, seed and situations have to give the same decisions, whatever was asked
+            before. It is then asked twice as often.
+
+    Raises:
+        NotConforming: Lists every violation.
+        PlannerError: The planner raised it (an endpoint that fails): nothing can be checked.
+
+    Example:
+        >>> from homie.kernel.interfaces import Planner
+        >>> from homie.kernel.types import END, Decision
+        >>> from homie.testing import check_planner
+        >>> class Idle(Planner):
+        ...     name = "idle"
+        ...
+        ...     def reset(self, task, *, seed):
+        ...         pass
+        ...
+        ...     def decide(self, planner_input):
+        ...         return Decision((END,), "I do nothing.")
+        >>> check_planner(Idle(), deterministic=True)
     """
     if not isinstance(planner, Planner):
         raise NotConforming([f"{type(planner).__name__} is no homie.kernel.interfaces.Planner."])

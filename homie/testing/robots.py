@@ -20,11 +20,17 @@ STEPS = 5
 
 
 def check_robot(robot: Robot) -> None:
-    """Check a robot against `homie.kernel.interfaces.Robot`. Raises NotConforming with everything that it found.
+    """Check a robot against `homie.kernel.interfaces.Robot`. It moves, and is not closed.
 
-    Looked at: whether its kinematics fit its spec; what it observes, with pictures and without; that time passes in
-    `act`, by one control period; that a driving base comes to rest after `stop`, which may come twice; that `reset`
-    brings back the start. It is not closed. Limits need no look: every command passes the safety gate.
+    Its kinematics have to fit its spec; `observe` gives what is asked for, with pictures and without; in `act` one
+    control period passes; a driving base comes to rest after `stop`, which may come twice; `reset` brings back the
+    start. Limits are not checked: every command passes the safety gate.
+
+    Args:
+        robot: The robot, with free floor around it.
+
+    Raises:
+        NotConforming: Lists every violation.
     """
     if not isinstance(robot, Robot):
         raise NotConforming([f"{type(robot).__name__} is no homie.kernel.interfaces.Robot."])

@@ -17,12 +17,19 @@ STEPS = 10
 
 
 def check_skills(skill_set: SkillSet, robot: Robot, goals: Sequence[tuple[Subtask, Goal]] = ()) -> None:
-    """Check a skill set on a robot that it can move. Raises NotConforming with everything that it found.
+    """Check a skill set against `homie.kernel.interfaces.SkillSet`, on a robot that it can move. The robot moves.
 
-    goals: subtasks with their goals, for actions that need a real one; all others are tried with a small thing that
-    floats a metre ahead, of which nothing else is known. A skill may fail at that, and says so by its outcome. Looked
-    at: the actions it declares are those that its skills have, what they take is something that actions can take, `act`
-    gives finite commands, `start` may come again.
+    The actions that it declares have to be those of its skills, with arguments that actions can take; `act` gives
+    finite commands, and `start` may come again. A skill may fail at its goal; its outcome says so.
+
+    Args:
+        skill_set: The skill set.
+        robot: The robot.
+        goals: Subtasks with their goals, for actions that need a real one. All others are tried on a small object that
+            floats a metre ahead and of which nothing else is known.
+
+    Raises:
+        NotConforming: Lists every violation.
     """
     if not isinstance(skill_set, SkillSet):
         raise NotConforming([f"{type(skill_set).__name__} is no homie.kernel.interfaces.SkillSet."])

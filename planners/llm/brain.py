@@ -55,11 +55,11 @@ class ModelPlanner(Planner):
         self._turns.clear()
         self.model.reset(seed=seed)
 
-    def decide(self, given: PlannerInput) -> Decision:
+    def decide(self, planner_input: PlannerInput) -> Decision:
         """The next decision (EMMOE, section 4.2). Raises PlannerError where the model gives no answer at all."""
-        request, turn = self.prompt.request(given, tuple(self._turns))
+        request, turn = self.prompt.request(planner_input, tuple(self._turns))
         system = "".join(part for part in request.messages[0].parts if isinstance(part, str))
-        decision = replace(self._ask(request, given), system=system, question=turn.text)
+        decision = replace(self._ask(request, planner_input), system=system, question=turn.text)
         self._turns.append(turn.answered("" if decision.problem else _echo(decision.raw)))
         return decision
 
@@ -70,7 +70,7 @@ class ModelPlanner(Planner):
     def texts(self) -> Mapping[str, str]:
         return self.prompt.texts()
 
-    def _ask(self, request: Request, given: PlannerInput) -> Decision:
+    def _ask(self, request: Request, planner_input: PlannerInput) -> Decision:
         answers: list[Answer] = []
         messages = request.messages
         while True:
@@ -78,7 +78,7 @@ class ModelPlanner(Planner):
             reply = self.model.complete(Request(messages, request.schema, request.name))
             seconds = time.perf_counter() - began
             try:
-                reading = self._read(reply, given)
+                reading = self._read(reply, planner_input)
             except Unreadable as unread:
                 problem = str(unread)
                 answers.append(_answer(reply, problem, seconds))
@@ -89,11 +89,11 @@ class ModelPlanner(Planner):
             answers.append(_answer(reply, "", seconds, reading.leniencies))
             return Decision(reading.subtasks, reading.analysis, reading.model, raw=reply.text, answers=tuple(answers))
 
-    def _read(self, reply: Reply, given: PlannerInput) -> Reading:
+    def _read(self, reply: Reply, planner_input: PlannerInput) -> Reading:
         """What the reply says. Raises Unreadable; what did not come to its end or was declined is not even tried."""
         if reply.finish != "stop":
             raise Unreadable(_FINISHED_BADLY[reply.finish])
-        return self.prompt.read(reply.text, given)
+        return self.prompt.read(reply.text, planner_input)
 
 
 def _given_up(unread: Unreadable, text: str, answers: tuple[Answer, ...]) -> Decision:

@@ -36,12 +36,12 @@ class RulePlanner(Planner):
         self._task = task
         self._course = None
 
-    def decide(self, given: PlannerInput) -> Decision:
+    def decide(self, planner_input: PlannerInput) -> Decision:
         try:
             if self._course is None:
-                self._course = self._run(given)
+                self._course = self._run(planner_input)
                 return next(self._course)
-            return self._course.send(given)
+            return self._course.send(planner_input)
         except StopIteration as over:
             self._course = self._over(str(over.value))
             return next(self._course)

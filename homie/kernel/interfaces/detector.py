@@ -31,4 +31,14 @@ class Detector(NamedByUsers, ABC):
 
     @abstractmethod
     def detect(self, observation: Observation) -> tuple[Detection, ...]:
-        """Detections in every frame of the observation, larger boxes first within a view."""
+        """The objects, pieces of furniture and rooms in every frame of an observation.
+
+        Args:
+            observation: Frames by view; `rgb` is (H, W, 3) uint8. Not to be changed.
+
+        Returns:
+            Detections with boxes in pixels (x0, y0, x1, y1) of their view, larger boxes first within a view.
+
+        Raises:
+            InfrastructureError: A model or a server behind it failed.
+        """

@@ -18,7 +18,7 @@ class Kinematics(Protocol):
     """
 
     def forward(self, q: Array) -> Pose:
-        """The gripper pose in the base frame."""
+        """The pose of the gripper in the base frame (m, rotation matrix) with the joints at `q` (n,) in m and rad."""
 
     def link_points(self, q: Array) -> Array:
         """Centres (n, 3), in the base frame, of spheres that fill the arm and the hand."""
@@ -34,7 +34,17 @@ class Kinematics(Protocol):
         """
 
     def solve(self, position: Array, rotation: Array | None, q0: Array, *, locked_torso: bool = False) -> IkSolution:
-        """Joints that bring the gripper to a pose in the base frame (rotation None: position only)."""
+        """Joints that bring the gripper to a pose in the base frame.
+
+        Args:
+            position: (3,), m.
+            rotation: (3, 3), or None where any orientation will do.
+            q0: (n,), where the search begins; of several solutions one near to it.
+            locked_torso: Whether the torso stays as it is in `q0`.
+
+        Returns:
+            The best joints within the limits; `ok` says whether they reach the pose.
+        """
 
 
 class IkSolution(Protocol):

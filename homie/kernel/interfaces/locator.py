@@ -28,10 +28,15 @@ class WorldModel(ABC):
 
     @abstractmethod
     def resolve(self, words: str, action: Action, observation: Observation) -> str | None:
-        """The entity that a planner's words mean, or None.
+        """The entity that a planner's words mean. An entity's own name means itself.
 
-        Where they are ambiguous it is one that the action can be done to, and the nearest of those. An entity's own
-        name means itself.
+        Args:
+            words: Target or destination as the planner wrote it: `red apple`.
+            action: What is to be done to it. Ambiguous words mean an entity that this can be done to.
+            observation: Where the robot is now: of several entities the nearest is meant.
+
+        Returns:
+            The name of the entity, such as `apple_1`, or None where the words mean nothing that is known.
         """
 
     def objection(self, words: str, action: Action) -> str:
@@ -99,11 +104,29 @@ class WorldModel(ABC):
         return self.held(observation) == entity
 
     def placed(self, item: str | None, entity: str, observation: Observation) -> bool | None:
-        """Whether a thing has been put on or into the entity. thing: what the hand held before."""
+        """Whether an object has been put on or into the entity.
+
+        Args:
+            item: The entity that the hand held before, None for none.
+            entity: Where it was to be put.
+            observation: What the robot observes after the skill.
+
+        Returns:
+            True or False, None where it cannot be seen.
+        """
         return None
 
     def state(self, entity: str, state: str, observation: Observation) -> bool | None:
-        """Whether the entity is in a state, such as `open` or `closed`, or that of an action of one's own."""
+        """Whether the entity is in a state.
+
+        Args:
+            entity: The entity.
+            state: `open`, `closed`, or a state that an action of a skill set results in (`Action.result`).
+            observation: What the robot observes after the skill.
+
+        Returns:
+            True or False, None where it cannot be seen.
+        """
         return None
 
 
@@ -124,9 +147,12 @@ class Locator(WorldModel):
 
     @abstractmethod
     def update(self, observation: Observation, detections: Sequence[Detection]) -> None:
-        """Take in a new observation (remember what was seen where).
+        """Take in a new observation: remember what was seen where.
 
-        Of one moment there may be several, each with pictures of other cameras (`homie.kernel.senses.Senses`).
+        Args:
+            observation: Of one moment there may be several, each with pictures of other cameras
+                (`homie.kernel.senses.Senses`).
+            detections: What the detector reports in its pictures.
         """
 
     def aim(self, entity: str, action: Action, observation: Observation) -> None:

@@ -33,11 +33,30 @@ class Planner(NamedByUsers, ABC):
 
     @abstractmethod
     def reset(self, task: str, *, seed: int) -> None:
-        """Forget everything and prepare for a task."""
+        """Forget everything and prepare for a task.
+
+        Args:
+            task: The instruction in natural language.
+            seed: Of everything that the planner draws by lot.
+
+        Raises:
+            PlannerError: It cannot begin, for instance because its server does not answer.
+        """
 
     @abstractmethod
     def decide(self, planner_input: PlannerInput) -> Decision:
-        """The next decision. Its action may be wrong: checking is the executor's work."""
+        """The next decision. Its action may be wrong: checking is the executor's work.
+
+        Args:
+            planner_input: What the robot knows in this round: pictures (H, W, 3) uint8, detections, inventory, history,
+                feedback. Not to be changed.
+
+        Returns:
+            One subtask or more, or a `problem` where the planner's own output could not be read.
+
+        Raises:
+            PlannerError: No decision could be made; the episode ends.
+        """
 
     def describe(self) -> Mapping[str, object]:
         """What decides its answers (hashes of its files and prompts, model, settings), JSON-ready, without secrets.

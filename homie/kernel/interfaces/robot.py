@@ -88,7 +88,14 @@ class Robot(ABC):
 
     @final
     def reset(self, *, seed: int) -> None:
-        """Bring robot (and simulated world) to the start of an episode."""
+        """Bring robot and simulated world to the start of an episode.
+
+        Args:
+            seed: Of everything that is drawn by lot in the world.
+
+        Raises:
+            RobotFault: It cannot be brought there.
+        """
         self.gate.reset()
         self._restart(seed=seed)
         self.gate.reset()
@@ -96,6 +103,9 @@ class Robot(ABC):
     @final
     def act(self, command: Command) -> SentCommand:
         """Send one command for one control period.
+
+        Args:
+            command: Targets by group, or a pose of the effector. A group that is left out holds.
 
         Returns:
             The command as it was asked for and as the safety gate has sent it.
@@ -140,7 +150,15 @@ class Robot(ABC):
 
     @abstractmethod
     def observe(self, cameras: Collection[str] = ()) -> Observation:
-        """What it feels, and RGB-D frames of the named cameras: its `views`, its `eye`, a `wrist` where it has one."""
+        """What the robot measures now, with pictures of the named cameras.
+
+        Args:
+            cameras: Of its `views`, its `eye`, a `wrist` where it has one; none for measurements alone.
+
+        Returns:
+            Joint positions and base pose (SI), and a frame per camera: `rgb` (H, W, 3) uint8, `depth` (H, W) float32 in
+            metres (0 = no return) or None.
+        """
 
     @abstractmethod
     def _send(self, command: Command) -> None:

@@ -36,7 +36,16 @@ class Skill(ABC):
 
     @abstractmethod
     def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
-        """Begin an attempt."""
+        """Begin an attempt.
+
+        Args:
+            subtask: What is to be done, in the planner's words.
+            goal: What it is done to, in the odometry frame: position, box, surfaces, free floor.
+            observation: Now, with the pictures of `cameras`.
+
+        Raises:
+            TargetLost: The goal is nothing that this skill can begin with; the attempt has failed.
+        """
 
     def revise(self, goal: Goal) -> None:
         """Take a better goal while running: the locator has seen more. Ignoring it is allowed."""
@@ -47,7 +56,17 @@ class Skill(ABC):
 
     @abstractmethod
     def act(self, observation: Observation) -> Command:
-        """The next command."""
+        """The command of the next control period.
+
+        Args:
+            observation: Now, with the pictures of the cameras that `looks` named.
+
+        Returns:
+            Targets of the groups that are to move; a group that is left out holds.
+
+        Raises:
+            TargetLost: What the subtask is about is not where it was; the attempt has failed.
+        """
 
     @property
     @abstractmethod
@@ -101,8 +120,18 @@ class SkillSet(NamedByUsers, ABC):
 
     @abstractmethod
     def skills(self, spec: RobotSpec, kinematics: Kinematics) -> Sequence[Skill]:
-        """New skills for a robot, which know of no earlier episode. Raises BadInput for a robot that they cannot
-        move."""
+        """New skills for a robot, which know of no earlier episode.
+
+        Args:
+            spec: The groups, limits and speeds of the robot.
+            kinematics: Of its arm.
+
+        Returns:
+            The skills; together they have the actions of the set.
+
+        Raises:
+            BadInput: They cannot move this robot; the sentence names the group that is missing (`RobotSpec.require`).
+        """
 
     def describe(self) -> Mapping[str, object]:
         """What decides its actions (hashes of its files, settings), JSON-ready, without secrets; as for planners."""

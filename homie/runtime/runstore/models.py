@@ -111,17 +111,48 @@ class EpisodeFile(BaseModel):
 
 
 def read_run(run: Path) -> RunFile:
-    """The configuration of a run folder. Raises BadInput."""
+    """The configuration of a run.
+
+    Args:
+        run: The run folder.
+
+    Raises:
+        BadInput: `run.json` is missing or damaged.
+    """
     return read_model(run / "run.json", RunFile)
 
 
 def read_episode(folder: Path) -> EpisodeFile | None:
-    """How an episode ended, or None if it is unfinished. Raises BadInput for a broken file."""
+    """How an episode ended.
+
+    Args:
+        folder: The episode folder (`EpisodeSummary.episode_folder`, `episode_folders`).
+
+    Returns:
+        What `episode.json` holds, or None if the episode is unfinished.
+
+    Raises:
+        BadInput: `episode.json` is damaged.
+    """
     return read_model(folder / "episode.json", EpisodeFile) if (folder / "episode.json").exists() else None
 
 
 def read_steps(folder: Path) -> tuple[RoundRecord, ...]:
-    """The records of an episode folder. A last line torn by a kill is left out with a warning. Raises BadInput."""
+    """The records of an episode, one per subtask. A last line torn by a kill is left out with a warning.
+
+    Args:
+        folder: The episode folder.
+
+    Raises:
+        BadInput: `steps.jsonl` is missing, or a line of it is damaged.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from homie.runtime.runstore import read_steps
+        >>> read_steps(Path("none"))
+        Traceback (most recent call last):
+        homie.kernel.errors.BadInput: Cannot read none/steps.jsonl: No such file or directory.
+    """
     path = folder / "steps.jsonl"
     lines = contents(path).split(b"\n")
     if torn := lines.pop():
