@@ -2,6 +2,7 @@
 
 /homie/simulation        (std_msgs/msg/String, kept)  a `Simulation` as JSON
 /homie/simulation/state  (std_msgs/msg/String)        the state of its world (`homie.kernel.interfaces.Mirrored`)
+/homie/simulation/clock  (rosgraph_msgs/msg/Clock)    how much time has passed in it: stamps are those of the machine
 /homie/simulation/look   (std_msgs/msg/String)        names of cameras that somebody wants pictures of, with spaces
 /homie/simulation/NAME/  rgb, depth, info             a camera that the real robot does not have
 /homie/simulation/NAME/instances                      which thing each pixel shows (16SC1, -1 for none), by stamp
@@ -18,7 +19,7 @@ from homie.kernel.errors import BadInput
 from ros_bridge.profiles.model import Camera, Finite, Part, Text
 
 TOPIC = "/homie/simulation"
-STATE, LOOK = f"{TOPIC}/state", f"{TOPIC}/look"
+STATE, LOOK, CLOCK = (f"{TOPIC}/{name}" for name in ("state", "look", "clock"))
 TEXT = "std_msgs/msg/String"
 
 

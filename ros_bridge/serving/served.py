@@ -25,7 +25,7 @@ from homie.kernel.interfaces import Mirrored, Robot
 from homie.kernel.types import Array, Command, Proprioception
 from ros_bridge.profiles.live import GRIPPER, STREAM, TRAJECTORY
 from ros_bridge.profiles.model import Profile
-from ros_bridge.profiles.simulation import STATE, TEXT
+from ros_bridge.profiles.simulation import CLOCK, STATE, TEXT
 from ros_bridge.serving.following import Error, Following, NoTrajectory, points_of
 from ros_bridge.serving.painter import Painter
 from ros_bridge.serving.written import matrix, planar, transform
@@ -75,6 +75,7 @@ class ServedRobot:
         self._painter = painter
         self._periods = 0
         self._state = node.publisher(TEXT, STATE)
+        self._clock = node.publisher("rosgraph_msgs/msg/Clock", CLOCK)
         self._behind_told = False
         self._groups = {name: self._group(name) for name in profile.groups}
         self._gripper = robot.spec.first("gripper") if profile.gripper is not None else None
@@ -258,6 +259,9 @@ class ServedRobot:
     def _show(self, at: dict[str, Any]) -> None:
         """Tell the painter and the network the state of the world."""
         self._periods += 1
+        if self._clock.subscribers():
+            passed = stamp(self._robot.observe().stamp)
+            self._clock.publish(self._node.message("rosgraph_msgs/msg/Clock", clock=passed))
         if not isinstance(self._robot, Mirrored):
             return
         state = self._robot.state()
