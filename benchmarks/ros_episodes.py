@@ -181,6 +181,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=FIRST, help="seed of the first one")
     parser.add_argument("--out", type=Path, help="keep the pairs in this file (JSON lines)")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the served robot must end with this
     pairs = read(options.out) if options.out else []
     known = {pair.seed for pair in pairs}
     for seed in range(options.first, options.first + options.seeds):

@@ -64,7 +64,6 @@ class SensorLocator(Locator):
     """Remembers what was seen where. See the module's docstring."""
 
     name = "sensors"
-    cameras = (*VIEWS, "head")
 
     def __init__(self, robot: Robot) -> None:
         """Raises BadInput for a robot that cannot look around itself."""
@@ -73,6 +72,7 @@ class SensorLocator(Locator):
                 f"--targets sensors needs a robot that looks around itself; {robot.spec.name} has no view "
                 f"{', '.join(lacking)}: use --targets background."
             )
+        self.cameras = (robot.eye,) if robot.turns else (*VIEWS, "head")
         self._spec = robot.spec
         self._recall = SightRecall(robot)
         self._forget_all()

@@ -28,7 +28,8 @@ class Simulation(Part):
 
     robot, options: what opens another one of the same scene (`homie.kernel.options.OpenOptions`). cameras: all of its
     cameras by its own names, those of the profile among them. foot: where its base is (x, y in m, yaw in rad) where it
-    does not drive. names: of the things in instance pictures, by number.
+    does not drive. names: of the things in instance pictures, by number. rehearsal: it is to be treated as a
+    real robot: nobody arms it but a person, and nobody is told its state.
     """
 
     robot: Text
@@ -36,6 +37,7 @@ class Simulation(Part):
     cameras: dict[Text, Camera] = Field(default_factory=dict)
     foot: tuple[Finite, Finite, Finite] = (0.0, 0.0, 0.0)
     names: tuple[str, ...] = ()
+    rehearsal: bool = False
 
     @classmethod
     def parse(cls, text: str) -> Simulation:

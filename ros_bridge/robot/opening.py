@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from typing import Protocol
 
@@ -17,8 +17,8 @@ from homie.kernel.interfaces import Kinematics
 from homie.kernel.options import OpenOptions
 from homie.kernel.types import Array, Pose2
 from ros_bridge.guard.link import GuardLink
+from ros_bridge.profiles.model import Camera, Profile, read_profile
 from ros_bridge.profiles.model import Joint as Limits
-from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.simulation import TEXT, TOPIC, Simulation
 from ros_bridge.robot.felt import GREETING, Felt
 from ros_bridge.robot.guarding import OwnGuard, guarded
@@ -61,7 +61,9 @@ def open_ros(options: OpenOptions) -> RosRobot:
         node = opened.enter_context(open_node("/homie"))
         simulation = _declared(node, profile)
         if simulation is None:
-            robot: RosRobot = _real(node, profile)
+            robot: RosRobot = _real(node, profile, profile.cameras, ())
+        elif simulation.rehearsal:
+            robot = _real(node, profile, simulation.cameras, simulation.names)
         else:
             twin = Twin(node, simulation)
             opened.callback(twin.close)
@@ -74,7 +76,7 @@ def open_ros(options: OpenOptions) -> RosRobot:
         return robot
 
 
-def _real(node: Node, profile: Profile) -> RosRobot:
+def _real(node: Node, profile: Profile, cameras: Mapping[str, Camera], names: tuple[str, ...]) -> RosRobot:
     if profile.body is None:
         raise BadInput(
             f"The profile {profile.name} names no body, so that no skill knows its arm: add `body: fetch`, or "
@@ -83,7 +85,7 @@ def _real(node: Node, profile: Profile) -> RosRobot:
     body: Body = registry.find("bodies", profile.body)[0]
     spec = narrowed(body.spec, profile)
     felt = Felt(node, profile, spec, Pose2(0.0, 0.0, 0.0))
-    pictures = Pictures(node, profile.cameras, _placing(node, profile, Pose2(0.0, 0.0, 0.0)))
+    pictures = Pictures(node, cameras, _placing(node, profile, Pose2(0.0, 0.0, 0.0)), names)
     connection = Connection(
         node=node,
         profile=profile,
@@ -93,10 +95,7 @@ def _real(node: Node, profile: Profile) -> RosRobot:
         pictures=pictures,
         links=lambda: GuardLink(profile),
     )
-    robot = RosRobot(connection)
-    robot.views = tuple(profile.cameras)
-    robot.eye = next(iter(profile.cameras), "")
-    return robot
+    return RosRobot(connection, tuple(cameras))
 
 
 def _simulated(

@@ -18,7 +18,7 @@ from typing import TypeVar
 from homie.kernel.body import RobotSpec
 from homie.kernel.errors import CommandRefused, InfrastructureError, RobotFault
 from homie.kernel.interfaces import Kinematics, Locator, Robot
-from homie.kernel.types import Command, Observation, Proprioception
+from homie.kernel.types import VIEWS, CameraFrame, Command, Observation, Proprioception
 from homie.kernel.world import WorldSnapshot
 from ros_bridge.guard.link import GuardLink
 from ros_bridge.guard.messages import Ended
@@ -26,6 +26,7 @@ from ros_bridge.profiles.model import Profile
 from ros_bridge.robot.felt import GREETING, Felt
 from ros_bridge.robot.guarding import OwnGuard
 from ros_bridge.robot.pictures import Pictures
+from ros_bridge.robot.turning import can_turn, look_around
 from ros_bridge.robot.twin import Twin
 from ros_bridge.transport.interface import Node
 from ros_bridge.transport.stamps import now
@@ -69,16 +70,20 @@ class RosRobot(Robot):
     lead = 8.0
     """A third of a second: what is measured is a network, a controller and a servo behind."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, cameras: Sequence[str]) -> None:
+        """cameras: that it has, the one of its head first. It turns for the views that are not among them."""
         self.profile, self.spec, self.kinematics = connection.profile, connection.spec, connection.kinematics
         self._node, self._felt, self._pictures = connection.node, connection.felt, connection.pictures
         self._links, self._guard = connection.links, connection.guard
         self._link: GuardLink | None = None
+        self.eye = next(iter(cameras), "")
+        self.turns = bool(cameras) and not set(VIEWS) <= set(cameras) and can_turn(self.spec)
+        self.views = VIEWS if self.turns else tuple(cameras)
         self._began = time.monotonic()
         self._due = 0.0
         self._moved_at = 0.0
         """When (s since 1970) a command last moved something."""
-        self._driving = False
+        self._driving = self._begun = False
         self._width: float | None = None
         """What the fingers were told, m."""
         self._gripping: Future[Ended] | None = None
@@ -98,12 +103,24 @@ class RosRobot(Robot):
             RobotFault: A camera or a measurement is silent, or too old.
         """
         stands = now() - self._moved_at > 2 * self.spec.period
-        frames = self._pictures.frames(cameras, self._moved_at if stands else None) if cameras else {}
+        turned = [name for name in cameras if self.turns and name in VIEWS]
+        views = self._look_around(turned) if turned else {}
+        own = [name for name in cameras if name not in views]
+        stands = stands or bool(views)
+        frames = {**views, **(self._pictures.frames(own, self._moved_at if stands else None) if own else {})}
+        frames = {name: frames[name] for name in cameras}
         return Observation(time.monotonic() - self._began, self.measured(), frames)
+
+    def _look_around(self, views: Collection[str]) -> dict[str, CameraFrame]:
+        """The views, by turning; a person who approves subtasks is asked before the first time."""
+        if not self._begun:
+            self.begin("look around, by turning head and base")
+        return look_around(self, views, lambda: self._pictures.frames([self.eye], self._moved_at)[self.eye])
 
     # ------------------------------------------------------------ commands
 
     def begin(self, subtask: str) -> None:
+        self._begun = True
         if not self._through(lambda link: link.begin(subtask)):
             raise CommandRefused(f"A person did not approve it: {subtask}")
 
@@ -198,7 +215,7 @@ class RosRobot(Robot):
     def _restart(self, *, seed: int) -> None:
         """A robot is where it is: nothing is moved, and an episode begins when all of it is there."""
         self._felt.body(GREETING)
-        self._began = time.monotonic()
+        self._began, self._begun = time.monotonic(), False
         welcome = self._connected().welcome
         if not (welcome.armed or welcome.dry_run):
             raise InfrastructureError(
@@ -249,10 +266,10 @@ class SimulatedRosRobot(RosRobot):
     """A robot on the network that says that it is simulated: its twin knows the world. See `ros_bridge.robot.twin`."""
 
     def __init__(self, connection: Connection, twin: Twin) -> None:
-        super().__init__(connection)
+        super().__init__(connection, (*twin.robot.views, twin.robot.eye))
         self._twin = twin
         body = twin.robot
-        self.views, self.hand, self.eye = body.views, body.hand, body.eye
+        self.views, self.hand, self.eye, self.turns = body.views, body.hand, body.eye, False
         self.actions, self.inventory_by = body.actions, body.inventory_by
 
     def measured(self) -> Proprioception:

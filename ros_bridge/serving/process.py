@@ -23,6 +23,7 @@ def serve_robot(
     *,
     camera: str,
     camera_rate: float,
+    rehearsal: bool,
     transport: Transport,
     ready: Callable[[Robot], None],
 ) -> None:
@@ -34,6 +35,7 @@ def serve_robot(
         options: Robot and scene; the network is told of them (`ros_bridge.profiles.simulation`).
         camera: The camera of the robot that is that of the profile.
         camera_rate: Pictures a second; 0 for none.
+        rehearsal: It is to be treated as a real robot, and has the cameras of its profile alone.
         transport: `rclpy`, `dds` or `auto`.
         ready: Called when it can be driven.
 
@@ -45,10 +47,10 @@ def serve_robot(
     with (
         open_node("/homie_robot", transport) as node,
         open_robot(options) as robot,
-        _painted(node, robot, profile, lambda: open_robot(options), camera, camera_rate) as painter,
+        _painted(node, robot, profile, lambda: open_robot(options), camera, camera_rate, rehearsal) as painter,
     ):
-        simulation = _simulation(robot, options, painter)
-        served = ServedRobot(node, robot, profile, painter)
+        simulation = _simulation(robot, options, painter, rehearsal)
+        served = ServedRobot(node, robot, profile, painter, secret=rehearsal)
         node.publisher(TEXT, TOPIC, LATCHED).publish(node.message(TEXT, data=simulation.model_dump_json()))
         before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
         for number, handler in before.items():
@@ -64,13 +66,20 @@ def serve_robot(
 
 @contextmanager
 def _painted(
-    node: Node, robot: Robot, profile: Profile, open_robot: Callable[[], Robot], camera: str, rate: float
+    node: Node,
+    robot: Robot,
+    profile: Profile,
+    open_robot: Callable[[], Robot],
+    camera: str,
+    rate: float,
+    rehearsal: bool,
 ) -> Iterator[Painter | None]:
     """A painter at work, or None where there are no pictures."""
     if not rate or not profile.cameras:
         yield None
         return
-    own = tuple(dict.fromkeys((camera, *robot.views, robot.eye, *((robot.hand,) if robot.hand else ()))))
+    more = () if rehearsal else (*robot.views, robot.eye, robot.hand)
+    own = tuple(name for name in dict.fromkeys((camera, *more)) if name)
     cameras = extra_cameras({camera: next(iter(profile.cameras.values()))}, own)
     painter = Painter(node, open_robot, profile, cameras, regular=camera, rate=rate)
     try:
@@ -79,7 +88,7 @@ def _painted(
         painter.close()
 
 
-def _simulation(robot: Robot, options: OpenOptions, painter: Painter | None) -> Simulation:
+def _simulation(robot: Robot, options: OpenOptions, painter: Painter | None, rehearsal: bool) -> Simulation:
     base = robot.measured().base
     return Simulation(
         robot=options.robot,
@@ -87,4 +96,5 @@ def _simulation(robot: Robot, options: OpenOptions, painter: Painter | None) -> 
         cameras={} if painter is None else painter.cameras,
         foot=(base.x, base.y, base.yaw),
         names=() if painter is None else painter.names,
+        rehearsal=rehearsal,
     )

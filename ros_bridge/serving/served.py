@@ -58,12 +58,15 @@ class ServedRobot:
         robot: The robot; after this only `run` may touch it.
         profile: The names it has on the network; its joints must be those of the robot.
         painter: Publishes its pictures, None for none.
+        secret: The state of its world is told to nobody.
 
     Raises:
         BadInput: The profile is of another robot.
     """
 
-    def __init__(self, node: Node, robot: Robot, profile: Profile, painter: Painter | None = None) -> None:
+    def __init__(
+        self, node: Node, robot: Robot, profile: Profile, painter: Painter | None = None, *, secret: bool = False
+    ) -> None:
         self._node, self._robot, self._profile = node, robot, profile
         self._lock = threading.Lock()
         self._velocity, self._velocity_at = (0.0, 0.0), -math.inf
@@ -74,7 +77,7 @@ class ServedRobot:
         self._body = robot.measured()
         self._painter = painter
         self._periods = 0
-        self._state = node.publisher(TEXT, STATE)
+        self._state = None if secret else node.publisher(TEXT, STATE)
         self._clock = node.publisher("rosgraph_msgs/msg/Clock", CLOCK)
         self._behind_told = False
         self._groups = {name: self._group(name) for name in profile.groups}
@@ -267,7 +270,7 @@ class ServedRobot:
         state = self._robot.state()
         if self._painter is not None:
             self._painter.show(state, at)
-        if self._periods % STATE_PERIODS == 0 and self._state.subscribers():
+        if self._state is not None and self._periods % STATE_PERIODS == 0 and self._state.subscribers():
             self._state.publish(self._node.message(TEXT, data=json.dumps(state)))
 
     def _effector(self, body: Proprioception, at: dict[str, Any]) -> dict[str, Any]:

@@ -84,6 +84,9 @@ def ros(
     camera: Annotated[str, Option(help="The camera of the robot that it shows.")] = "head",
     camera_rate: Annotated[float, Option(help="Pictures a second; 0 for none.", min=0.0, max=60.0)] = 5.0,
     picture_size: Annotated[str | None, Option(help="Size of the pictures: 320 or 640x480.")] = None,
+    rehearsal: Annotated[
+        bool, Option("--rehearsal", help="As a real robot: with its cameras alone, and armed by nobody but you.")
+    ] = False,
     transport: Annotated[str, Option(help="`rclpy`, `dds`, or `auto`: rclpy where a ROS 2 is sourced.")] = "auto",
 ) -> None:
     """Play a simulated robot on a ROS 2 network, with the topics and actions of a profile, until Ctrl-C."""
@@ -102,6 +105,7 @@ def ros(
         options,
         camera=camera,
         camera_rate=camera_rate,
+        rehearsal=rehearsal,
         transport=transport,
         ready=ready,
     )

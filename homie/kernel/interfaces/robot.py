@@ -60,6 +60,9 @@ class Robot(ABC):
     """The camera at the hand, "" where there is none."""
     eye: str = "head"
     """The camera whose picture a video shows beside the third-person view."""
+    turns: bool = False
+    """Whether its views are taken one after the other by turning: that moves it and takes a while, so they are looked
+    through once a round and not while a skill runs."""
     waits: bool = False
     """Whether its time stands still between two calls of `act`, as in a simulation. One that does not is stopped while
     a policy makes a decision."""
