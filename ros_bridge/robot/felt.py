@@ -19,10 +19,10 @@ log = logging.getLogger("homie.ros_bridge")
 
 FRESH = 0.5
 """Seconds after which a measurement is no longer one, as for the guard."""
-PATIENCE = 3.0
+PATIENCE = 10.0
 """Seconds in which a measurement that is missing may still come: a busy machine has its pauses. The guard, which does
 not wait for so long, has stopped the robot meanwhile."""
-GREETING = 10.0
+GREETING = 20.0
 """Seconds in which the first measurements come: the network has to find the robot."""
 
 

@@ -115,6 +115,14 @@ class RosRobot(Robot):
         """The views, by turning; a person who approves subtasks is asked before the first time."""
         if not self._begun:
             self.begin("look around, by turning head and base")
+        try:
+            return self._turned(views)
+        except CommandRefused as error:  # no skill is under way that could fail: once the robot stands it goes on
+            log.warning("Looking around again: %s", error)
+            self.stop()
+            return self._turned(views)
+
+    def _turned(self, views: Collection[str]) -> dict[str, CameraFrame]:
         return look_around(self, views, lambda: self._pictures.frames([self.eye], self._moved_at)[self.eye])
 
     # ------------------------------------------------------------ commands
