@@ -22,6 +22,7 @@ LAYERS = {
         ("bench", "testing"),
         ("data", "gym"),
         ("teleop",),
+        ("studio",),
         ("cli",),
     ),
     "homie.bench": (

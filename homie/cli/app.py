@@ -31,6 +31,7 @@ COMMANDS = {
     "plan": "Ask a planner for one decision from pictures and a task, without a robot.",
     "serve": "Serve a policy to robots on other machines, or a simulated robot to programs of ROS 2.",
     "play-server": "Answer a planner's questions yourself, in a browser, as a model would.",
+    "studio": "Watch, drive and record a robot in a browser.",
     "teleop": "Drive a robot yourself from the terminal, and record it.",
     "robot": "A ROS 2 robot: make and check its profile, guard it.",
     "scene": "Show a scene: its rooms, receptacles and objects.",

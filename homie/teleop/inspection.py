@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
 
 from homie.kernel.actions import action_of
 from homie.kernel.errors import BadInput
@@ -10,9 +10,28 @@ from homie.kernel.types import END, Detection, Observation
 from homie.runtime.assembly import Parts
 
 
-def things_at(
-    parts: Parts, inventory: tuple[str, ...], camera: str, pixel: tuple[float, float] | None
-) -> list[dict[str, Any]]:
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """A thing and what can be done with it.
+
+    Attributes:
+        name: as planners are told, or as it was asked for.
+        subtasks: each as (action, target, destination).
+        box: where it is in the picture, shares x0, y0, x1, y1; None where it was asked for by name.
+    """
+
+    name: str
+    subtasks: tuple[tuple[str, str, str], ...]
+    box: tuple[float, float, float, float] | None = None
+
+
+def thing_named(parts: Parts, inventory: tuple[str, ...], words: str) -> list[Thing]:
+    """What words mean, as a list of one thing; of none where they mean nothing that anything can be done with."""
+    subtasks = _subtasks(parts, inventory, words, parts.robot.observe())
+    return [Thing(words, subtasks)] if subtasks else []
+
+
+def things_at(parts: Parts, inventory: tuple[str, ...], camera: str, pixel: tuple[float, float] | None) -> list[Thing]:
     """The things that the detector names in a picture, the smallest first, by the names that planners are told.
 
     Args:
@@ -22,7 +41,7 @@ def things_at(
         pixel: shares of width and height, from the upper left corner; only what is there. None for everything.
 
     Returns:
-        By thing `name`, `box` (shares x0, y0, x1, y1) and `subtasks`, each as `[action, target, destination]`.
+        Those that something can be done with.
 
     Raises:
         BadInput: There is no such camera.
@@ -37,13 +56,13 @@ def things_at(
         at = (min(int(pixel[0] * width), width - 1), min(int(pixel[1] * height), height - 1))
         found = [one for one in found if _covers(one, at)]
     found.sort(key=_area)
-    things: dict[str, dict[str, Any]] = {}
+    things: dict[str, Thing] = {}
     for one in found:
         x0, y0, x1, y1 = one.box
         subtasks = _subtasks(parts, inventory, one.called, sight.observation)
         if subtasks:
             box = (x0 / width, y0 / height, x1 / width, y1 / height)
-            things.setdefault(one.called, {"name": one.called, "box": box, "subtasks": subtasks})
+            things.setdefault(one.called, Thing(one.called, subtasks, box))
     return list(things.values())
 
 
@@ -62,10 +81,12 @@ def _area(detection: Detection) -> float:
     return float("inf") if detection.is_room else float(pixels)
 
 
-def _subtasks(parts: Parts, inventory: tuple[str, ...], words: str, seen: Observation) -> list[list[str]]:
+def _subtasks(
+    parts: Parts, inventory: tuple[str, ...], words: str, seen: Observation
+) -> tuple[tuple[str, str, str], ...]:
     """What can be done to what the words mean, as the table of actions has it."""
     executor, locator = parts.executor, parts.executor.locator
-    able = []
+    able: list[tuple[str, str, str]] = []
     for name in executor.actions:
         action = action_of(name, executor.skills.table)
         if name == END.action or not action.arguments:
@@ -80,7 +101,7 @@ def _subtasks(parts: Parts, inventory: tuple[str, ...], words: str, seen: Observ
             continue
         if "destination" in action.arguments:
             if inventory and words != inventory[-1]:
-                able.append([name, inventory[-1], words])
+                able.append((name, inventory[-1], words))
         else:
-            able.append([name, words, ""])
-    return able
+            able.append((name, words, ""))
+    return tuple(able)

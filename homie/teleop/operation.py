@@ -36,7 +36,7 @@ from homie.kernel.types import (
 from homie.runtime.assembly import Chosen, Parts, load_planner
 from homie.runtime.session import undisturbed
 from homie.teleop.desk import Desk
-from homie.teleop.inspection import things_at
+from homie.teleop.inspection import thing_named, things_at
 from homie.teleop.lines import read_line
 from homie.teleop.options import TeleopOptions
 from homie.teleop.orders import Begin, Do, Finish, Give, Look, Move, Order, Quit, Say, Take, Typed
@@ -294,7 +294,11 @@ class Operation:
             case Say():
                 self._say(order.note)
             case Look():
-                order.answer(things_at(self.parts, self._episode.inventory, order.camera, order.pixel))
+                inventory = self._episode.inventory
+                if order.words:
+                    order.answer(thing_named(self.parts, inventory, order.words))
+                else:
+                    order.answer(things_at(self.parts, inventory, order.camera, order.pixel))
             case Typed():
                 record = self.options.record is not None
                 for meant in read_line(order.line, self.parts.executor.actions, self.state.task, record=record):

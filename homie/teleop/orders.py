@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from homie.data.recording import notes
 from homie.kernel.types import Subtask
+from homie.teleop.inspection import Thing
 from homie.teleop.stick import Stick
 
 
@@ -62,13 +63,19 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What is to be seen in a camera. answer: called in the robot's thread with what is there, pixel (x, y) given: only
-    what is at that place."""
+    """What is there, and what can be done with it.
+
+    Args:
+        camera: The view to look at, "" where a name is asked for.
+        answer: Called with it in the robot's thread (`homie.teleop.inspection.Thing`).
+        pixel: Shares of width and height, from the upper left corner: only what is at that place.
+        words: The name that is asked for.
+    """
 
     camera: str
-    answer: Callable[[list[dict[str, Any]]], None] = field(repr=False)
+    answer: Callable[[list[Thing]], None] = field(repr=False)
     pixel: tuple[float, float] | None = None
-    """Shares of width and height, each from 0 to 1, from the upper left corner."""
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,11 +31,6 @@ class Pictures:
         self._seen[camera] = stamp, picture
         return picture
 
-    def fresh(self, camera: str) -> bool:
-        """Whether the picture of a camera that was rendered last is still what it sees."""
-        known = self._seen.get(camera)
-        return known is not None and self._robot.waits and known[0] == self._robot.observe().stamp
-
 
 class Pace:
     """Keeps robot time from running ahead of the clock. speed: robot seconds in a second; 0 for no limit."""

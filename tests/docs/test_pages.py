@@ -17,12 +17,13 @@ from homie.cli.parameters import SHORTCUTS
 from homie.data.options import EmmoeOptions, SplitOptions, TrainingOptions
 from homie.kernel.interfaces import Planner, Skill, SkillSet
 from homie.kernel.options import BenchOptions, CompareOptions, PlanOptions, ReportOptions, RunOptions, SceneOptions
+from homie.studio.options import StudioOptions
 from homie.teleop.options import TeleopOptions
 
 ROOT = Path(__file__).parents[2]
 MODELS = (
     *(RunOptions, BenchOptions, SceneOptions, PlanOptions, CompareOptions, ReportOptions),
-    *(TrainingOptions, EmmoeOptions, SplitOptions, TeleopOptions),
+    *(TrainingOptions, EmmoeOptions, SplitOptions, TeleopOptions, StudioOptions),
 )
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 

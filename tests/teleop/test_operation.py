@@ -100,8 +100,8 @@ def test_what_is_in_a_picture_and_what_can_be_done_with_it(tmp_path):
     ]
     front, _ = operate(tmp_path, orders)
     everything, corner = found
-    by_name = {thing["name"]: thing["subtasks"] for thing in everything}
-    assert ["Go to", "ball", ""] in by_name["ball"] and ["Pick", "ball", ""] in by_name["ball"]
+    by_name = {thing.name: thing.subtasks for thing in everything}
+    assert ("Go to", "ball", "") in by_name["ball"] and ("Pick", "ball", "") in by_name["ball"]
     assert len(corner) < len(everything)
     assert front.told == ["There is no view 'nowhere': the robot shows front, left, back, right."]
 

@@ -1,0 +1,29 @@
+"""`homie studio`: watch, drive and record a robot in a browser."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from homie.cli.output import print_json, progress_console, say, tell
+from homie.cli.parameters import Config, Json, build, options_from
+from homie.runtime.display import ProgressDisplay
+from homie.studio.options import StudioOptions
+from homie.studio.serving import serve_studio
+
+
+@options_from(StudioOptions)
+def studio_command(config: Config = None, json: Json = False, **values: Any) -> None:
+    """Watch, drive and record a robot in a browser, until Ctrl-C."""
+    options = build(StudioOptions, config, values)
+    display = ProgressDisplay(progress_console())
+
+    def address(page: str) -> None:
+        if json:
+            print_json({"page": page})
+        else:
+            say(f"Open this page (the address lets one browser in):\n  {page}")
+
+    try:
+        serve_studio(options, address=address, tell=tell, listeners=(display,))
+    finally:
+        display.close()

@@ -1,0 +1,234 @@
+"""What a page shows, put together in the robot's thread: pictures, what happened, the map, the state."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from homie.data.recording.recorder import jpeg
+from homie.kernel.interfaces import EpisodeListener, WorldState
+from homie.kernel.text import printable
+from homie.kernel.types import (
+    AttemptEnded,
+    EpisodeEnded,
+    EpisodeStarted,
+    Event,
+    PlannerAnswered,
+    PlannerAsked,
+    SubtaskChecked,
+    SubtaskRecorded,
+    SubtaskStarted,
+    in_sight,
+)
+from homie.kernel.world import ThingState, WorldSnapshot
+from homie.teleop.operation import PRACTICE, Operation
+
+FRAMES = 15.0
+"""Pictures a second of the view that is looked at; the others take turns."""
+HEARTBEAT = 0.2
+"""s after which a page is told that nothing has changed."""
+STATES, MAPS = 0.1, 0.5
+"""s between two states, between two maps: what a person reads need not come as often as what he steers by."""
+QUALITY = 80
+"""Of JPEG: for the eye, over a cable of this machine."""
+KEPT = 300
+"""Events that a page that is opened later is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Pictures (JPEG) by view, empty where nothing has changed. taken: when, s of the monotonic clock."""
+
+    stamp: float
+    taken: float
+    views: Mapping[str, bytes] = field(default_factory=dict)
+
+
+class Board(EpisodeListener):
+    """The front of an operation. What it has to show goes to `show` and `send`, in the robot's thread.
+
+    Args:
+        show: Gets every frame.
+        send: Gets every other message for pages, JSON-ready.
+        watched: Whether anybody looks; pictures are rendered for nobody else.
+    """
+
+    def __init__(
+        self, show: Callable[[Frame], None], send: Callable[[dict[str, Any]], None], watched: Callable[[], bool]
+    ) -> None:
+        self._show, self._send, self._watched = show, send, watched
+        self.focus = ""
+        """The view that is looked at; "" for the first. Set by the server's thread."""
+        self.events: deque[dict[str, Any]] = deque(maxlen=KEPT)
+        self.state: dict[str, Any] = {}
+        self.map: dict[str, Any] = {}
+        self._framed = self._stated = self._mapped = -math.inf
+        self._turn = 0
+        self._shown: dict[str, float] = {}
+        """Robot time of the picture of each view that was shown last."""
+        self.views: dict[str, bytes] = {}
+        """The last picture of each view, for a page that is opened later."""
+        self._map_stamp: float | None = None
+
+    # ------------------------------------------------------------ what a person has to know
+
+    def tell(self, sentence: str) -> None:
+        """A sentence on every page."""
+        self._event({"kind": "tell", "text": sentence})
+
+    def on(self, event: Event) -> None:
+        match event:
+            case EpisodeStarted(task):
+                self._event({"kind": "task", "text": "" if task == PRACTICE else task})
+            case PlannerAsked(asked):
+                seen: dict[str, list[str]] = {view: [] for view in asked.views}
+                for one in in_sight(asked.detections):
+                    if one.called not in seen.setdefault(one.view, []):
+                        seen[one.view].append(one.called)
+                self._event({"kind": "sight", "round": asked.round, "seen": seen})
+            case PlannerAnswered(number, decision):
+                about = {"analysis": decision.analysis, "model": decision.model, "problem": decision.problem}
+                subtasks = [str(subtask) for subtask in decision.subtasks]
+                self._event({"kind": "decision", "round": number, "subtasks": subtasks, **about})
+            case SubtaskStarted(number, subtask):
+                self._event({"kind": "begin", "round": number, "text": str(subtask)})
+            case SubtaskChecked(check):
+                self._event({"kind": "check", "layer": check.layer, "code": check.code, "text": check.message})
+            case AttemptEnded(attempt):
+                about = {"skill": attempt.skill, "outcome": attempt.outcome, "reason": attempt.reason}
+                self._event({"kind": "attempt", "number": attempt.number, "seconds": attempt.robot_seconds, **about})
+            case SubtaskRecorded(record):
+                feedback = record.execution.feedback
+                told = {"ok": feedback.ok, "code": feedback.code, "text": feedback.message}
+                subtask_text = str(record.execution.subtask)
+                self._event({"kind": "feedback", "round": record.round, "subtask": subtask_text, **told})
+            case EpisodeEnded(result):
+                self._event({"kind": "end", "text": result.ended_by, "rounds": result.rounds})
+
+    def _event(self, content: Mapping[str, Any]) -> None:
+        event = {"type": "event", "at": time.time(), **{name: _safe(value) for name, value in content.items()}}
+        self.events.append(event)
+        self._send(event)
+
+    # ------------------------------------------------------------ what there is to see
+
+    def refresh(self, operation: Operation) -> None:
+        """Called every control period: what is due goes out."""
+        now = time.monotonic()
+        if now - self._stated >= STATES:
+            self._stated = now
+            self.state = {"type": "state", **_state(operation)}
+            self._send(self.state)
+        if now - self._mapped >= MAPS:
+            self._mapped = now
+            self._draw_map(operation)
+        if now - self._framed >= 1.0 / FRAMES and self._watched():
+            self._take(operation, now)
+
+    def _take(self, operation: Operation, now: float) -> None:
+        """Render the view that is looked at and the next of the others; where nothing has moved, those that are due."""
+        pictures, views = operation.pictures, operation.parts.robot.views
+        first = self.focus if self.focus in views else views[0]
+        others = [view for view in views if view != first]
+        stamp, waits = operation.parts.robot.observe().stamp, operation.parts.robot.waits
+        due = [view for view in (first,) if not waits or self._shown.get(view) != stamp]
+        for _ in others:
+            self._turn = (self._turn + 1) % len(others)
+            if not waits or self._shown.get(others[self._turn]) != stamp:
+                due.append(others[self._turn])
+                break
+        if not due and now - self._framed < HEARTBEAT:
+            return
+        self._framed = now
+        rendered = {view: jpeg(pictures.of(view), QUALITY) for view in due}
+        self._shown |= dict.fromkeys(due, stamp)
+        self.views |= rendered
+        self._show(Frame(stamp, now, rendered))
+
+    def _draw_map(self, operation: Operation) -> None:
+        robot = operation.parts.robot
+        stamp = robot.observe().stamp
+        if stamp == self._map_stamp or not isinstance(robot, WorldState):
+            return
+        self._map_stamp = stamp
+        self.map = {"type": "map", **_map(robot.snapshot())}
+        self._send(self.map)
+
+
+def _safe(value: Any) -> Any:
+    """Text without what could deceive the eye."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, list):
+        return [_safe(one) for one in value]
+    return {printable(name): _safe(one) for name, one in value.items()} if isinstance(value, Mapping) else value
+
+
+def _state(operation: Operation) -> dict[str, Any]:
+    state, robot = operation.state, operation.parts.robot
+    body = robot.measured()
+    groups = [
+        {
+            "name": group.name,
+            "kind": group.kind,
+            "joints": [
+                {"name": joint.name, "lower": _bounded(joint.lower), "upper": _bounded(joint.upper), "value": value}
+                for joint, value in zip(group.joints, group.measured(body).round(4).tolist(), strict=True)
+            ],
+        }
+        for group in robot.spec.groups
+    ]
+    return {
+        "task": _safe(state.task),
+        "in_charge": state.in_charge,
+        "planner": state.planner,
+        "doing": state.doing,
+        "round": state.round,
+        "inventory": [_safe(name) for name in state.inventory],
+        "stamp": round(state.stamp, 3),
+        "recording": state.recording.name if state.recording else "",
+        "last": state.last.parent.parent.name if state.last else "",
+        "actions": state.actions,
+        "arguments": {name: list(takes) for name, takes in operation.parts.executor.skills.arguments.items()},
+        "models": state.models,
+        "views": robot.views,
+        "robot": robot.spec.name,
+        "pose": [round(value, 3) for value in (body.base.x, body.base.y, body.base.yaw)],
+        "groups": groups,
+    }
+
+
+def _bounded(limit: float) -> float:
+    """The limit of a slider: a joint that turns without end goes once round."""
+    return limit if math.isfinite(limit) else math.copysign(math.pi, limit)
+
+
+def _map(world: WorldSnapshot) -> dict[str, Any]:
+    rooms = [{"name": name, "kind": room.kind, "floor": room.floor} for name, room in world.rooms.items() if room.floor]
+    fixed = [_drawn(name, thing) for name, thing in world.fixed.items()]
+    loose = [{**_drawn(name, thing), "held": thing.relation == "held"} for name, thing in world.objects.items()]
+    opened = {joint.receptacle: round(joint.fraction, 2) for joint in world.joints.values() if joint.fraction > 0.02}
+    return {
+        "rooms": rooms,
+        "fixed": [one for one in fixed if "x" in one],
+        "loose": [one for one in loose if "x" in one],
+        "open": opened,
+        "held": world.held,
+        "success": world.success,
+    }
+
+
+def _drawn(name: str, thing: ThingState) -> dict[str, Any]:
+    """A footprint: middle, half sizes and yaw, metres and radians."""
+    drawn: dict[str, Any] = {"name": name, "kind": thing.kind, "colour": thing.colour}
+    if thing.position is not None:
+        half = thing.half or (0.03, 0.03, 0.03)
+        w, x, y, z = thing.quaternion or (1.0, 0.0, 0.0, 0.0)
+        yaw = math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+        drawn |= {"x": thing.position[0], "y": thing.position[1], "z": thing.position[2], "yaw": round(yaw, 3)}
+        drawn |= {"half": [half[0], half[1]]}
+    return drawn

@@ -1,0 +1,237 @@
+"""The pages that are open: what each has been shown, who of them has the controls. All of it in the server's thread."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import struct
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from homie.data.recording import notes
+from homie.kernel.errors import BadInput
+from homie.kernel.types import Subtask
+from homie.studio import messages as asked
+from homie.studio.board import Board, Frame
+from homie.studio.library import Library
+from homie.teleop.desk import Desk
+from homie.teleop.inspection import Thing
+from homie.teleop.lines import STOP, urgent
+from homie.teleop.orders import Begin, Do, Finish, Give, Look, Say, Take, Typed
+from homie.teleop.stick import RELEASED, Stick
+
+IN_FLIGHT = 2
+"""Frames that a page may not have painted yet before it is sent another one: a slow page gets fewer, not older ones."""
+WAITING = 1000
+"""Messages that may wait for a page; one that takes none is closed."""
+TAKEN = "Somebody else has the controls: wait until they let go of them."
+NOT_HELD = "You only watch: take the controls first."
+
+
+class Page:
+    """One page. send: puts text or bytes on its connection."""
+
+    def __init__(self, send: Callable[[str | bytes], Any]) -> None:
+        self._send = send
+        self._texts: asyncio.Queue[str] = asyncio.Queue(WAITING)
+        self._views: dict[str, bytes] = {}
+        self._newest: Frame | None = None
+        self._numbers = 0
+        self._unpainted: dict[int, float] = {}
+        self._something = asyncio.Event()
+        self.painted = -float("inf")
+        """When the picture on its screen was taken, s of the monotonic clock."""
+        self.overrun = False
+
+    def text(self, content: dict[str, Any]) -> None:
+        """A message, in its turn."""
+        try:
+            self._texts.put_nowait(json.dumps(content))
+        except asyncio.QueueFull:
+            self.overrun = True
+        self._something.set()
+
+    def frame(self, frame: Frame) -> None:
+        """A frame; what it replaces and was not sent is dropped."""
+        self._views |= frame.views
+        self._newest = frame
+        self._something.set()
+
+    def on_screen(self, number: int) -> None:
+        """A frame has been painted, and with it all before it."""
+        if number in self._unpainted:
+            self.painted = self._unpainted[number]
+            self._unpainted = {seq: taken for seq, taken in self._unpainted.items() if seq > number}
+            self._something.set()
+
+    async def deliver(self) -> None:
+        """Send what there is, until the connection ends or the page takes nothing any more."""
+        while not self.overrun:
+            await self._something.wait()
+            self._something.clear()
+            while not self._texts.empty():
+                await self._send(self._texts.get_nowait())
+            if self._newest is not None and len(self._unpainted) < IN_FLIGHT:
+                frame, views, self._newest, self._views = self._newest, self._views, None, {}
+                self._numbers += 1
+                self._unpainted[self._numbers] = frame.taken
+                await self._send(packed(self._numbers, frame, views))
+
+
+def packed(number: int, frame: Frame, views: dict[str, bytes]) -> bytes:
+    """A frame as bytes: the length of a JSON header (4 bytes, little endian), the header, the pictures in a row.
+
+    The header has `seq`, `stamp` (robot time, s), `taken` (ms of the server's monotonic clock) and `views`: names and
+    lengths.
+    """
+    sizes = [[name, len(data)] for name, data in views.items()]
+    header = json.dumps({"seq": number, "stamp": frame.stamp, "taken": frame.taken * 1000.0, "views": sizes}).encode()
+    return b"".join((struct.pack("<I", len(header)), header, *views.values()))
+
+
+class Hub:
+    """All pages. A page drives only while it has the controls and its picture is fresh; a stop always goes through."""
+
+    def __init__(
+        self, desk: Desk, library: Library, *, stale: float, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """stale: age of the picture in seconds at which controls lock."""
+        self.desk, self.library = desk, library
+        self._stale, self._clock = stale, clock
+        self._pages: list[Page] = []
+        self._driver: Page | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.board = Board(
+            lambda frame: self._soon(self._show, frame),
+            lambda content: self._soon(self._broadcast, content),
+            lambda: bool(self._pages),
+        )
+
+    def run_in(self, loop: asyncio.AbstractEventLoop) -> None:
+        """The loop of the server, before any page comes."""
+        self._loop = loop
+
+    # ------------------------------------------------------------ pages come and go
+
+    def join(self, page: Page) -> None:
+        """A page is open."""
+        self._pages.append(page)
+        board = self.board
+        for content in (board.state, board.map, *tuple(board.events)):
+            if content:
+                page.text(content)
+        if board.views:
+            page.frame(Frame(board.state.get("stamp", 0.0), self._clock(), dict(board.views)))
+        self._tell_roles()
+
+    def leave(self, page: Page) -> None:
+        """A page is gone; what it held is let go."""
+        if page in self._pages:
+            self._pages.remove(page)
+        if self._driver is page:
+            self._driver = None
+            self.desk.hold(RELEASED)
+        self._tell_roles()
+
+    def _tell_roles(self) -> None:
+        for page in self._pages:
+            free = self._driver is None
+            page.text({"type": "role", "drives": page is self._driver, "free": free, "pages": len(self._pages)})
+
+    # ------------------------------------------------------------ what pages ask for
+
+    def hear(self, page: Page, message: asked.Message) -> None:
+        """Do what a page asks. Raises BadInput, for the page to tell."""
+        match message:
+            case asked.Painted(seq=seq):
+                page.on_screen(seq)
+            case asked.Halt():
+                self.desk.stop()
+            case asked.Focus(view=view):
+                self.board.focus = view
+            case asked.Control(hold=hold):
+                self._control(page, hold)
+            case asked.Said():
+                self._note(message)
+            case asked.Inspect():
+                pixel = None if message.words else (message.x, message.y)
+                self.desk.order(Look(message.view, self._answer(page, message.id), pixel, message.words))
+            case _:
+                self._drive(page, message)
+
+    def _control(self, page: Page, hold: bool) -> None:
+        if hold and self._driver not in (None, page):
+            raise BadInput(TAKEN)
+        if hold or self._driver is page:
+            self._driver = page if hold else None
+            self.desk.hold(RELEASED)
+            self._tell_roles()
+
+    def _drive(self, page: Page, message: asked.Message) -> None:
+        """What only the page with the controls may ask, while it sees what there is."""
+        if self._driver is not page:
+            raise BadInput(TAKEN if self._driver is not None else NOT_HELD)
+        age = self._clock() - page.painted
+        if age > self._stale:
+            self.desk.hold(RELEASED)
+            raise BadInput(f"The picture is {age:.1f} s old: the controls are locked until it is fresh.")
+        desk = self.desk
+        match message:
+            case asked.Held():
+                desk.hold(
+                    Stick(
+                        drive=message.drive,
+                        turn=message.turn,
+                        reach=message.reach,
+                        wrist=message.wrist,
+                        grip=message.grip,
+                        joints=message.joints,
+                    )
+                )
+            case asked.Line(text=text):
+                if text.strip().lower() == STOP:
+                    desk.stop()
+                elif urgent(text):
+                    desk.interrupt(Typed(text))
+                elif text.strip():
+                    desk.order(Typed(text))
+            case asked.DoIt():
+                subtask = Subtask(message.action, message.target, message.destination)
+                desk.order(Do(subtask, message.analysis.strip(), message.model))
+            case asked.Start():
+                desk.order(Begin(task=message.task, planner=message.planner.strip(), record=message.record))
+            case asked.End():
+                desk.interrupt(Typed("again") if message.again else Finish(message.mark, message.discard))
+            case asked.Charge(person=person):
+                desk.interrupt(Take()) if person else desk.order(Give())
+
+    def _note(self, message: asked.Said) -> None:
+        said = notes.note(message.kind, message.text, round=message.round)
+        if message.recording:
+            self.library.add_note(message.recording, said)
+        else:
+            self.desk.order(Say(said))
+
+    def _answer(self, page: Page, number: int) -> Callable[[list[Thing]], None]:
+        def answer(things: list[Thing]) -> None:
+            content = {"type": "things", "id": number, "things": [asdict(thing) for thing in things]}
+            self._soon(page.text, content)
+
+        return answer
+
+    # ------------------------------------------------------------ from the robot's thread
+
+    def _soon(self, call: Callable[..., None], *arguments: Any) -> None:
+        loop = self._loop
+        if loop is not None and not loop.is_closed():
+            loop.call_soon_threadsafe(call, *arguments)
+
+    def _show(self, frame: Frame) -> None:
+        for page in self._pages:
+            page.frame(frame)
+
+    def _broadcast(self, content: dict[str, Any]) -> None:
+        for page in self._pages:
+            page.text(content)

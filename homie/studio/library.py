@@ -1,0 +1,91 @@
+"""Runs and recordings on the disk, as a page lists, opens and annotates them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from homie.bench.report import report
+from homie.data.recording.notes import Note, add_note
+from homie.data.recording.takes import list_takes
+from homie.kernel.errors import BadInput
+from homie.kernel.options import ReportOptions
+from homie.kernel.text import printable
+from homie.runtime.runstore import kind_of
+
+NEWEST = 200
+"""Runs that are listed."""
+
+
+class Library:
+    """Two folders: of runs and of recordings. A name is that of a folder in one of them, never a path."""
+
+    def __init__(self, runs: Path, recordings: Path | None) -> None:
+        self._runs, self._recordings = runs, recordings
+
+    def runs(self) -> list[dict[str, Any]]:
+        """The run folders, the newest first: `name`, `kind` (run, bench), `recorded`."""
+        return [
+            {"name": name, "kind": kind_of(path) or "damaged", "recorded": path.parent == self._recordings}
+            for name, path in list(self._folders().items())[:NEWEST]
+        ]
+
+    def recordings(self) -> list[dict[str, Any]]:
+        """The recordings, the newest first, with what people say of them."""
+        if self._recordings is None:
+            return []
+        return [
+            {
+                "name": take.run.name,
+                "task": printable(take.task),
+                "planner": take.planner,
+                "finished": take.finished,
+                "rounds": take.rounds,
+                "seconds": round(take.robot_seconds, 1),
+                "mark": take.mark or "",
+                "discarded": take.discarded,
+                "notes": [
+                    {"kind": said.kind, "text": printable(said.text), "round": said.round} for said in take.notes
+                ],
+            }
+            for take in reversed(list_takes(self._recordings))
+        ]
+
+    def export(self) -> str:
+        """The run folders of recordings that were marked a success and not discarded, a line each: for `homie data`."""
+        if self._recordings is None:
+            return ""
+        chosen = [take for take in list_takes(self._recordings) if take.mark == "success" and not take.discarded]
+        return "".join(f"{take.run}\n" for take in chosen if take.finished)
+
+    def report(self, names: Sequence[str]) -> bytes:
+        """The page of `homie report` about some runs. Raises BadInput."""
+        if not names:
+            raise BadInput("Say which runs: report?run=NAME.")
+        with tempfile.TemporaryDirectory(prefix="homie-studio-") as folder:
+            page = Path(folder) / "report.html"
+            report(ReportOptions.build(runs=[self._run(name) for name in dict.fromkeys(names)], out=page))
+            return page.read_bytes()
+
+    def add_note(self, name: str, said: Note) -> None:
+        """A note on a recording. Raises BadInput."""
+        run = self._run(name)
+        take = next((take for take in list_takes(run.parent) if take.run == run), None)
+        if take is None:
+            raise BadInput(f"There is no recording '{printable(name)}'.")
+        add_note(take.episode, said)
+
+    def _run(self, name: str) -> Path:
+        """Raises BadInput for what is no name in the list."""
+        path = self._folders().get(name)
+        if path is None:
+            raise BadInput(f"There is no run '{printable(name)}' here: the list has those that there are.")
+        return path
+
+    def _folders(self) -> dict[str, Path]:
+        """Run folders by name, the newest first; a recording before a run of the same name."""
+        places = [place for place in (self._runs, self._recordings) if place is not None and place.is_dir()]
+        found = {file.parent.name: file.parent for place in places for file in place.glob("*/run.json")}
+        return dict(sorted(found.items(), reverse=True))

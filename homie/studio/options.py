@@ -1,0 +1,19 @@
+"""The options of `homie studio`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field
+
+from homie.teleop.options import TeleopOptions
+
+
+class StudioOptions(TeleopOptions):
+    """A robot that a person drives in a browser, and where the page is."""
+
+    record: Path | None = Field(Path("recordings"), description="Folder of recordings.")
+    runs: Path | None = Field(None, description="Folder of run folders to look at (default: runs, or HOMIE_RUNS).")
+    host: str = Field("127.0.0.1", min_length=1, description="The address to listen at.")
+    port: int = Field(8809, ge=0, le=65535, description="The port; 0 takes a free one.")
+    stale: float = Field(1.0, gt=0.0, le=60.0, description="Age of the picture in seconds at which controls lock.")

@@ -1,0 +1,134 @@
+"""All of `homie studio`: the server in a thread, the robot in the main one, until Ctrl-C."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import socket
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+
+from homie.data.recording.takes import mend_takes
+from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.interfaces import EpisodeListener
+from homie.kernel.packages import missing_part
+from homie.runtime.assembly import choose
+from homie.runtime.runstore import runs_folder
+from homie.studio.access import Access
+from homie.studio.app import application
+from homie.studio.hub import Hub
+from homie.studio.library import Library
+from homie.studio.messages import LARGEST
+from homie.studio.options import StudioOptions
+from homie.teleop.desk import Desk
+from homie.teleop.operation import Operation
+
+try:
+    import uvicorn
+    import websockets  # noqa: F401  (uvicorn takes it for its websockets)
+except ModuleNotFoundError as missing:
+    raise missing_part("`homie studio`", missing.name, "studio") from missing
+
+_OF_THE_PORT = (errno.EADDRINUSE, errno.EACCES)
+
+
+class Server:
+    """The web server in a thread of its own. Used as a context manager."""
+
+    def __init__(self, options: StudioOptions, hub: Hub, address: Callable[[str], None]) -> None:
+        """Raises BadInput, InfrastructureError for an address that it cannot listen at.
+
+        address: gets the address that lets one browser in, each time there is a new one.
+        """
+        self._hub = hub
+        self._socket = _listening(options.host, options.port)
+        shown = f"[{options.host}]" if ":" in options.host else options.host
+        self.url = f"http://{shown}:{self._socket.getsockname()[1]}"
+        self.access = Access(options.host, lambda token: address(self.page))
+        config = uvicorn.Config(
+            application(hub, self.access),
+            log_config=None,
+            access_log=False,
+            ws="websockets-sansio",
+            ws_max_size=LARGEST,
+            ws_per_message_deflate=False,  # pictures are compressed
+            lifespan="off",
+            server_header=False,
+            timeout_graceful_shutdown=1,
+        )
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._serve, name="studio", daemon=True)
+
+    @property
+    def page(self) -> str:
+        """The address that lets one browser in."""
+        return f"{self.url}/?token={self.access.token}"
+
+    def _serve(self) -> None:
+        loop = asyncio.new_event_loop()
+        self._hub.run_in(loop)
+        with suppress(KeyboardInterrupt, SystemExit):
+            loop.run_until_complete(self._server.serve(sockets=[self._socket]))
+        loop.close()
+
+    def __enter__(self) -> Server:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self._server.should_exit = True
+        self._thread.join(timeout=5.0)
+        self._socket.close()
+
+
+def serve_studio(
+    options: StudioOptions,
+    *,
+    address: Callable[[str], None],
+    tell: Callable[[str], None],
+    listeners: tuple[EpisodeListener, ...] = (),
+    desk: Desk | None = None,
+) -> None:
+    """Serve until Ctrl-C, which is raised again, or a Quit. Raises BadInput, MissingPart, InfrastructureError.
+
+    Args:
+        options: As of `homie studio`.
+        address: Gets the address that lets one browser in, each time there is a new one.
+        tell: Gets sentences for whoever started it.
+        listeners: Get the events of every episode.
+        desk: Where orders lie; for programs that bring some of their own.
+    """
+    for mended in mend_takes(options.record) if options.record is not None else ():
+        tell(str(mended))
+    desk = desk or Desk()
+    hub = Hub(desk, Library(options.runs or runs_folder(), options.record), stale=options.stale)
+    chosen = choose(options)
+    server = Server(options, hub, address)
+    try:
+        operation = Operation(options, chosen, desk, hub.board, listeners=(hub.board, *listeners))
+    except BaseException:
+        chosen.close()
+        raise
+    with server:
+        address(server.page)
+        operation.run()
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(64)
+    except OSError as error:
+        listener.close()
+        if error.errno in _OF_THE_PORT:
+            raise InfrastructureError(
+                f"Cannot listen at {host} port {port}: {error.strerror}. Try another --port."
+            ) from error
+        raise BadInput(
+            f"Cannot listen at {host}: {error.strerror or error}. Give an address of this machine."
+        ) from error
+    return listener

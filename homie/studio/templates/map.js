@@ -1,0 +1,86 @@
+// The map: rooms, furniture, what lies about, the robot. North (+y) is up.
+"use strict";
+
+const worldMap = {
+  content: null, pose: [0, 0, 0], view: null,
+
+  show(content) { this.content = content; this.draw(); },
+  move(pose) { this.pose = pose; this.draw(); },
+
+  // The rectangle that everything is in, in metres.
+  bounds() {
+    const { rooms, fixed, loose } = this.content;
+    const points = rooms.length ? rooms.flatMap((room) => [room.floor.slice(0, 2), room.floor.slice(2)])
+      : [...fixed, ...loose].filter((one) => Math.max(...one.half) < 3).flatMap((one) => [[one.x - one.half[0], one.y - one.half[1]], [one.x + one.half[0], one.y + one.half[1]]]);
+    points.push([this.pose[0] - 0.3, this.pose[1] - 0.3], [this.pose[0] + 0.3, this.pose[1] + 0.3]);
+    const xs = points.map((one) => one[0]), ys = points.map((one) => one[1]);
+    return [Math.min(...xs) - 0.2, Math.min(...ys) - 0.2, Math.max(...xs) + 0.2, Math.max(...ys) + 0.2];
+  },
+
+  draw() {
+    const canvas = document.getElementById("map");
+    canvas.hidden = !this.content;
+    if (!this.content) return;
+    const width = canvas.clientWidth * devicePixelRatio, height = canvas.clientHeight * devicePixelRatio;
+    if (canvas.width !== Math.round(width)) canvas.width = width;
+    if (canvas.height !== Math.round(height)) canvas.height = height;
+    const [x0, y0, x1, y1] = this.bounds();
+    const scale = Math.min(width / (x1 - x0), height / (y1 - y0));
+    const left = (width - scale * (x1 - x0)) / 2, top = (height - scale * (y1 - y0)) / 2;
+    this.view = { x0, y1, scale, left, top };
+    const pen = canvas.getContext("2d"), style = getComputedStyle(document.documentElement);
+    const colour = (name) => style.getPropertyValue(name).trim();
+    pen.clearRect(0, 0, width, height);
+    const at = (x, y) => [left + (x - x0) * scale, top + (y1 - y) * scale];
+    pen.lineWidth = devicePixelRatio;
+    pen.strokeStyle = colour("--soft");
+    for (const room of this.content.rooms) {
+      const [a, b] = at(room.floor[0], room.floor[3]);
+      pen.fillStyle = colour("--room");
+      pen.fillRect(a, b, (room.floor[2] - room.floor[0]) * scale, (room.floor[3] - room.floor[1]) * scale);
+      pen.strokeRect(a, b, (room.floor[2] - room.floor[0]) * scale, (room.floor[3] - room.floor[1]) * scale);
+    }
+    const flat = [...this.content.fixed].sort((one, other) => other.half[0] * other.half[1] - one.half[0] * one.half[1]);
+    for (const thing of flat) this.box(pen, at, scale, thing, thing.name in this.content.open ? colour("--good") : colour("--thing"));
+    for (const thing of this.content.loose) this.box(pen, at, scale, thing, colour("--loose"));
+    const size = 11 * devicePixelRatio;
+    pen.font = `${size}px system-ui, sans-serif`;
+    pen.textAlign = "center";
+    pen.fillStyle = colour("--ink");
+    for (const room of this.content.rooms) pen.fillText(room.kind, ...at((room.floor[0] + room.floor[2]) / 2, (room.floor[1] + room.floor[3]) / 2));
+    const [x, y, yaw] = this.pose, [px, py] = at(x, y), r = Math.max(0.25 * scale, 6);
+    pen.fillStyle = colour("--link");
+    pen.beginPath(); pen.arc(px, py, r, 0, 7); pen.fill();
+    pen.fillStyle = "#fff";
+    pen.beginPath();
+    for (const [d, a] of [[0.9, 0], [0.7, 2.5], [0.7, -2.5]]) pen.lineTo(px + r * d * Math.cos(yaw + a), py - r * d * Math.sin(yaw + a));
+    pen.fill();
+  },
+
+  box(pen, at, scale, thing, fill) {
+    const [px, py] = at(thing.x, thing.y);
+    pen.save();
+    pen.translate(px, py);
+    pen.rotate(-thing.yaw);
+    const half = thing.half.map((value) => Math.max(value * scale, 2));
+    pen.fillStyle = fill;
+    pen.fillRect(-half[0], -half[1], 2 * half[0], 2 * half[1]);
+    pen.strokeRect(-half[0], -half[1], 2 * half[0], 2 * half[1]);
+    pen.restore();
+  },
+
+  // What is at a place of the canvas (CSS pixels): the smallest thing there, else the room.
+  at(px, py) {
+    if (!this.view) return "";
+    const { x0, y1, scale, left, top } = this.view;
+    const x = x0 + (px * devicePixelRatio - left) / scale, y = y1 - (py * devicePixelRatio - top) / scale;
+    const near = 5 * devicePixelRatio / scale;
+    const inside = (one) => {
+      const dx = x - one.x, dy = y - one.y, c = Math.cos(one.yaw), s = Math.sin(one.yaw);
+      return Math.abs(c * dx + s * dy) <= one.half[0] + near && Math.abs(-s * dx + c * dy) <= one.half[1] + near;
+    };
+    const things = [...this.content.loose, ...this.content.fixed].filter(inside).sort((one, other) => one.half[0] * one.half[1] - other.half[0] * other.half[1]);
+    const room = this.content.rooms.find(({ floor }) => x >= floor[0] && x <= floor[2] && y >= floor[1] && y <= floor[3]);
+    return things[0]?.name ?? room?.name ?? "";
+  },
+};
