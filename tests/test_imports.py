@@ -45,7 +45,7 @@ LAYERS = {
         ("folder", "options"),
         ("card",),
         ("convert",),
-        ("emmoe_export", "lerobot_export", "statistics", "reader"),
+        ("emmoe_export", "lerobot_export", "statistics", "reader", "generate"),
     ),
     "homie.envs.mujoco": (
         ("blueprints", "render"),
@@ -54,7 +54,7 @@ LAYERS = {
         ("generate",),
         ("home", "table"),
     ),
-    "planners": (("common_sense", "parsing"), ("rule", "llm", "human", "random_valid", "scripted")),
+    "planners": (("common_sense", "parsing"), ("rule", "llm", "human", "random_valid", "scripted"), ("erring",)),
     "planners.llm": (
         ("answers", "messages"),
         ("reading",),

@@ -16,7 +16,7 @@ from homie.kernel.packages import installed_version
 from homie.kernel.registry import BUILT_IN, find, load, names, targets, unknown, word
 
 NAMES = {
-    "planners": "rule scripted random table-expert human transformers chat anthropic responses gemini",
+    "planners": "rule scripted erring random table-expert human transformers chat anthropic responses gemini",
     "skills": "classical nomad pixnav rt1x octo m3 remote arm own ideal",
     "robots": "mujoco franka ros",
     "detectors": "simulated yolo yolo-onnx owl grounding-dino rtdetr",

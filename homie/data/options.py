@@ -59,6 +59,42 @@ class TrainingOptions(Options):
     )
 
 
+class TasksOptions(Options):
+    """Errands drawn by lot, as a suite."""
+
+    out: Path = Field(description="The suite file, JSON.")
+    number: int = Field(100, ge=1, le=100_000, description="Tasks.")
+    test: float = Field(
+        0.1, ge=0.0, le=0.3, description="Share of the tasks of each test: of unseen templates, objects and houses."
+    )
+    held_out: float = Field(
+        0.2, gt=0.0, lt=0.9, description="Share of templates, kinds of objects and houses that training is without."
+    )
+    robot: str = Field("mujoco", description="The robot whose scenes they are in.")
+    seed: Seed = 0
+
+
+class GenerateOptions(Options):
+    """Episodes of a suite's expert, by the thousand."""
+
+    suite: str = Field(min_length=1, description="A suite file (`homie data tasks` draws some), or a name.")
+    episodes: int | None = Field(None, ge=1, description="Episodes, rounded up to whole trials (default: one a task).")
+    out: Path = Field(description="The run folder; an unfinished one goes on.")
+    failures: float = Field(
+        0.0, ge=0.0, le=1.0, description="Probability of a mistake before a step; the right one comes next."
+    )
+    skills: str = Field(
+        "ideal", description="Skill sets: `ideal` (nothing moves), `ideal:emmoe` (fail as in the paper), `classical`."
+    )
+    targets: str = Field("background", description="Targets from world state (`background`), or from `sensors`.")
+    split: Literal["train", "test"] | None = Field(None, description="Only the tasks of this split.")
+    rounds: int | None = Field(None, ge=1, le=1000, description="Rounds per episode (default: as the suite says).")
+    frames: bool = Field(True, description="Write the four views of every round.")
+    picture_size: str | None = Field(None, description="Pixels of the pictures, as 512 or 640x480.")
+    workers: int = Field(1, ge=1, le=256, description="Worker processes.")
+    seed: Seed = 0
+
+
 class EmmoeOptions(Options):
     """Episodes as files of EMMOE-100."""
 

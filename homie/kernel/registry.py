@@ -23,6 +23,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "planners": {
             "rule": "planners.rule:RulePlanner",
             "scripted": "planners.scripted:ScriptedPlanner",
+            "erring": "planners.erring:ErringPlanner",
             "random": "planners.random_valid:RandomPlanner",
             "table-expert": "homie.envs.mujoco.table.expert:TableExpert",
             "human": "planners.human:HumanPlanner",

@@ -63,6 +63,18 @@ class Scenes:
         """
         return ""
 
+    def begin(self, seed: int, chosen: Mapping[str, Any]) -> WorldSnapshot | None:
+        """The world of a scene by its seed before anything has happened, without physics; None where nobody can tell.
+
+        Args:
+            seed: Of the scene.
+            chosen: What a suite writes under `scene` besides.
+
+        Raises:
+            BadInput: There is no such scene.
+        """
+        return None
+
     def outset(self, content: str) -> WorldSnapshot | None:
         """The world of a scene spec before anything has happened, without physics; None where nobody can tell.
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pydantic import ValidationError
 
-from homie.bench.play.worker import EXPERT
+from homie.bench.play.worker import ERRING, EXPERT
 from homie.bench.suite.suite import Suite, Task, find_suite
 from homie.kernel import registry
 from homie.kernel.errors import BadInput
@@ -62,3 +62,7 @@ def _check_planner(options: BenchOptions, tasks: Sequence[Task]) -> None:
     lacking = [task.id for task in tasks if task.expert is None]
     if lacking and not scenes_of(options.robot).expert:
         raise BadInput(f"The planner 'expert' plays what the suite gives, and it gives none for: {', '.join(lacking)}.")
+    if options.planner_settings:
+        named_planner(f"{ERRING}:", options.planner_settings)
+        if lacking:
+            raise BadInput(f"Mistakes need the steps of the suite, and it gives none for: {', '.join(lacking)}.")

@@ -45,6 +45,8 @@ from homie.runtime.runstore import scene_file
 
 EXPERT = "expert"
 """The planner that plays the subtasks which the suite file gives as the expert's, else the environment's own expert."""
+ERRING = "erring"
+"""What plays them where the expert has settings (`--set mistakes=0.2`): with mistakes and recoveries."""
 _PR_SET_PDEATHSIG = 1
 
 
@@ -174,7 +176,7 @@ def _expert(job: Job) -> str:
     if job.task.expert is not None:
         path = job.folder / "expert.json"
         path.write_bytes(to_json(list(job.task.expert)))
-        return f"scripted:{path}"
+        return f"{ERRING}:{path}" if job.options.planner_settings else f"scripted:{path}"
     if expert := scenes_of(job.options.robot).expert:
         return expert
     raise BadInput("the suite gives no expert for it, so the planner 'expert' cannot play it.")

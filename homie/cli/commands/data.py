@@ -10,20 +10,25 @@ from itertools import islice
 from typing import Any
 
 import typer
+from pydantic import TypeAdapter
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from homie.bench.play.progress import Progress as BenchProgress
 from homie.cli.output import columns, print_json, progress_console, say, tell
 from homie.cli.parameters import Config, Json, build, options_from
 from homie.data.convert import EpisodeOver, make_dataset
 from homie.data.emmoe_export import export_emmoe
 from homie.data.examples.forms import Purpose
 from homie.data.folder.datafile import DataFile, read_data_file
+from homie.data.generate import draw_tasks, generate
 from homie.data.options import (
     EmmoeOptions,
+    GenerateOptions,
     LeRobotOptions,
     ShowOptions,
     SplitOptions,
     StatsOptions,
+    TasksOptions,
     TrainingOptions,
     ValidateOptions,
 )
@@ -83,6 +88,29 @@ def lerobot_command(config: Config = None, json: Json = False, **values: Any) ->
         f"{export.path}  ({counted(export.added, 'episode')} added; it has {counted(export.episodes, 'episode')} of "
         f"{counted(export.frames, 'frame')})"
     )
+
+
+@options_from(TasksOptions, positional="out")
+def tasks_command(config: Config = None, json: Json = False, **values: Any) -> None:
+    """Draw errands by lot in generated houses, as a suite, with what is held out for tests."""
+    options = build(TasksOptions, config, values)
+    drawn = draw_tasks(options)
+    if json:
+        held = {"templates": drawn.templates, "objects": drawn.objects}
+        print_json({"file": str(options.out), "tasks": drawn.counts, "held_out": held})
+        return
+    tell(f"{options.out}  ({_counts(drawn.counts)})")
+
+
+@options_from(GenerateOptions, positional="suite")
+def generate_command(config: Config = None, json: Json = False, **values: Any) -> None:
+    """Play the expert of a suite, with mistakes and recoveries where they are wanted."""
+    options = build(GenerateOptions, config, values)
+    summary = generate(options, BenchProgress(progress_console()))
+    if json:
+        print_json(TypeAdapter(type(summary)).dump_python(summary, mode="json"))
+        return
+    tell(f"{summary.run_folder}  ({counted(summary.episodes, 'episode')}, {summary.successes} of them done)")
 
 
 @options_from(SplitOptions, positional="sources")
@@ -149,6 +177,8 @@ data_command = {
     "dpo": dpo_command,
     "emmoe": emmoe_command,
     "lerobot": lerobot_command,
+    "tasks": tasks_command,
+    "generate": generate_command,
     "split": split_command,
     "stats": stats_command,
     "show": show_command,

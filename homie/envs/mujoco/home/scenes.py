@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from homie.envs.mujoco.generate.generate import generate
+from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.house.outset import outset
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.kernel.scenes import Scenes
@@ -32,6 +35,11 @@ class HouseScenes(Scenes):
 
     def options(self, robot: str, choice: BaseModel) -> dict[str, Any]:
         return choice.model_dump(mode="json", exclude_unset=True)
+
+    def begin(self, seed: int, chosen: Mapping[str, Any]) -> WorldSnapshot:
+        choice = HouseChoice.model_validate(dict(chosen))
+        variation = Variation(choice.start, choice.opened, choice.added, choice.clutter)
+        return outset(generate(seed, choice.rooms, choice.objects, variation))
 
     def outset(self, content: str) -> WorldSnapshot:
         return outset(SceneSpec.parse(content))

@@ -1,0 +1,10 @@
+"""Tasks by the thousand: errands drawn from templates, in generated houses, with what is held out for tests.
+
+```
+templates --steps in a house--> Errand --goal, key paths, expert--> Task --rehearsed--> suite file
+```
+"""
+
+from homie.bench.authoring.errands.draw import Drawn, draw_suite
+
+__all__ = ["Drawn", "draw_suite"]

@@ -1,0 +1,102 @@
+"""An errand: steps in a house, and what follows from them: the expert's subtasks, the goal, the key paths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Literal
+
+from homie.bench.authoring.house import House
+from homie.bench.authoring.orders import END, orders
+from homie.bench.authoring.route import Route
+
+MOST_PATHS = 120
+"""Key paths of a task at most: five errands in any order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is to be done with a thing and a place, by their names in the house: `carry` the thing there, `take` it and
+    keep it, `open` or `close` the place, `visit` it."""
+
+    kind: Literal["carry", "take", "open", "close", "visit"]
+    thing: str = ""
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """Steps in their order. words: what a text calls the things, by the names of its slots. ordered: whether the text
+    says that order; else carries may come in any."""
+
+    steps: tuple[Step, ...]
+    words: dict[str, str]
+    ordered: bool = False
+
+    def things(self) -> list[str]:
+        """The objects that it is about."""
+        return [step.thing for step in self.steps if step.thing]
+
+    def expert(self, house: House) -> list[str]:
+        """The subtasks that do it, End included."""
+        route = Route(house)
+        for step in self.steps:
+            match step.kind:
+                case "carry":
+                    route.carry(step.thing, step.where)
+                case "take":
+                    route.pick(step.thing)
+                case "open":
+                    route.open(step.where)
+                case "close":
+                    route.close(step.where)
+                case "visit":
+                    route.visit(step.where)
+        return [*route.subtasks, END]
+
+    def goal(self, house: House) -> dict[str, Any]:
+        """What is so afterwards, as suites write it."""
+        return {"all": [_effect(house, step, self.steps) for step in self.steps if _lasts(step, self.steps)]}
+
+    def keypaths(self, house: House) -> list[list[str]]:
+        """The orders of subtasks that do it."""
+        blocks = {str(number): _nodes(house, step) for number, step in enumerate(self.steps)}
+        after = {str(number): _before(number, self.steps, ordered=self.ordered) for number in range(len(self.steps))}
+        return list(islice(orders(blocks, after), MOST_PATHS))
+
+
+def _lasts(step: Step, steps: Sequence[Step]) -> bool:
+    """Whether a step leaves something that is still so at the end: of several places to visit only the last is."""
+    return step.kind != "visit" or step is steps[-1]
+
+
+def _effect(house: House, step: Step, steps: Sequence[Step]) -> dict[str, Any]:
+    match step.kind:
+        case "carry":
+            inside = house.container(step.where) is not None or step.where in house.objects
+            return {"in" if inside else "at": [step.thing, step.where]}
+        case "take":
+            return {"held": step.thing}
+        case "visit":
+            return {"robot_in": step.where}
+    return {"open" if step.kind == "open" else "closed": step.where}
+
+
+def _nodes(house: House, step: Step) -> list[str]:
+    thing = house.word(step.thing) if step.thing else ""
+    where = house.word(step.where) if step.where else ""
+    return {
+        "carry": [f"[Pick, {thing}]", f"[Put, {thing}, {where}]"],
+        "take": [f"[Pick, {thing}]"],
+        "open": [f"[Open, {where}]"],
+        "close": [f"[Close, {where}]"],
+        "visit": [f"[Go to, {where}]"],
+    }[step.kind]
+
+
+def _before(number: int, steps: Sequence[Step], *, ordered: bool) -> list[str]:
+    """The steps that come before one: carries are free among themselves, all else keeps its place."""
+    if ordered or steps[number].kind != "carry":
+        return [str(other) for other in range(number)]
+    return [str(other) for other in range(number) if steps[other].kind != "carry"]

@@ -1,0 +1,74 @@
+"""Episodes by the thousand: tasks drawn by lot, and the suite's expert on them, with mistakes where they are wanted.
+
+TasksOptions --draw_tasks--> suite file --generate--> run folder, a source of `homie data`
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping
+from typing import Any
+
+from homie.bench.authoring.errands import Drawn, draw_suite
+from homie.bench.play.progress import Progress
+from homie.bench.play.runner import BenchSummary, bench
+from homie.bench.play.worker import EXPERT
+from homie.bench.suite.suite import find_suite
+from homie.data.options import GenerateOptions, TasksOptions
+from homie.kernel.errors import BadInput
+from homie.kernel.files import to_json, write_atomically, writing
+from homie.kernel.options import BenchOptions
+from homie.kernel.scenes import scenes_of
+from homie.kernel.world import WorldSnapshot
+
+MOST_TRIALS = 1000
+"""What a bench takes."""
+
+
+def draw_tasks(options: TasksOptions) -> Drawn:
+    """Draw a suite of errands and write its file. Raises BadInput for a file that cannot be written, and where the
+    houses do not give so many."""
+    scenes = scenes_of(options.robot)
+    with writing(options.out, "the suite"):
+        options.out.parent.mkdir(parents=True, exist_ok=True)
+
+    def world(seed: int, chosen: Mapping[str, Any]) -> WorldSnapshot:
+        begun = scenes.begin(seed, chosen)
+        if begun is None:
+            raise BadInput(
+                f"Nobody can tell how the scenes of '{options.robot}' begin: errands are for the robot mujoco."
+            )
+        return begun
+
+    drawn = draw_suite(options.number, world, seed=options.seed, test=options.test, held_out=options.held_out)
+    with writing(options.out, "the suite"):
+        write_atomically(options.out, to_json(drawn.to_json()))
+    return drawn
+
+
+def generate(options: GenerateOptions, progress: Progress | None = None) -> BenchSummary:
+    """Play the expert of a suite, as often as episodes are wanted. An unfinished folder goes on; raises as `bench`."""
+    return bench(bench_options(options), progress)
+
+
+def bench_options(options: GenerateOptions) -> BenchOptions:
+    """The bench that gives the episodes: every task as often as any other, or, where there are more tasks than episodes
+    are wanted, a part of them by lot. Raises BadInput."""
+    tasks = [task.id for task in find_suite(options.suite).select(None, options.split)]
+    wanted = options.episodes or len(tasks)
+    trials = math.ceil(wanted / len(tasks))
+    if trials > MOST_TRIALS:
+        raise BadInput(
+            f"{wanted} episodes of {len(tasks)} tasks are {trials} trials of each, and {MOST_TRIALS} is the most: draw "
+            "more tasks (homie data tasks)."
+        )
+    given: dict[str, Any] = options.model_dump(
+        include={"suite", "split", "workers", "seed", "rounds", "frames", "skills", "targets", "picture_size"},
+        exclude_none=True,
+    )
+    if wanted < len(tasks):
+        given["tasks"] = ",".join(random.Random(options.seed).sample(tasks, wanted))
+    if options.failures:
+        given["planner_settings"] = {"mistakes": options.failures}
+    return BenchOptions.build(**given, out=options.out, planner=EXPERT, trials=trials, video=False)

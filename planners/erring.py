@@ -1,0 +1,142 @@
+"""The erring planner: a script that is right, with mistakes by lot before its steps. For training data.
+
+Each mistake is one that planners make (EMMOE, section 5.5) and that checks refuse; the right subtask comes next. What
+fails without being a mistake is tried again, from the place where it is done.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from homie.kernel.actions import acted_on, action_of
+from homie.kernel.errors import BadInput
+from homie.kernel.files import reading
+from homie.kernel.interfaces import Planner
+from homie.kernel.types import END, Decision, ErrorCode, PlannerInput, Subtask
+from planners.common_sense import is_furniture
+from planners.scripted import parse_script
+
+NOWHERE = ("guitar", "umbrella", "teddy bear", "candle", "football", "watering can")
+"""Things that no home here has (F2)."""
+UNLISTED = {"Go to": "Walk", "Pick": "Fetch", "Put": "Carry", "Open": "Unlock", "Close": "Lock"}
+"""Names of actions that are in no list (F1)."""
+
+
+class ErringSettings(BaseModel):
+    """Settings of the erring planner."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    mistakes: float = Field(0.2, ge=0.0, le=1.0, description="Probability of a mistake before a step.")
+    retries: int = Field(3, ge=0, le=20, description="How often a step that has failed is tried again, then End.")
+
+
+class ErringPlanner(Planner):
+    """Plays a script as `scripted` does, with mistakes and recoveries. The seed of the episode decides which.
+
+    Raises BadInput for a script that cannot be used.
+    """
+
+    name = "erring"
+    note = "privileged: knows a right script"
+    Settings: ClassVar[type[BaseModel] | None] = ErringSettings
+
+    def __init__(self, argument: str = "", settings: ErringSettings | None = None) -> None:
+        if not argument:
+            raise BadInput("The erring planner needs a script: --planner erring:plan.yaml.")
+        path = Path(argument).expanduser()
+        with reading(path, "the script"):
+            self._text = path.read_bytes().decode()
+        self._script = [one for decision in parse_script(self._text, path) for one in decision.subtasks]
+        self._settings = settings or ErringSettings.model_validate({})
+        self.reset("", seed=0)
+
+    @property
+    def _digest(self) -> str:
+        return hashlib.sha256(self._text.encode()).hexdigest()
+
+    def describe(self) -> Mapping[str, object]:
+        return {"sha256": self._digest, "privileged": True, **self._settings.model_dump(mode="json")}
+
+    def texts(self) -> Mapping[str, str]:
+        return {self._digest: self._text}
+
+    def reset(self, task: str, *, seed: int) -> None:
+        self._dice = random.Random(seed)
+        self._left = list(self._script)
+        self._early: Subtask | None = None
+        """The mistake that was made last, where it may have succeeded."""
+        self._tried: Subtask | None = None
+        """The step of the script that was told last."""
+        self._failures: Counter[Subtask] = Counter()
+        self._erred = False
+
+    def decide(self, given: PlannerInput) -> Decision:
+        self._look_back(given)
+        step = self._left[0] if self._left else END
+        if self._failures[step] > self._settings.retries:
+            return Decision((END,))
+        if not self._erred and step != END and self._dice.random() < self._settings.mistakes:
+            mistakes = list(self._mistakes(step, given))
+            mistake = self._dice.choice(mistakes)
+            self._erred, self._tried = True, None
+            self._early = mistake if mistake in self._left[1:2] else None
+            return Decision((mistake,))
+        self._erred, self._early, self._tried = False, None, step
+        return Decision((step,))
+
+    def _look_back(self, given: PlannerInput) -> None:
+        """What the feedback means for the rest of the script."""
+        if given.feedback is None:
+            return
+        if self._early is not None and given.feedback.ok:
+            self._left = self._left[2:]  # it stood near enough already: done, and the way there is not needed
+        if self._tried is None:
+            return
+        if given.feedback.ok:
+            self._left = self._left[1:]
+            return
+        step = self._left[0]
+        self._failures[step] += 1
+        words = acted_on(step, action_of(step.action).arguments)
+        if given.feedback.code is ErrorCode.E2:
+            again = [Subtask("Go to", step.target), Subtask("Pick", step.target), Subtask("Go to", words), step]
+            self._left = [*again, *self._left[1:]]
+        elif action_of(step.action).near:
+            self._left = [Subtask("Go to", words), *self._left]
+
+    def _mistakes(self, step: Subtask, given: PlannerInput) -> Iterator[Subtask]:
+        """What a planner may do wrong before a step; one of each kind at most, and none of them changes the world."""
+        full = bool(given.inventory)
+        after = self._left[1:]
+        nowhere = self._dice.choice(NOWHERE)
+        yield Subtask("Put", step.target, nowhere) if step.action == "Put" else Subtask(step.action, nowhere)
+        if step.action in UNLISTED:
+            yield Subtask(UNLISTED[step.action], step.target, step.destination)
+        if step.action == "Go to" and after and action_of(after[0].action).near:
+            yield after[0]  # D1, if it is far away
+        carried = _first(after, "Put") if step.action != "Put" else None
+        places = [one.destination for one in (step, *after) if is_furniture(one.destination)]
+        if full:
+            yield Subtask("Pick", given.inventory[-1])  # L1
+            doors = _first((step, *after), "Open", "Close")
+            if doors is not None:
+                yield doors  # L1
+        elif carried is not None:
+            yield carried  # L2
+        inside = _first(after[:1], "Pick")
+        if step.action == "Open" and inside is not None:
+            yield inside  # L3
+        if not full and places:
+            yield Subtask("Pick", places[0])  # L4
+
+
+def _first(steps: Sequence[Subtask], *actions: str) -> Subtask | None:
+    return next((one for one in steps if one.action in actions), None)
