@@ -25,7 +25,7 @@ COMMANDS = {
     "run": "Run one task: an instruction in, a household task done and a run folder out.",
     "bench": "Run a suite of tasks: every trial into one run folder, interrupted or not.",
     "compare": "Compare runs of a suite: metrics, intervals, paired differences, as tables.",
-    "data": "Make training data from episodes: conversations, preferences, files of EMMOE.",
+    "data": "Make training data: tasks, episodes by the thousand, conversations, preferences, files of EMMOE.",
     "report": "Show runs in one HTML page: tables, plots, every episode round by round.",
     "skill": "Look at checkpoints of low-level policies, or make some to try Homie with.",
     "plan": "Ask a planner for one decision from pictures and a task, without a robot.",

@@ -95,7 +95,7 @@ def played(session: Session, seed: int, length: int) -> Iterator[tuple[WorldSnap
 @pytest.mark.parametrize("seed", range(2))
 def test_any_sequence_leaves_a_world_that_agrees_with_what_is_told(home, seed):
     done = []
-    for before, execution in played(home, seed, length=14):
+    for before, execution in played(home, seed, length=10):
         check(before, execution, home)
         done.append(execution)
     codes = {execution.feedback.code for execution in done}
@@ -170,7 +170,7 @@ def test_a_robot_whose_world_cannot_be_set_is_refused(robot):
         homie.open(robot=robot, skills="ideal", **TINY)
 
 
-@pytest.mark.parametrize("task", find_suite("homie-100").tasks[::25], ids=lambda task: task.id)
+@pytest.mark.parametrize("task", find_suite("homie-100").tasks[::50], ids=lambda task: task.id)
 def test_experts_of_homie_100_do_their_tasks(task):
     choice = {name: value for name, value in task.scene if name not in ("spec", "sha256", "seed")}
     extra = {**(task.scene.model_extra or {}), **choice}

@@ -221,4 +221,4 @@ def _sound(task: Task, house: House) -> bool:
 
 def _some(names: Sequence[str], share: float, dice: random.Random) -> frozenset[str]:
     """A share of names by lot, one at least where it is not 0."""
-    return frozenset(dice.sample(list(names), min(len(names) - 1, math.ceil(share * len(names)))))
+    return frozenset(dice.sample(list(names), max(0, min(len(names) - 1, math.ceil(share * len(names))))))

@@ -23,8 +23,8 @@ from homie.kernel.types import Array, Box, Goal, Pose, Pose2
 SAME = 1.0
 """Metres between a goal and a thing of its kind up to which that is the one meant: seen from one side only, the middle
 of furniture is known to half its depth."""
-PLACES, SPOTS = 60, 80
-"""How many places to stand, and spots to put a thing on, are tried."""
+PLACES, SPOTS = 250, 80
+"""How many places to stand (all around a thing, near and far), and spots to put a thing on, are tried."""
 AJAR = (1.6, 1.87, 1.4, 1.2)
 """How far a hinged door is opened, rad: as far as the classical skills open it, else as there is room."""
 PULLED = 0.97

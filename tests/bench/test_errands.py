@@ -1,0 +1,100 @@
+"""Errands drawn by lot: every task is sound, and what is held out of training is nowhere in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from homie.bench.authoring import House, rehearse
+from homie.bench.authoring.errands import Drawn, draw_suite
+from homie.bench.suite.suite import Task, read_subtask, read_suite
+from homie.kernel.errors import BadInput
+from homie.kernel.files import to_json
+from homie.kernel.scenes import scenes_of
+from homie.kernel.world import WorldSnapshot
+
+WORLDS: dict[str, WorldSnapshot] = {}
+
+
+def world(seed: int, chosen: Mapping[str, Any]) -> WorldSnapshot:
+    """The world of a scene, made once."""
+    key = json.dumps([seed, dict(chosen)])
+    if key not in WORLDS:
+        begun = scenes_of("mujoco").begin(seed, chosen)
+        assert begun is not None
+        WORLDS[key] = begun
+    return WORLDS[key]
+
+
+@pytest.fixture(scope="module")
+def drawn() -> Drawn:
+    return draw_suite(60, world, seed=11, test=0.2)
+
+
+def house_of(task: Task) -> House:
+    return House(world(task.scene.seed, task.scene.settings))
+
+
+def handled(task: Task) -> set[str]:
+    """The kinds of objects that the expert takes."""
+    house = house_of(task)
+    words = {house.word(name): item.kind for name, item in house.objects.items()}
+    picked = [step.target for step in map(read_subtask, task.expert or ()) if step.action == "Pick"]
+    return {words[word] for word in picked}
+
+
+def template(task: Task) -> str:
+    return "-".join(task.id.split("-")[1:-1])
+
+
+def test_every_task_is_open_at_first_and_done_by_its_expert(drawn):
+    for task in drawn.suite.tasks:
+        house = house_of(task)
+        end = rehearse(house, task.expert)
+        assert not task.goal.holds(house.state), task.id
+        assert not end.failed and task.goal.holds(end.state), task.id
+        assert not task.goal.holds(rehearse(house, task.expert[: len(task.expert) // 2]).state), task.id
+        assert "{" not in task.text and "_" not in task.text, task.text
+
+
+def test_groups_are_as_large_as_wanted_and_differ_from_training_in_one_thing(drawn):
+    groups: dict[str, list[Task]] = {"train": [], "template": [], "object": [], "house": []}
+    for task in drawn.suite.tasks:
+        groups[task.id.split("-")[0]].append(task)
+    assert {name: len(tasks) for name, tasks in groups.items()} == drawn.counts
+    assert drawn.counts == {"train": 24, "template": 12, "object": 12, "house": 12}
+    unseen, kinds = set(drawn.templates), set(drawn.objects)
+    houses = {task.scene.seed for name in ("train", "template", "object") for task in groups[name]}
+    assert unseen and kinds
+    for name, tasks in groups.items():
+        for task in tasks:
+            assert task.split == ("train" if name == "train" else "test")
+            assert (template(task) in unseen) is (name == "template"), task.id
+            assert bool(handled(task) & kinds) is (name == "object"), task.id
+            if name == "house":
+                assert task.scene.seed not in houses
+
+
+def test_the_seed_decides(drawn):
+    again, other = (draw_suite(12, world, seed=seed) for seed in (11, 12))
+    assert again.to_json() == draw_suite(12, world, seed=11).to_json() != other.to_json()
+    assert {task.id for task in other.suite.tasks} and drawn.suite.name == "errands-11"
+
+
+def test_the_file_is_a_suite(drawn, tmp_path: Path):
+    (tmp_path / "errands.json").write_bytes(to_json(drawn.to_json()))
+    assert read_suite(tmp_path / "errands.json") == drawn.suite
+
+
+def test_no_two_tasks_are_the_same(drawn):
+    assert len({(task.scene.seed, task.text) for task in drawn.suite.tasks}) == len(drawn.suite.tasks)
+
+
+def test_houses_that_give_nothing_are_told():
+    empty = WorldSnapshot()
+    with pytest.raises(BadInput, match="gave no further task"):
+        draw_suite(5, lambda seed, chosen: empty, test=0.0)
