@@ -89,7 +89,9 @@ def record(
     try:
         path = folder.episode(options.task, trial=0)
         log.info("episode folder %s", path)
-        result = play(options, parts, path, listeners, seed=options.seed, trial=0, made_with=file.digest, ending=ending)
+        result = play(
+            options, parts, path, listeners, seed=options.seed, trial=0, parts_digest=file.digest, ending=ending
+        )
         video = path / "video.mp4" if options.video else None
         return EpisodeSummary(result, folder.path, path, video, own_verdict(path))
     finally:
@@ -112,19 +114,19 @@ def play(
     *,
     seed: int,
     trial: int,
-    made_with: str = "",
+    parts_digest: str = "",
     ending: Callable[[], None] = _nothing,
 ) -> EpisodeResult:
     """Run one episode into an empty episode folder, from the start of the scene. However it ended, the robot stops, and
     `ending` is called (see `record`), before the files are closed.
 
-    seed: of the episode; the seed of the options only says which scene it is. made_with: the name of the
+    seed: of the episode; the seed of the options only says which scene it is. parts_digest: the name of the
     `homie.runtime.provenance.PartsFile` that describes the parts. Raises Interrupted on Ctrl-C, SIGTERM and SIGHUP,
     InfrastructureError for what nobody expected, and every other HomieError as it comes. A listener of the caller's
     that raises is told nothing more, and the episode goes on.
     """
     robot = parts.robot
-    store = EpisodeStore(path, robot, seed=seed, trial=trial, frames=options.frames, parts=made_with)
+    store = EpisodeStore(path, robot, seed=seed, trial=trial, frames=options.frames, parts=parts_digest)
     video = VideoWriter(path / "video.mp4", robot) if options.video else None
     # The store comes last: `episode.json` says that all the rest is there.
     listener = Listeners([*([video] if video else []), store], onlookers=listeners)

@@ -47,7 +47,7 @@ def check_detector(detector: Detector, *observations: Observation, deterministic
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         for name, seen in [
-            *_made_up(),
+            *_synthetic_observations(),
             *((f"observation {n}", observation) for n, observation in enumerate(observations, 1)),
         ]:
             before = {view: frame.rgb.tobytes() for view, frame in seen.frames.items()}
@@ -67,7 +67,7 @@ def check_detector(detector: Detector, *observations: Observation, deterministic
     settle(violations)
 
 
-def _made_up() -> Iterator[tuple[str, Observation]]:
+def _synthetic_observations() -> Iterator[tuple[str, Observation]]:
     yield "no pictures", Observation(0.0, BODY, {})
     dice = np.random.default_rng(0)
     for height, width in SIZES:

@@ -47,7 +47,7 @@ def check_locator(
     violations += gathered("update", partial(locator.update, seen, detections))
     violations += gathered("due", partial(_due, locator, seen))
     violations += gathered("resolve or held", partial(_unknown, locator, seen))
-    violations += gathered("knowledge or arranged", partial(_told, locator, detections, seen))
+    violations += gathered("knowledge or arranged", partial(_planner_names, locator, detections, seen))
     for name in names:
         sentences = gathered("a question", partial(_entity, locator, name, seen))
         violations += [f"'{name}': {sentence}" for sentence in sentences]
@@ -69,7 +69,7 @@ def _due(locator: Locator, seen: Observation) -> Iterator[str]:
         yield f"due must be the cameras to look through, a tuple, or None (is {due!r})."
 
 
-def _told(locator: Locator, detections: Sequence[Detection], seen: Observation) -> Iterator[str]:
+def _planner_names(locator: Locator, detections: Sequence[Detection], seen: Observation) -> Iterator[str]:
     known: object = locator.knowledge(1)
     if not isinstance(known, Knowledge):
         yield f"knowledge must be a homie.kernel.knowledge.Knowledge (is {known!r})."

@@ -156,7 +156,7 @@ class SightRecall(Recall):
 
     def _doorway(self, entities: Sequence[str], base: Pose2) -> Landmark:
         """The doorway that is meant; of several the nearest that is not explored."""
-        explored = {doorway: self._told_of(int(doorway.rpartition(" ")[2])).explored for doorway in entities}
+        explored = {doorway: self._doorway_numbered(int(doorway.rpartition(" ")[2])).explored for doorway in entities}
         entity = min(entities, key=lambda doorway: (explored[doorway], self._metres(doorway, base)))
         x0, y0, x1, y1 = self._passage(entity).square(base)
         return Landmark(entity, DOORWAY, np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0]))
@@ -190,7 +190,7 @@ class SightRecall(Recall):
         if not vocabulary().rooms.issuperset(canonical(words).split()):
             return ""
         rooms = [self._names.called(entity) for entity in self.things.rooms]
-        doors = [self._told_of(number) for number, _ in enumerate(self._doorways.all, 1)]
+        doors = [self._doorway_numbered(number) for number, _ in enumerate(self._doorways.all, 1)]
         left = [door.name for door in doors if not door.explored]
         known = f"; rooms known: {', '.join(rooms)}" if rooms else ""
         more = f"; not explored: {', '.join(left)}" if left else ""
@@ -206,11 +206,11 @@ class SightRecall(Recall):
         return Knowledge(
             room=here,
             rooms=tuple(sorted(rooms, key=lambda room: room != here)),
-            doorways=tuple(self._told_of(number) for number, _ in enumerate(self._doorways.all, 1)),
+            doorways=tuple(self._doorway_numbered(number) for number, _ in enumerate(self._doorways.all, 1)),
             remembered=tuple(self._remembered(item) for item in things),
         )
 
-    def _told_of(self, number: int) -> Doorway:
+    def _doorway_numbered(self, number: int) -> Doorway:
         entity, passage = f"{DOORWAY} {number}", self._doorways.all[number - 1]
         side = passage.side(passage.near) or 1
         before, behind = passage.before(side, AT_DOOR), passage.before(-side, AT_DOOR)

@@ -276,10 +276,10 @@ class Furniture:
     def surfaces(self) -> tuple[Surface, ...]:
         """Where things can be put: inside, for what opens."""
         if self._surfaces is None:
-            self._surfaces = self._found_surfaces()
+            self._surfaces = self._fitted_surfaces()
         return self._surfaces
 
-    def _found_surfaces(self) -> tuple[Surface, ...]:
+    def _fitted_surfaces(self) -> tuple[Surface, ...]:
         if self.part == "drawer":
             pulled = None if self.panel is None else tray(self.panel, self._moving.astype(np.float64))
             return () if pulled is None else (pulled,)

@@ -33,7 +33,7 @@ class WorkerParts:
 
     def __init__(self) -> None:
         self._chosen: Chosen | None = None
-        self._made_from: dict[str, Any] = {}
+        self._parts_options: dict[str, Any] = {}
         self._robot: Robot | None = None
         self._scene: dict[str, Any] = {}
 
@@ -67,13 +67,13 @@ class WorkerParts:
     def _chosen_for(self, options: OpenOptions) -> Chosen:
         """The parts without robot. What of them is asked for differently is made anew."""
         values = _of(PartsOptions, options)
-        changed = {name for name, value in values.items() if self._made_from.get(name) != value}
+        changed = {name for name, value in values.items() if self._parts_options.get(name) != value}
         if self._chosen is None or not changed <= set(VARIED):
             self.close()
             self._chosen, changed = choose(options), set()
         if changed & {"planner", "planner_settings"}:
             self._chosen = replace(self._chosen, planner=load_planner(options.planner, options.planner_settings))
-        self._made_from = values
+        self._parts_options = values
         return self._chosen
 
     def _robot_for(self, options: OpenOptions, chosen: Chosen) -> Robot:

@@ -61,11 +61,11 @@ class Progress:
     def finished(self, episode: Episode, seconds: float) -> None:
         """An episode is over."""
         self.running -= 1
-        self._tell(episode, seconds)
+        self._report(episode, seconds)
 
     def gave_up(self, episode: Episode, seconds: float) -> None:
         """An episode is over that infrastructure ended; `failed_try` has been told before."""
-        self._tell(episode, seconds)
+        self._report(episode, seconds)
 
     def close(self) -> None:
         """Take the moving line off the screen. Idempotent."""
@@ -106,7 +106,7 @@ class Progress:
         world = ", the world disagrees" if score.disagrees else ""
         return f"{'success' if score.success else 'no success'} after {counted(ending.rounds, 'round')}{world}"
 
-    def _tell(self, episode: Episode, seconds: float) -> None:
+    def _report(self, episode: Episode, seconds: float) -> None:
         text = self._count(episode)
         about = "" if self._console.is_terminal else f"  |  {self.summary()}"
         self._line(f"{episode.name}  {text}, {seconds:.1f} s{about}")

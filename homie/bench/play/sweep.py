@@ -54,7 +54,7 @@ class SweepSummary:
 
 def sweep(
     options: BenchOptions,
-    made_progress: Callable[[], Progress] = Progress,
+    make_progress: Callable[[], Progress] = Progress,
     announce: Callable[[str], None] = lambda name: None,
 ) -> SweepSummary:
     """Run a bench for every value, one after the other. What is wrong with any value is told before the first begins.
@@ -74,7 +74,7 @@ def sweep(
         done = {}
         for variant in ours:
             announce(variant.name)
-            done[variant.name] = bench(variant.options, made_progress())
+            done[variant.name] = bench(variant.options, make_progress())
         return SweepSummary(path, tuple(options.sweep), done)
     except OSError as error:
         raise BadInput(f"Cannot write into the folder {path}: {reason_of(error)}.") from error

@@ -156,8 +156,8 @@ def _play(job: Job, kept: WorkerParts) -> None:
         if scene is not None:
             write_atomically(job.folder / "scene.json", scene)
         _check_goal(job.task, parts.robot)
-        made_with = _keep_parts(job, parts)
-        session.play(options, parts, job.folder, seed=job.seed, trial=job.trial, made_with=made_with)
+        parts_digest = _keep_parts(job, parts)
+        session.play(options, parts, job.folder, seed=job.seed, trial=job.trial, parts_digest=parts_digest)
 
 
 def _keep_parts(job: Job, parts: Parts) -> str:

@@ -202,11 +202,11 @@ def read_suite(path: Path) -> Suite:
     except ValidationError as error:
         raise BadInput(f"{path}: {_named(error, loaded)}") from error
     return suite.model_copy(
-        update={"tasks": tuple(_located(_says_something(task, path), path) for task in suite.tasks)}
+        update={"tasks": tuple(_located(_checked_keypaths(task, path), path) for task in suite.tasks)}
     )
 
 
-def _says_something(task: Task, path: Path) -> Task:
+def _checked_keypaths(task: Task, path: Path) -> Task:
     """The task. Raises BadInput where a key path asks for nothing; what EMMOE published is taken as it is."""
     if any(keypath == ("[End]",) for keypath in task.keypaths):
         raise BadInput(

@@ -67,7 +67,18 @@ class ExecutionCheck(Protocol):
     """The fourth layer of error detection, which looks at what a skill has done. See `error_detection.execution`."""
 
     def judged(self, trial: Trial) -> Attempt:
-        """The attempt with the outcome that its effect shows."""
+        """The attempt with the outcome that the world shows: a skill may report success without an effect.
+
+        Args:
+            trial: The attempt as the skill reported it, and what is observed and known after it.
+        """
 
     def check(self, trial: Trial) -> Check:
-        """What a judged attempt comes to: no code for success, E1 for what may be tried again, E2 for a loss."""
+        """The check of a judged attempt.
+
+        Args:
+            trial: As for `judged`, with its attempt.
+
+        Returns:
+            Without code for success; E1 for what may be tried again, E2 where the object is lost.
+        """

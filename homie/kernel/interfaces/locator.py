@@ -40,11 +40,19 @@ class WorldModel(ABC):
         """
 
     def objection(self, words: str, action: Action) -> str:
-        """Why words mean nothing to an action, a sentence; "" where all there is to say is that it is not there."""
+        """Why words mean nothing that an action can be done to.
+
+        Args:
+            words: Words for which `resolve` gave None.
+            action: What was to be done.
+
+        Returns:
+            A sentence for the planner; "" for the one of the table of messages: it is not there.
+        """
         return ""
 
     def called(self, entity: str) -> str:
-        """What a planner is told that an entity is called, "" where there is no better name than that of the entity.
+        """The name of an entity in a planner's input, "" for the entity's own.
 
         What has no name yet gets one, for the rest of the episode.
         """
@@ -52,7 +60,7 @@ class WorldModel(ABC):
 
     @abstractmethod
     def opens(self, entity: str) -> bool:
-        """Whether it has a door or a drawer."""
+        """Whether the entity has a door or a drawer."""
 
     @abstractmethod
     def closed_container(self, entity: str) -> str | None:
@@ -60,14 +68,14 @@ class WorldModel(ABC):
 
     @abstractmethod
     def pickable(self, entity: str) -> bool:
-        """Whether it is a loose object."""
+        """Whether the entity is a loose object, which a hand can take."""
 
     @abstractmethod
     def is_spot(self, entity: str) -> bool:
-        """Whether it is a place to go to only (a room), not a thing."""
+        """Whether the entity is only a place to go to, such as a room."""
 
     def has_place(self, entity: str) -> bool:
-        """Whether a place on or in it is known where something can be put."""
+        """Whether a free place on or in the entity is known, for a Put."""
         return not self.is_spot(entity)
 
     @abstractmethod
@@ -79,10 +87,15 @@ class WorldModel(ABC):
         """The entity in the hand as far as it is known, or None if the hand is empty."""
 
     def names_held(self, words: str, inventory: Sequence[str], observation: Observation) -> bool:
-        """Whether the words can mean what is in the hand. inventory: what it is called so far.
+        """Whether words can mean what is in the hand.
 
-        It is so where they share their words with one of its names (`red apple`, `apple`), or mean something of its
-        kind: which of several apples is meant is not asked.
+        They can where they share their words with a name of it (`red apple`, `apple`), or mean something of its kind:
+        of several apples any will do.
+
+        Args:
+            words: The target of a Put.
+            inventory: What is in the hand, in the planner's words; the last counts.
+            observation: What the robot observes now.
         """
         held = self.held(observation)
         names = [*inventory[-1:], *([held] if held else [])]
@@ -92,7 +105,7 @@ class WorldModel(ABC):
         known = held or (self.resolve(names[0], LOOSE, observation) if names else None)
         return meant is not None and known is not None and kind_of(meant) == kind_of(known)
 
-    # What a skill has come to (`Action.result`). None where it cannot be told.
+    # What a skill has brought about (`Action.result`): True or False, None where it cannot be seen.
 
     def arrived(self, entity: str, observation: Observation) -> bool | None:
         """Whether the robot is where Go to ends: in the room, or within reach of the thing."""
@@ -156,21 +169,28 @@ class Locator(WorldModel):
         """
 
     def aim(self, entity: str, action: Action, observation: Observation) -> None:
-        """A subtask begins that is done to the entity: what the hand takes next is most likely that."""
+        """A subtask that is done to the entity begins: what the hand takes next is most likely this entity."""
 
-    # What a planner is told.
+    # For the input of a planner.
 
     def arranged(self, detections: Sequence[Detection]) -> tuple[Detection, ...]:
-        """The detections as a planner gets them: by the names that `resolve` understands, with their numbers; what a
-        listing numbers comes in its order."""
+        """The detections as a planner gets them.
+
+        Args:
+            detections: What the detector reports in the planner's views.
+
+        Returns:
+            Those of them that the planner gets, by the names and numbers that `resolve` understands; what `listing`
+            numbers comes in its order.
+        """
         return tuple(detections)
 
     def knowledge(self, round_number: int) -> Knowledge:
-        """What a planner can be told of the home in a round, after `update` with what is seen in it."""
+        """What is known of the home in a round: rooms, doorways, things seen before. Called after `update`."""
         return Knowledge()
 
     def listing(self) -> tuple[str, ...]:
-        """What a planner is told of the things in sight besides names and pictures, by line; () for nothing."""
+        """Lines on the things in sight that a planner gets besides names and pictures, such as measured places."""
         return ()
 
     # What a skill needs.
@@ -180,22 +200,22 @@ class Locator(WorldModel):
         """The goal for a resolved entity, but for its text. Changes nothing.
 
         Args:
-            entity: what the action is done to, of a Put the destination.
-            action: which parts of the world are told depends on what it does to them.
-            observation: where the robot is now.
+            entity: What the action is done to; of a Put the destination.
+            action: What is to be done: it decides which parts of the world the goal contains.
+            observation: Where the robot is now.
 
         Raises:
-            TargetLost: the entity has been forgotten since it was resolved.
+            TargetLost: The entity has been forgotten since it was resolved.
         """
 
     def seen(self, entity: str, detections: Sequence[Detection]) -> tuple[Detection, ...]:
-        """Which of the detections show the entity, for skills that go by pixels."""
+        """The detections that show the entity, for skills that work on pixels."""
         return tuple(detection for detection in detections if detection.instance == entity)
 
     def due(self, observation: Observation) -> tuple[str, ...] | None:
-        """While a skill runs: the cameras to look through before its goal is made anew, None for no new goal yet.
+        """The cameras to observe before the goal of a running skill is refreshed, or None if no refresh is due.
 
-        Asked once per control period.
+        Called once per control period.
         """
         return None
 

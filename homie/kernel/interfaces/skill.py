@@ -80,18 +80,18 @@ class Skill(ABC):
 
     @property
     def about(self) -> tuple[str, ...]:
-        """The names of what kept it from its goal, as a planner may say them: what has to be moved away first."""
+        """The names of what blocked the skill, by which a planner may refer to it: what has to be moved away first."""
         return ()
 
     @property
     def hopeless(self) -> bool:
-        """Whether another attempt would end like the last, with the world as it is: then none is made."""
+        """Whether another attempt would fail like the last one with the world as it is. The executor then stops trying."""
         return False
 
     @property
     def complaint(self) -> str:
-        """What a planner is told when the last attempt has failed, a sentence; "" for that of the table of messages,
-        which knows reasons of skills (`error_detection.reasons`)."""
+        """Feedback sentence for a failed subtask; empty to use the default E1 message, or one for its `reason`
+        (`error_detection.reasons`)."""
         return ""
 
 

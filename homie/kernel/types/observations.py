@@ -122,7 +122,7 @@ class Detection:
 
     @property
     def called(self) -> str:
-        """What a planner is told it is called, and may call it: `kitchen counter 2`."""
+        """Its name in a planner's input, by which a planner may refer to it: `kitchen counter 2`."""
         return f"{self.name} {self.number}" if self.number else self.name
 
 

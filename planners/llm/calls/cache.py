@@ -39,7 +39,7 @@ class ResponseCache:
             self.folder.mkdir(parents=True, exist_ok=True)
 
     def get(self, key: str) -> Reply | None:
-        """The answer to a request as one that took nothing. A file that cannot be used is told of and ignored."""
+        """The cached answer to a request, without tokens or cost. An unusable file gives a warning and is ignored."""
         path = self._path(key)
         try:
             entry = Entry.model_validate_json(path.read_bytes())

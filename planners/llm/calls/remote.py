@@ -130,7 +130,14 @@ class RemoteModel(LanguageModel):
     # ------------------------------------------------------------ for subclasses
 
     def refused(self, status: int, headers: Mapping[str, str], message: str, *, exhausted: bool = False) -> Failure:
-        """The failure behind a status."""
+        """The failure for an HTTP status of the endpoint.
+
+        Args:
+            status: The HTTP status, 400 or more.
+            headers: Of the response; `retry-after` says when to ask again.
+            message: The complaint in its body.
+            exhausted: Whether a quota is used up, so that asking again is in vain.
+        """
         host = self.endpoint.host
         if status == 401:
             if not self.variable:

@@ -11,7 +11,7 @@ from homie.kernel.errors import BadInput, PlannerError
 from homie.kernel.files import reading
 
 _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
-_WANTED = ("*.json", "*.jinja", "*.txt", "*.model", "*.safetensors")
+_PATTERNS = ("*.json", "*.jinja", "*.txt", "*.model", "*.safetensors")
 
 
 def find_folder(name: str, weights: str, *, revision: str = "") -> Path:
@@ -75,7 +75,7 @@ def _snapshot(name: str, revision: str, *, cached: bool) -> Path | None:
 
     try:
         snapshot = snapshot_download(
-            name, revision=revision or None, allow_patterns=list(_WANTED), local_files_only=cached
+            name, revision=revision or None, allow_patterns=list(_PATTERNS), local_files_only=cached
         )
     except GatedRepoError as error:
         raise BadInput(

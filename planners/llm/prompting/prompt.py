@@ -36,9 +36,10 @@ class Sight:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One round as it was asked, to be told again later: the text, the pictures in `VIEWS` order and that of the hand,
-    the answer. again: the text as it is told later in a conversation, without what every round tells anew of the home;
-    "" where nothing is told again."""
+    """One round as it was asked, to be shown again later in a conversation.
+
+    text, pictures (in `VIEWS` order, then that of the hand) and answer. again: the text as it is repeated later,
+    without what every round says anew of the home; "" where nothing is repeated."""
 
     text: str
     pictures: Mapping[str, Image]
@@ -142,7 +143,7 @@ class Prompt:
     def variables(self, planner_input: PlannerInput, marked: Marked) -> dict[str, object]:
         """What a template may use."""
         shown, known = self.settings, planner_input.knowledge
-        rooms, memory = self._tells(planner_input)
+        rooms, memory = self._includes(planner_input)
         return {
             "task": planner_input.task,
             "round": planner_input.round,
@@ -172,18 +173,18 @@ class Prompt:
 
     def fitting(self, planner_input: PlannerInput) -> list[Example]:
         """The examples that are shown: those of the setting whose actions there are, as many as the settings say."""
-        rooms, _ = self._tells(planner_input)
+        rooms, _ = self._includes(planner_input)
         setting = planner_input.knowledge.setting
         fit = [example for example in self.examples.all if example.fits(planner_input.actions, setting, doorways=rooms)]
         return fit[: self.settings.examples]
 
-    def _tells(self, planner_input: PlannerInput) -> tuple[bool, bool]:
-        """Whether rooms and doorways are told, and what has been seen: no robot without a setting knows of them."""
+    def _includes(self, planner_input: PlannerInput) -> tuple[bool, bool]:
+        """Whether the prompt has rooms and doorways, and things seen before: without a setting nothing is known."""
         known = bool(planner_input.knowledge.setting)
         return self.settings.rooms and known, self.settings.memory and known
 
     def _example(self, example: Example, planner_input: PlannerInput) -> dict[str, object]:
-        shown = dict(zip(("rooms", "memory"), self._tells(planner_input), strict=True))
+        shown = dict(zip(("rooms", "memory"), self._includes(planner_input), strict=True))
         left_out: dict[str, object] = {name: [] for name, wished in shown.items() if not wished}
         return {
             **example.situation(),

@@ -99,7 +99,7 @@ class _Expert:
                     raise BadInput(f"The planner table-expert knows no way to {written(condition)}.")
         return tuple(self.done)
 
-    # ------------------------------------------------------------ errands
+    # ------------------------------------------------------------ plans by condition
 
     def _carry(self, name: str, to: str) -> None:
         """Take a thing and let it go in, on or through its place, as fits that."""
@@ -279,7 +279,7 @@ class TableExpert(Planner):
             raise BadInput(f"There is no family of tasks '{argument}' for the planner table-expert: {hint}")
         self._family = argument
         self._plan: Sequence[ArmActions] = ()
-        self._told = False
+        self._answered = False
 
     def enter(self, robot: Robot) -> None:
         scene = getattr(robot, "scene", None)
@@ -293,12 +293,12 @@ class TableExpert(Planner):
         self._plan = plan(scene)
 
     def reset(self, task: str, *, seed: int) -> None:
-        self._told = False
+        self._answered = False
 
     def decide(self, planner_input: PlannerInput) -> Decision:
-        if self._told:
+        if self._answered:
             failed = planner_input.feedback is not None and not planner_input.feedback.ok
             return Decision((END,), "The plan did not work out." if failed else "The plan is through.")
-        self._told = True
+        self._answered = True
         moves = tuple(Subtask("Move", str(action)) for action in self._plan)
         return Decision(moves, f"The expert knows the scene; {len(moves)} actions do the task.")
