@@ -80,12 +80,12 @@ class Skill(ABC):
 
     @property
     def about(self) -> tuple[str, ...]:
-        """The names of what blocked the skill, by which a planner may refer to it: what has to be moved away first."""
+        """The names of what blocked the skill, as a planner may call it: what has to be moved away first."""
         return ()
 
     @property
     def hopeless(self) -> bool:
-        """Whether another attempt would fail like the last one with the world as it is. The executor then stops trying."""
+        """Whether another attempt would fail like the last one, with the world as it is: then none is made."""
         return False
 
     @property
