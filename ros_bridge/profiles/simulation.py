@@ -21,6 +21,9 @@ from ros_bridge.profiles.model import Camera, Finite, Part, Text
 TOPIC = "/homie/simulation"
 STATE, LOOK, CLOCK = (f"{TOPIC}/{name}" for name in ("state", "look", "clock"))
 TEXT = "std_msgs/msg/String"
+DRAWN = 10.0
+"""Seconds that a picture of a simulation may be old: without a graphics card, on a busy machine, it takes seconds to draw,
+and its stamp is that of the state which it shows."""
 
 
 class Simulation(Part):
@@ -52,7 +55,7 @@ class Simulation(Part):
 
 def extra_cameras(names: Mapping[str, Camera], own: tuple[str, ...]) -> dict[str, Camera]:
     """All cameras of a simulated robot: those that the profile knows, and topics for the others (`own`, in order)."""
-    return {name: names.get(name) or _camera(name) for name in own}
+    return {name: names[name].model_copy(update={"oldest": DRAWN}) if name in names else _camera(name) for name in own}
 
 
 def instances_topic(camera: str) -> str:
@@ -62,5 +65,4 @@ def instances_topic(camera: str) -> str:
 
 def _camera(name: str) -> Camera:
     base = f"{TOPIC}/{name}"
-    # They are drawn when somebody asks for them, and without a graphics card one takes a good part of a second.
-    return Camera(rgb=f"{base}/rgb", depth=f"{base}/depth", info=f"{base}/info", frame=f"homie_{name}", oldest=4.0)
+    return Camera(rgb=f"{base}/rgb", depth=f"{base}/depth", info=f"{base}/info", frame=f"homie_{name}", oldest=DRAWN)

@@ -25,6 +25,8 @@ LIMIT = 540
 WORKS = 60
 """Seconds after which a command that runs for hours is taken to work, and is ended with Ctrl-C."""
 STOPPED = 130
+SERVES = "ws://|on the ROS 2 network|listening at"
+"""What a command says that serves from now on."""
 END = '{"analysis": "Nothing is left to do.", "subtasks": [{"action": "End"}], "model": "classical"}'
 PARSERS: Mapping[str, Callable[[str], object]] = {
     "yaml": yaml.safe_load,
@@ -56,8 +58,9 @@ def script(block: Block, page: str) -> str:
             lines.append(f"timeout --preserve-status -s INT {WORKS} {bare} || test $? -eq {STOPPED}")
         elif way.do == "serve":
             bare = shlex.join(shlex.split(command, comments=True))
-            lines.append(f"{bare} 2> serve.log &")
-            lines.append("for n in {1..300}; do grep -q ws:// serve.log && break; sleep 0.2; done; cat serve.log >&2")
+            log = f"serve-{len(lines)}.log"
+            lines.append(f"{bare} 2> {log} &")
+            lines.append(f"for n in {{1..300}}; do grep -qE '{SERVES}' {log} && break; sleep 0.2; done; cat {log} >&2")
     return "\n".join(lines)
 
 
