@@ -78,7 +78,9 @@ def test_planners(name, tmp_path, table):
     skip_outside(name)
     (tmp_path / "plan.yaml").write_text(PLAN)
     try:
-        planner = make_part(PLANNER, f"{name}:{tmp_path / 'plan.yaml'}" if name in ("scripted", "lines") else name)
+        planner = make_part(
+            PLANNER, f"{name}:{tmp_path / 'plan.yaml'}" if name in ("scripted", "erring", "lines") else name
+        )
     except MissingPart as lacking:
         pytest.skip(str(lacking))
     if isinstance(planner, Privileged):
