@@ -254,7 +254,7 @@ PARTS = {
     "grasp": "weld",
     "check_order": "paper",
     "picture_size": None,
-    "shade": True,
+    "shade": None,
     "attempts": 3,
 }
 RUNS = {"runs": [Path("a")]}
@@ -537,5 +537,3 @@ def test_a_robot_brings_its_own_skills_unless_others_are_asked_for():
     assert RunOptions.build(task="go", robot="franka:pick").skills == "arm"
     assert RunOptions.build(task="go", robot="franka:pick", skills="octo").skills == "octo"
     assert RunOptions.build(task="go", robot="mujoco").skills == "classical"
-    assert not RunOptions.build(task="go", robot="franka:pick").shade
-    assert RunOptions.build(task="go", robot="franka:pick", shade=True).shade

@@ -161,7 +161,7 @@ def _parameter(model: type[BaseModel], name: str, positional: str) -> inspect.Pa
         info = typer.Argument(help=field.description, show_default=False, autocompletion=complete)
     else:
         option = name.replace("_", "-")
-        flag = f"--{option}/--no-{option}" if field.annotation is bool else f"--{option}"
+        flag = f"--{option}/--no-{option}" if field.annotation in (bool, bool | None) else f"--{option}"
         about = f"{field.description}{default_text}{_from(name)}"
         info = typer.Option(flag, help=about, show_default=False, autocompletion=complete)
     # None means "not given": then a config file applies, and after it the model's own default.

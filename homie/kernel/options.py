@@ -17,30 +17,13 @@ MAX_SEED = 2**31 - 1
 
 
 Seed = Annotated[int, Field(ge=0, le=MAX_SEED, description="Seed of the scene and of everything random.")]
-Rooms = Annotated[int | None, Field(ge=2, le=6, description="Rooms of a generated house (default: by seed).")]
-Objects = Annotated[int, Field(ge=0, le=60, description="Loose objects of a generated house.")]
-Start = Annotated[str | None, Field(description="Room of a generated house in which the robot starts.")]
-Opened = Annotated[
-    list[str],
-    Field(default_factory=list, description="Furniture of a generated house that stands open; may be repeated."),
+Scene = Annotated[Path | None, Field(description="A scene spec (JSON) instead of a generated house.")]
+Grasp = Annotated[Literal["weld", "friction"], Field(description="How a grasped object is held.")]
+Shade = Annotated[
+    bool | None,
+    Field(description="Soft shade in a simulation's pictures where things touch (default: as the robot has it)."),
 ]
-Added = Annotated[
-    list[str],
-    Field(
-        default_factory=list,
-        description="A further object of a generated house, as `apple@table_1`, `red mug@sofa`; may be repeated.",
-    ),
-]
-Clutter = Annotated[
-    Literal["tidy", "messy"],
-    Field(
-        description="How things lie in a generated house: `tidy` (upright and apart, all shut), or `messy` (on their "
-        "sides, leaning, stacked, on floors and seats; doors and drawers open or ajar).",
-    ),
-]
-HOUSE = ("seed", "rooms", "objects", "start", "opened", "added", "clutter")
-"""Options that say which house is generated."""
-
+"""Options that are settings of robots too (`homie.kernel.opening`)."""
 
 SMALLEST_PICTURE, LARGEST_PICTURE = 16, 4096
 """Pixels of a side."""
@@ -60,7 +43,17 @@ def _width_and_height(value: Any) -> Any:
     return "x".join(sides)
 
 
-PictureSize = Annotated[str | None, BeforeValidator(_width_and_height)]
+PictureSize = Annotated[
+    str | None,
+    BeforeValidator(_width_and_height),
+    Field(description="Pixels of the robot's pictures, as 512 or 640x480 (default: as the robot has them)."),
+]
+
+
+def pixels_of(size: str) -> tuple[int, int]:
+    """Width and height of a picture size (`640x480`)."""
+    width, _, height = size.partition("x")
+    return int(width), int(height)
 
 
 def different_paths(paths: list[Path]) -> list[Path]:
@@ -171,10 +164,6 @@ def _override(values: dict[str, Any], more: Mapping[str, Any]) -> None:
             values[name] = value
 
 
-ROBOTS: Mapping[str, Mapping[str, object]] = MappingProxyType({"franka": {"skills": "arm", "shade": False}})
-"""Defaults of options that are not those of the Fetch, by robot. The table looks as in EmbodiedBench: without shade."""
-
-
 class PartsOptions(Options):
     """Which parts an episode is made of and what is kept of it: what a run and a bench share."""
 
@@ -194,12 +183,10 @@ class PartsOptions(Options):
         "background",
         description="Targets located from world state (`background`), or only from what was seen (`sensors`).",
     )
-    grasp: Literal["weld", "friction"] = Field("weld", description="How a grasped object is held.")
+    grasp: Grasp = "weld"
     check_order: str = Field("paper", description="Order of the error checks: `paper`, `code` or one of your own.")
-    picture_size: PictureSize = Field(
-        None, description="Pixels of the robot's pictures, as 512 or 640x480 (default: as the robot has them)."
-    )
-    shade: bool = Field(True, description="Soft shade in a simulation's pictures where things touch.")
+    picture_size: PictureSize = None
+    shade: Shade = None
     attempts: int = Field(3, ge=1, le=10, description="Attempts per subtask.")
     video: bool = Field(False, description="Write video.mp4.")
     frames: bool = Field(False, description="Write the four views of every round.")
@@ -207,33 +194,51 @@ class PartsOptions(Options):
     @property
     def pixels(self) -> tuple[int, int] | None:
         """Width and height of the robot's pictures, None for its own."""
-        if self.picture_size is None:
-            return None
-        width, _, height = self.picture_size.partition("x")
-        return int(width), int(height)
+        return None if self.picture_size is None else pixels_of(self.picture_size)
 
     @model_validator(mode="before")
     @classmethod
-    def _of_the_robot(cls, values: Any) -> Any:
-        """Where nothing else is asked for, the options that go with the robot."""
-        if not isinstance(values, dict):
+    def _skills_of_the_robot(cls, values: Any) -> Any:
+        """Where no skills are asked for, those that go with the scenes of the robot."""
+        if not isinstance(values, dict) or "skills" in values or not isinstance(values.get("robot"), str):
             return values
-        return {**ROBOTS.get(str(values.get("robot", "")).partition(":")[0], {}), **values}
+        own = scenes_of(values["robot"]).skills
+        return {**values, "skills": own} if own else values
 
 
-class OpenOptions(PartsOptions):
+class HouseOptions(Options):
+    """Which house a seed generates."""
+
+    rooms: Annotated[int | None, Field(ge=2, le=6, description="Rooms of a generated house (default: by seed).")] = None
+    objects: Annotated[int, Field(ge=0, le=60, description="Loose objects of a generated house.")] = 40
+    start: Annotated[str | None, Field(description="Room of a generated house in which the robot starts.")] = None
+    opened: list[str] = Field(
+        default_factory=list, description="Furniture of a generated house that stands open; may be repeated."
+    )
+    added: list[str] = Field(
+        default_factory=list,
+        description="A further object of a generated house, as `apple@table_1`, `red mug@sofa`; may be repeated.",
+    )
+    clutter: Annotated[
+        Literal["tidy", "messy"],
+        Field(
+            description="How things lie in a generated house: `tidy` (upright and apart, all shut), or `messy` (on "
+            "their sides, leaning, stacked, on floors and seats; doors and drawers open or ajar).",
+        ),
+    ] = "tidy"
+
+
+HOUSE = tuple(HouseOptions.model_fields)
+"""Options that say which house a seed generates."""
+
+
+class OpenOptions(HouseOptions, PartsOptions):
     """A robot in its scene, and how long it tries: what `homie.open` takes."""
 
-    settled: ClassVar[Mapping[str, tuple[str, ...]]] = {"scene": HOUSE[1:]}
+    settled: ClassVar[Mapping[str, tuple[str, ...]]] = {"scene": HOUSE}
 
     seed: Seed = 0
-    scene: Path | None = Field(None, description="A scene spec (JSON) instead of a generated house.")
-    rooms: Rooms = None
-    objects: Objects = 40
-    start: Start = None
-    opened: Opened
-    added: Added
-    clutter: Clutter = "tidy"
+    scene: Scene = None
     rounds: int = Field(20, ge=1, le=1000, description="Rounds before the episode is ended.")
 
 
@@ -334,20 +339,14 @@ class PlanOptions(Options):
     detector_settings: dict[str, Any] = Field({}, description="Settings of the detector (`homie list detectors`).")
 
 
-class SceneOptions(Options):
+class SceneOptions(HouseOptions):
     """Which scene to show and where to."""
 
-    settled: ClassVar[Mapping[str, tuple[str, ...]]] = {"scene": HOUSE}
+    settled: ClassVar[Mapping[str, tuple[str, ...]]] = {"scene": ("seed", *HOUSE)}
 
     robot: str = Field("mujoco", description="The robot whose scene it is: a house, or a table (`franka:stack`).")
     seed: Seed = 0
-    scene: Path | None = Field(None, description="A scene spec (JSON) instead of a generated house.")
-    rooms: Rooms = None
-    objects: Objects = 40
-    start: Start = None
-    opened: Opened
-    added: Added
-    clutter: Clutter = "tidy"
+    scene: Scene = None
     png: Path | None = Field(None, description="Draw a labelled map, seen from above, into this file.")
     save: Path | None = Field(None, description="Write the scene spec into this file, to be edited and run.")
 

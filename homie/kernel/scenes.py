@@ -34,6 +34,8 @@ class Scenes:
 
     Choice: ClassVar[type[BaseModel] | None] = None
     """What a suite may write under `scene` besides `seed` and `spec`; None for options of a run by their names."""
+    skills: ClassVar[str] = ""
+    """The skill sets of its robot where no others are asked for (`--skills`); "" for the usual ones."""
     expert: ClassVar[str] = ""
     """The planner that does every task of these scenes, which `homie bench --planner expert` plays where a suite gives
     no steps; "" where there is none."""

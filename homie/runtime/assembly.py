@@ -35,10 +35,10 @@ from homie.runtime.making import (
     ROBOT,
     SKILL_SET,
     NamedPart,
-    checked_settings,
     constructed,
     make_part,
     named_part,
+    settings_of,
 )
 from homie.runtime.objects import NO_OBJECTS, Objects, resolve
 from homie.runtime.provenance import described
@@ -254,7 +254,7 @@ def load_prompts(settings: Mapping[str, Any] | None = None, name: str = "default
     Raises BadInput, MissingPart.
     """
     factory = registry.load("prompts", name)
-    checked = checked_settings("prompt", getattr(factory, "Settings", None), settings or {})
+    checked = settings_of("prompt", getattr(factory, "Settings", None), settings or {})
     return constructed("prompt", factory, [checked], PromptWriter)  # type: ignore[type-abstract]
 
 

@@ -32,7 +32,7 @@ class OpenKeywords(TypedDict, total=False):
     grasp: Literal["weld", "friction"]
     check_order: str | ErrorCheck | Sequence[ErrorCheck]
     picture_size: int | str | tuple[int, int] | None
-    shade: bool
+    shade: bool | None
     attempts: int
     seed: int
     scene: str | Path | None

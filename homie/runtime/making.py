@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
-from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Detector, Planner, Robot, SkillSet
-from homie.kernel.options import explain
+from homie.kernel.opening import checked_settings
 from homie.runtime.objects import NO_OBJECTS, Objects, Part, path_of, resolve
 
 
@@ -86,25 +86,17 @@ def named_part(
             raise BadInput(f"The {whose} is an object that was made in Python: give its settings to its constructor.")
         checked = None
     else:
-        checked = checked_settings(whose, getattr(make, "Settings", None), settings or {})
+        checked = settings_of(whose, getattr(make, "Settings", None), settings or {})
     return NamedPart(kind=kind, name=name, make=make, argument=argument, settings=checked)
 
 
-def checked_settings(whose: str, model: type[BaseModel] | None, values: Mapping[str, Any]) -> BaseModel | None:
+def settings_of(whose: str, model: type[BaseModel] | None, values: Mapping[str, Any]) -> BaseModel | None:
     """Settings as their model has them, None where there is no model. whose: "planner 'chat'". Raises BadInput."""
-    if model is None:
-        if values:
-            raise BadInput(f"The {whose} has no settings (got {', '.join(values)}).")
-        return None
-    known = list(model.model_fields)
-    for key in values:
-        if key not in known:
-            hint = suggestion(key, known, f"it knows: {', '.join(known)}.")
-            raise BadInput(f"The {whose} has no setting '{key}': {hint}")
-    try:
-        return model(**values)
-    except ValidationError as error:
-        raise BadInput(f"Setting of the {whose}: {explain(error)}") from error
+    if model is not None:
+        return checked_settings(whose, model, values)
+    if values:
+        raise BadInput(f"The {whose} has no settings (got {', '.join(values)}).")
+    return None
 
 
 def constructed(whose: str, make: Any, arguments: Sequence[Any], interface: type[Part]) -> Part:

@@ -19,12 +19,11 @@ from homie.conditions import unknown_words
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.home.home import open_home
-from homie.envs.mujoco.home.scenes import HouseChoice
 from homie.envs.mujoco.house.outset import outset
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.kernel.actions import ACTIONS
 from homie.kernel.interfaces import WorldState
-from homie.kernel.options import RunOptions
+from homie.kernel.options import HouseOptions, RunOptions
 from homie.kernel.world import ObjectState
 
 SUITE = homie_100()
@@ -35,7 +34,7 @@ TASKS = pytest.mark.parametrize("task", SUITE.tasks, ids=[task.id for task in SU
 
 @cache
 def house(scene: SceneChoice) -> House:
-    choice = HouseChoice.model_validate(scene.settings)
+    choice = HouseOptions.model_validate(scene.settings)
     variation = Variation(choice.start, choice.opened, choice.added)
     return House(outset(generate(scene.seed, choice.rooms, choice.objects, variation)))
 

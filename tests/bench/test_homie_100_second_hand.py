@@ -22,9 +22,8 @@ from homie.bench.suite.suite import Task
 from homie.bench.suites import homie_100
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
-from homie.envs.mujoco.home.scenes import HouseChoice
 from homie.envs.mujoco.house.outset import outset
-from homie.kernel.options import BenchOptions
+from homie.kernel.options import BenchOptions, HouseOptions
 
 SUITE = homie_100()
 SECOND_HAND: dict[str, dict[str, list[dict[str, Any]]]] = yaml.safe_load(
@@ -59,7 +58,7 @@ def test_every_task_has_a_second_hand() -> None:
 @pytest.mark.parametrize("task", SUITE.tasks, ids=[task.id for task in SUITE.tasks])
 def test_wrong_plans_fail_and_right_ones_pass(task: Task) -> None:
     scene, plans = task.scene, SECOND_HAND[task.id]
-    choice = HouseChoice.model_validate(scene.settings)
+    choice = HouseOptions.model_validate(scene.settings)
     variation = Variation(choice.start, choice.opened, choice.added)
     house = House(outset(generate(scene.seed, choice.rooms, choice.objects, variation)))
     assert task.expert is not None

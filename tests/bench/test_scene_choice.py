@@ -59,7 +59,7 @@ def test_a_choice_becomes_the_options_of_a_run():
 def test_the_only_robot_of_a_suite_is_played_where_none_is_asked_for(tmp_path):
     robot = {"robot": "franka"}
     made = check(tmp_path, {"family": "pick"}, suite=robot)
-    assert (made.robot, made.skills, made.shade) == ("franka", "arm", False), "with what goes with the robot"
+    assert (made.robot, made.skills) == ("franka", "arm"), "with what goes with the robot"
     assert check(tmp_path, {}, suite=robot, robot="franka", skills="remote").skills == "remote"
     assert check(tmp_path, {}).robot == "mujoco"
     with pytest.raises(BadInput, match="is for the robot franka: add `--robot franka`"):

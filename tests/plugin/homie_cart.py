@@ -8,11 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from homie.envs.mujoco.home.home import MujocoHome
+from homie.envs.mujoco.home.settings import HomeSettings
 from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.envs.mujoco.robots.grasping import Hand
 from homie.envs.mujoco.robots.mjcf import RobotFile
 from homie.kernel.body import Group, RobotSpec
-from homie.kernel.options import OpenOptions
+from homie.kernel.opening import Opening
 
 FILE = RobotFile(Path(__file__).with_name("cart.xml"))
 HAND = Hand("palm", "base", ("right_pad", "left_pad"), ("right_finger", "left_finger"))
@@ -38,6 +39,5 @@ class CartHome(MujocoHome):
     body = SimulatedBody.of_mjcf(FILE, SPEC, HAND)
 
 
-def open_cart(options: OpenOptions) -> CartHome:
-    """The cart in the house of the options."""
-    return CartHome.of(options)
+open_cart = Opening(HomeSettings, CartHome.of)
+"""The cart in the house of a run."""

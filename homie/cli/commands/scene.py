@@ -85,7 +85,7 @@ def scene_command(
 
         show_table(options, json=json)
         return
-    scene = house_of(options)
+    scene = house_of(options, options.seed, options.scene)
     if options.save is not None:
         save(options.save, scene.dump().encode())
     if options.png is not None:

@@ -38,7 +38,8 @@ class Robot(ABC):
     reset(seed)  --> _restart
     ```
 
-    It is made as `cls(argument)` from `--robot NAME:ARGUMENT`; with `Settings`, as `cls(argument, settings)`.
+    It is made as `cls(argument)` from `--robot NAME:ARGUMENT`; with `Settings`, as `cls(argument, settings)`. One whose
+    scene is an option of the run is registered as a `homie.kernel.opening.Opening`.
 
     A robot brings `measured`, `observe`, `_send`, `_halt`, `_restart` and `close`, and says what its body is in `spec`.
     Stop order everywhere: stop, hold or park, disconnect, then flush data; `close` does the first three.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 from pydantic import ValidationError
@@ -16,7 +17,7 @@ from homie.envs.mujoco.generate.variation import Variation, varied
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import DoorwaySpec, FurnitureSpec, RoomSpec, StartSpec
 from homie.kernel.errors import BadInput
-from homie.kernel.options import OpenOptions, SceneOptions
+from homie.kernel.options import HouseOptions
 from homie.kernel.text import own_words
 
 ATTEMPTS = 100
@@ -63,12 +64,11 @@ def generate(seed: int, rooms: int | None = None, objects: int = 40, variation: 
     raise BadInput(f"No house fits seed {seed} with {rooms} rooms and {objects} objects: try another seed.")
 
 
-def house_of(options: OpenOptions | SceneOptions) -> SceneSpec:
+def house_of(house: HouseOptions, seed: int, scene: Path | None) -> SceneSpec:
     """The scene that options ask for: a spec file, or the house of a seed. Raises BadInput."""
-    if options.scene is not None:
-        return SceneSpec.load(options.scene)
-    variation = Variation(options.start, options.opened, options.added, options.clutter)
-    return generate(options.seed, options.rooms, options.objects, variation)
+    if scene is not None:
+        return SceneSpec.load(scene)
+    return generate(seed, house.rooms, house.objects, Variation(house.start, house.opened, house.added, house.clutter))
 
 
 def _with(scene: SceneSpec, sides: Sides, variation: Variation) -> SceneSpec:

@@ -18,6 +18,7 @@ from homie.envs.mujoco.generate.generate import house_of
 from homie.envs.mujoco.generate.settle import check_start
 from homie.envs.mujoco.home.background import BackgroundLocator
 from homie.envs.mujoco.home.ideal.rearranging import Rearranging
+from homie.envs.mujoco.home.settings import HomeSettings
 from homie.envs.mujoco.house.build import TIMESTEP, Home, build
 from homie.envs.mujoco.house.contacts import Pace
 from homie.envs.mujoco.house.spec import SceneSpec
@@ -35,19 +36,14 @@ from homie.kernel.actions import Action
 from homie.kernel.body import Kind
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator
-from homie.kernel.options import OpenOptions
+from homie.kernel.opening import Opening
 from homie.kernel.types import Command, Goal, Image, Pose2, Proprioception
 from homie.kernel.world import RobotState, WorldSnapshot, rounded
 
-PICTURE_SIZE = (256, 256)
+PICTURE_SIZE = HomeSettings().pixels
 """Width and height of a picture where none is asked for."""
 FILM_LAG, FILM_TURN = 0.7, 0.11
 """The film camera: seconds by which it lags behind the robot, and how fast it turns about it (rad/s)."""
-
-
-def open_home(options: OpenOptions) -> MujocoHome:
-    """The home of a run, with a Fetch. Raises BadInput as `MujocoHome.of`."""
-    return MujocoHome.of(options)
 
 
 class MujocoHome(SimulatedRobot):
@@ -94,16 +90,15 @@ class MujocoHome(SimulatedRobot):
         self.reset(seed=scene.seed)
 
     @classmethod
-    def of(cls, options: OpenOptions) -> Self:
+    def of(cls, argument: str, settings: HomeSettings) -> Self:
         """The home of a run: its scene spec file, or the house of its seed. Raises BadInput for a bad spec, and for an
         argument, of which it has none."""
-        name, _, argument = options.robot.partition(":")
-        if argument and name == "mujoco":
+        if argument:
             raise BadInput(
-                f"The robot mujoco takes no argument (got '{argument}'): a house of your own is --scene FILE."
+                f"A robot in the home takes no argument (got '{argument}'): a house of your own is --scene FILE."
             )
-        picture_size = options.pixels or PICTURE_SIZE
-        return cls(house_of(options), grasp=options.grasp, picture_size=picture_size, shade=options.shade)
+        house = house_of(settings, settings.seed, settings.scene)
+        return cls(house, grasp=settings.grasp, picture_size=settings.pixels, shade=bool(settings.shade))
 
     def _add_robot(self, world: mujoco.MjSpec, pos: tuple[float, float, float], yaw: float) -> None:
         self.body.add(world, pos, yaw)
@@ -262,3 +257,7 @@ class MujocoHome(SimulatedRobot):
         camera = (last[0] + share * (wanted[0] - last[0]), last[1] + share * (wanted[1] - last[1]), azimuth)
         self._filmed = now, camera
         return camera
+
+
+open_home = Opening(HomeSettings, MujocoHome.of)
+"""The home of a run, with a Fetch."""

@@ -7,6 +7,7 @@ has no base, no torso and no head, and the gate refuses commands for them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Self
 
 import mujoco
 
@@ -21,38 +22,18 @@ from homie.envs.mujoco.table.build import build
 from homie.envs.mujoco.table.families import scene_of
 from homie.envs.mujoco.table.locator import TableLocator
 from homie.envs.mujoco.table.scene import FAMILIES, FOOT, TableScene
+from homie.envs.mujoco.table.settings import TableSettings
 from homie.envs.mujoco.table.world import TableWorld
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator
-from homie.kernel.options import HOUSE, OpenOptions
+from homie.kernel.opening import Opening
 from homie.kernel.types import Command, Image, Pose2, Proprioception
 from homie.kernel.world import WorldSnapshot
 
-PICTURE_SIZE = (500, 500)
-"""Width and height of a picture where none is asked for, as in EmbodiedBench."""
+PICTURE_SIZE = TableSettings().pixels
+"""Width and height of a picture where none is asked for."""
 SETTLE = 25
 """Control periods at the start of an episode in which things come to rest."""
-
-
-def open_table(options: OpenOptions) -> FrankaTable:
-    """The table of a run: its scene file, or the task of its family (`--robot franka:FAMILY`) and seed.
-
-    Raises BadInput for a bad file, a family that does not exist, grasps by friction, which do not hold here, and
-    options of a house.
-    """
-    if options.grasp != "weld":
-        raise BadInput(f"The robot franka holds things by a weld only: leave out --grasp {options.grasp}.")
-    family = options.robot.partition(":")[2]
-    usual = {name: OpenOptions.model_fields[name].get_default(call_default_factory=True) for name in HOUSE[1:]}
-    useless = [f"--{name}" for name, value in usual.items() if getattr(options, name) != value]
-    if useless:
-        raise BadInput(f"The robot franka stands at a table, not in a house: leave out {' and '.join(useless)}.")
-    if not family and options.scene is None:
-        raise BadInput(f"Which tasks? Give --robot franka:FAMILY, one of {', '.join(FAMILIES)}, or a table by --scene.")
-    if family and options.scene is not None:
-        raise BadInput(f"The scene says what is on the table: with --scene give --robot franka, not franka:{family}.")
-    scene = scene_of(family, options.seed, options.scene)
-    return FrankaTable(scene, options.pixels or PICTURE_SIZE, shade=options.shade)
 
 
 class FrankaTable(SimulatedRobot):
@@ -77,6 +58,22 @@ class FrankaTable(SimulatedRobot):
         self._substeps = round(self.spec.period / self.model.opt.timestep)
         self.limbs = Limbs(self.model, self.data, self.spec, panda.HAND.fingers)
         self.reset(seed=scene.seed)
+
+    @classmethod
+    def of(cls, family: str, settings: TableSettings) -> Self:
+        """The table of a run: its scene file, or the task of its family (`--robot franka:FAMILY`) and seed.
+
+        Raises BadInput for a bad file, and for a family that does not exist.
+        """
+        if not family and settings.scene is None:
+            families = ", ".join(FAMILIES)
+            raise BadInput(f"Which tasks? Give --robot franka:FAMILY, one of {families}, or a table by --scene.")
+        if family and settings.scene is not None:
+            raise BadInput(
+                f"The scene says what is on the table: with --scene give --robot franka, not franka:{family}."
+            )
+        scene = scene_of(family, settings.seed, settings.scene)
+        return cls(scene, settings.pixels, shade=bool(settings.shade))
 
     # ------------------------------------------------------------ episode
 
@@ -139,3 +136,7 @@ class FrankaTable(SimulatedRobot):
         """Robot and table from the side."""
         camera = FreeCamera(lookat=(0.06, 0.0, 0.88), distance=1.5, azimuth=2.45, elevation=-0.45)
         return self.eyes.film(camera, width, height)
+
+
+open_table = Opening(TableSettings, FrankaTable.of)
+"""The table of a run, with a Panda."""

@@ -25,6 +25,7 @@ class TableScenes(Scenes):
     """Scenes of the robot `franka`: tables by family and seed, or from a file. Each sets a task of its own."""
 
     Choice: ClassVar[type[BaseModel]] = TableChoice
+    skills = "arm"
     expert = "table-expert"
 
     def options(self, robot: str, choice: BaseModel) -> dict[str, Any]:

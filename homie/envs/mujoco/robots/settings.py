@@ -1,0 +1,23 @@
+"""Settings that all simulated robots have."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from homie.kernel.options import PictureSize, Scene, Seed, Shade, pixels_of
+
+
+class SimulatedSettings(BaseModel):
+    """Which scene, and what its pictures are like. A robot has pictures of its own size by another default."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    seed: Seed = 0
+    scene: Scene = None
+    picture_size: PictureSize = "256x256"
+    shade: Shade = True
+
+    @property
+    def pixels(self) -> tuple[int, int]:
+        """Width and height of its pictures."""
+        return pixels_of(str(self.picture_size))

@@ -1,0 +1,85 @@
+"""Robots that are made from the options of a run, as simulators are whose scene is one of them.
+
+OpenOptions --fields of the same name, `robot_settings`--> its Settings --make(argument, settings)--> Robot
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.interfaces.robot import Robot
+from homie.kernel.options import HouseOptions, OpenOptions, explain
+
+RobotT = TypeVar("RobotT", bound=Robot)
+SettingsT = TypeVar("SettingsT", bound=BaseModel)
+
+FOR_ROBOTS = ("scene", *HouseOptions.model_fields, "grasp", "picture_size", "shade")
+"""Options of a run that mean something to robots that have a setting of the same name, and to no other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening(Generic[RobotT, SettingsT]):
+    """How a robot is made from the options of a run: registered in the place of its class.
+
+    Args:
+        Settings: The model of its settings, all with defaults. One that has the name of an option (`seed`, `scene`,
+            `rooms`, `picture_size`) is filled by it; `--robot-option NAME=VALUE` fills every one, and wins.
+        make: Makes the robot from its argument (`franka:ARGUMENT`) and its settings.
+
+    Example:
+        ```
+        open_cart = Opening(HomeSettings, CartHome.of)
+        ```
+    """
+
+    Settings: type[SettingsT]
+    make: Callable[[str, SettingsT], RobotT]
+
+    def __call__(self, options: OpenOptions) -> RobotT:
+        """The robot of the options.
+
+        Raises:
+            BadInput: A setting is wrong, or an option is given that this robot has no setting for.
+        """
+        known = self.Settings.model_fields
+        useless = [name for name in FOR_ROBOTS if name not in known and _chosen(options, name)]
+        name, _, argument = options.robot.partition(":")
+        if useless:
+            flags = " and ".join(f"--{name.replace('_', '-')}" for name in useless)
+            raise BadInput(f"The robot {name} has no use of {flags}: leave out {flags}.")
+        same = {name: getattr(options, name) for name in known if name in OpenOptions.model_fields}
+        filled = {name: value for name, value in same.items() if value is not None}
+        settings = checked_settings(f"robot '{name}'", self.Settings, {**filled, **options.robot_settings})
+        return self.make(argument, settings)
+
+
+def checked_settings(whose: str, model: type[SettingsT], values: Mapping[str, Any]) -> SettingsT:
+    """Settings as their model has them.
+
+    Args:
+        whose: For sentences, as "planner 'chat'".
+        model: The `Settings` of the part.
+        values: What is given, by name; what is not given is as usual.
+
+    Raises:
+        BadInput: There is no such setting, or a value is not possible.
+    """
+    known = list(model.model_fields)
+    for key in values:
+        if key not in known:
+            hint = suggestion(key, known, f"it knows: {', '.join(known)}.")
+            raise BadInput(f"The {whose} has no setting '{key}': {hint}")
+    try:
+        return model(**values)
+    except ValidationError as error:
+        raise BadInput(f"Setting of the {whose}: {explain(error)}") from error
+
+
+def _chosen(options: OpenOptions, name: str) -> bool:
+    usual = OpenOptions.model_fields[name].get_default(call_default_factory=True, validated_data={})
+    return bool(getattr(options, name) != usual)
