@@ -70,5 +70,5 @@ def test_what_environments_say_of_their_scenes():
     assert scenes_of("franka:stack").expert == "table-expert" and scenes_of("mujoco").expert == ""
     plain = scenes_of("tiny")
     assert (plain.Choice, plain.expert, plain.instruction("", 0, None), plain.outset("{}")) == (None, "", "", None)
-    with pytest.raises(BadInput, match=r"^scene spec: rooms: Field required\.$"):
+    with pytest.raises(BadInput, match=r"scene spec: rooms: Field required\.$"):
         scenes_of("mujoco").outset("{}")
