@@ -32,6 +32,7 @@ OUTSIDE = {
     "responses": "a server answers",
     "gemini": "a server answers",
     "remote": "a policy server answers",
+    "ros": "a robot on a ROS 2 network answers",
     "yolo": "needs weights",
     "yolo-onnx": "needs weights",
     "owl": "needs weights",
@@ -90,6 +91,7 @@ def test_planners(name, tmp_path, table):
 
 @pytest.mark.parametrize("name", registry.names("robots"))
 def test_robots(name):
+    skip_outside(name)
     parts, options = chosen(**{"robot": name, **ROBOTS.get(name, {})})
     with parts.robot(options) as robot:
         check_robot(robot)
