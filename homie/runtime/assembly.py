@@ -235,7 +235,22 @@ def _check_pictures(robot: Robot, options: OpenOptions) -> None:
 
 
 def load_planner(text: str, settings: Mapping[str, Any] | None = None, objects: Objects = NO_OBJECTS) -> Planner:
-    """A planner from NAME or NAME:ARGUMENT (`scripted:plan.yaml`) and its settings. Raises as `make_part`."""
+    """A planner from its name and its settings.
+
+    Args:
+        text: NAME or NAME:ARGUMENT, as for `--planner` (`scripted:plan.yaml`).
+        settings: By their names; what is left out has its default.
+        objects: Planners that were made in Python, which `text` may name.
+
+    Raises:
+        BadInput: There is no such planner, or a setting or its argument is wrong.
+        MissingPart: It needs a package that is not installed.
+
+    Example:
+        >>> from homie.runtime.assembly import load_planner
+        >>> load_planner("random", {}).name
+        'random'
+    """
     return named_planner(text, settings, objects).build()
 
 

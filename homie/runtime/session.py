@@ -57,12 +57,23 @@ class EpisodeSummary:
 def run(
     options: RunOptions, listeners: Iterable[EpisodeListener] = (), objects: Objects = NO_OBJECTS
 ) -> EpisodeSummary:
-    """Run one episode and write its run folder. Bad input raises BadInput before anything is written.
+    """Run one episode and write its run folder.
 
-    objects: parts that were made in Python (`homie.runtime.objects.split`).
+    Args:
+        options: Everything that `homie run` takes.
+        listeners: Get every event of the episode.
+        objects: Parts that were made in Python (`homie.runtime.objects.split`).
 
-    Ctrl-C and SIGTERM stop the robot first and raise Interrupted; the folder then has whole lines in `steps.jsonl`
-    and no `episode.json`, and the same command with the same --out runs the episode again.
+    Returns:
+        How it ended and where its folder is.
+
+    Raises:
+        BadInput: An option or a file is wrong; nothing has been written.
+        MissingPart: An optional package is not installed.
+        Interrupted: Ctrl-C or SIGTERM; the robot was stopped first. The folder has whole lines in `steps.jsonl` and no
+            `episode.json`, and the same command with the same --out runs the episode again.
+        PlannerError: The planner could not decide.
+        InfrastructureError: The machine, a server, the robot or the simulator failed.
     """
     RunFolder.check(options)
     began = time.monotonic()
