@@ -41,10 +41,15 @@ KEPT = 300
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """Pictures (JPEG) by view, empty where nothing has changed. taken: when, s of the monotonic clock."""
+    """Pictures (JPEG) by view, empty where nothing has changed.
+
+    stamp: robot time, s. taken: when it was looked, before anything was rendered: s of the monotonic clock. wall: the
+    same in s since 1970, which a browser on this machine can compare with its own clock.
+    """
 
     stamp: float
     taken: float
+    wall: float
     views: Mapping[str, bytes] = field(default_factory=dict)
 
 
@@ -143,11 +148,11 @@ class Board(EpisodeListener):
                 break
         if not due and now - self._framed < HEARTBEAT:
             return
-        self._framed = now
+        self._framed, wall = now, time.time()
         rendered = {view: jpeg(pictures.of(view), QUALITY) for view in due}
         self._shown |= dict.fromkeys(due, stamp)
         self.views |= rendered
-        self._show(Frame(stamp, now, rendered))
+        self._show(Frame(stamp, now, wall, rendered))
 
     def _draw_map(self, operation: Operation) -> None:
         robot = operation.parts.robot

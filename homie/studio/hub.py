@@ -83,11 +83,10 @@ class Page:
 def packed(number: int, frame: Frame, views: dict[str, bytes]) -> bytes:
     """A frame as bytes: the length of a JSON header (4 bytes, little endian), the header, the pictures in a row.
 
-    The header has `seq`, `stamp` (robot time, s), `taken` (ms of the server's monotonic clock) and `views`: names and
-    lengths.
+    The header has `seq`, `stamp` (robot time, s), `wall` (ms since 1970 when it was looked), `views`: names, lengths.
     """
     sizes = [[name, len(data)] for name, data in views.items()]
-    header = json.dumps({"seq": number, "stamp": frame.stamp, "taken": frame.taken * 1000.0, "views": sizes}).encode()
+    header = json.dumps({"seq": number, "stamp": frame.stamp, "wall": frame.wall * 1000.0, "views": sizes}).encode()
     return b"".join((struct.pack("<I", len(header)), header, *views.values()))
 
 
@@ -123,7 +122,7 @@ class Hub:
             if content:
                 page.text(content)
         if board.views:
-            page.frame(Frame(board.state.get("stamp", 0.0), self._clock(), dict(board.views)))
+            page.frame(Frame(board.state.get("stamp", 0.0), self._clock(), time.time(), dict(board.views)))
         self._tell_roles()
 
     def leave(self, page: Page) -> None:

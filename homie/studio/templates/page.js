@@ -6,7 +6,7 @@ const STALE = 1000; // ms without a frame after which the controls lock; the ser
 const LINES = 400; // of the log
 
 const page = {
-  socket: null, state: null, role: null, views: new Map(), focus: "", painted: 0, frames: 0, locked: "", things: new Map(), ids: 0,
+  socket: null, state: null, role: null, views: new Map(), focus: "", painted: 0, frames: 0, locked: "", things: new Map(), ids: 0, delays: [],
 
   connect() {
     this.socket = new WebSocket(`${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/socket`);
@@ -35,6 +35,7 @@ const page = {
       for (const [name] of head.views) this.paint(name);
       this.painted = performance.now();
       this.frames += 1;
+      this.delays = [...this.delays.slice(-299), performance.timeOrigin + this.painted - head.wall];
       this.send({ type: "painted", seq: head.seq });
       this.lock();
     });
@@ -92,6 +93,7 @@ const page = {
     element("robot").textContent = state.robot;
     element("task").textContent = state.task ? `${state.task}  (${state.in_charge === "person" ? "you decide" : `${state.in_charge} decides`})` : "Practice: nothing is recorded";
     element("doing").textContent = state.doing;
+    if (this.delays.length) element("connection").textContent = `picture ${Math.round(this.delay())} ms old`;
     element("recording").hidden = !state.recording;
     element("recording-name").textContent = state.recording ? "recording" : "";
     element("recording").title = state.recording;
@@ -160,6 +162,9 @@ const page = {
     if (!drives) hands.release();
     this.lock();
   },
+
+  // ms from the look to the screen, the middle of the last pictures.
+  delay() { return [...this.delays.slice(-15)].sort((one, other) => one - other)[Math.floor(Math.min(this.delays.length, 15) / 2)]; },
 
   // Controls work only on a picture that is fresh.
   lock() {
