@@ -13,10 +13,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.kernel.types import Array, OccupancyGrid
+from homie.kernel.types import Array, Mask, OccupancyGrid
 
 ESCAPE = 0.45
 """Metres around the start within which a path may pass closer to obstacles than the robot's radius."""
+TIGHT = 12.0
+"""Cost per metre of such a pass: twice that of the narrowest way that is wide enough, so that it is left soon."""
 
 _MOVES = tuple((dy, dx, float(np.hypot(dy, dx))) for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dy or dx)
 
@@ -47,6 +49,19 @@ class CostMap:
         ny, nx = self.clearance.shape
         return int(np.clip(row, 0, ny - 1)), int(np.clip(column, 0, nx - 1))
 
+    def passable(self, start: Array) -> Mask:
+        """The cells (ny, nx) that a path from a point (2,) may pass.
+
+        A robot that stands closer to an obstacle than its radius (after reaching over a counter, say) may leave: around
+        the start half of it will do.
+        """
+        row, column = self.cell(start)
+        rows, columns = np.ogrid[: self.clearance.shape[0], : self.clearance.shape[1]]
+        close = np.hypot(rows - row, columns - column) <= ESCAPE / self.resolution
+        mask: Mask = (self.clearance >= self.radius) | (close & (self.clearance >= 0.5 * self.radius))
+        mask[row, column] = True
+        return mask
+
     def point(self, cell: tuple[int, int]) -> Array:
         """The centre (2,) of a cell."""
         return self.origin + (np.array([cell[1], cell[0]]) + 0.5) * self.resolution
@@ -72,11 +87,11 @@ class CostMap:
 def plan_path(costs: CostMap, start: Array, goal: Array, tolerance: float = 0.0) -> Array | None:
     """A path (n, 2) from start to goal (or to within `tolerance` metres of it), None if there is none.
 
-    A robot that stands closer to an obstacle than its radius (after reaching over a counter, say) may leave: cells
-    around the start cost more instead of being forbidden.
+    Cells around the start that are nearer to an obstacle than the robot's radius cost more instead of being forbidden:
+    see `CostMap.passable`.
     """
     first, last = costs.cell(start), costs.cell(goal)
-    escape = ESCAPE / costs.resolution
+    passable = costs.passable(start)
     reach = tolerance / costs.resolution
     best = {first: 0.0}
     parent: dict[tuple[int, int], tuple[int, int]] = {}
@@ -93,14 +108,9 @@ def plan_path(costs: CostMap, start: Array, goal: Array, tolerance: float = 0.0)
             return _smooth(costs, _trace(costs, parent, cell, start, goal if not reach else None))
         for dy, dx, length in _MOVES:
             nxt = (cell[0] + dy, cell[1] + dx)
-            if not (0 <= nxt[0] < ny and 0 <= nxt[1] < nx) or nxt in closed:
+            if not (0 <= nxt[0] < ny and 0 <= nxt[1] < nx) or nxt in closed or not passable[nxt]:
                 continue
-            cost = float(costs.cost[nxt])
-            if not np.isfinite(cost):
-                close = np.hypot(nxt[0] - first[0], nxt[1] - first[1]) <= escape
-                if not close or costs.clearance[nxt] < 0.5 * costs.radius:
-                    continue
-                cost = 12.0
+            cost = min(float(costs.cost[nxt]), TIGHT)
             total = best[cell] + length * cost
             if total < best.get(nxt, np.inf):
                 best[nxt], parent[nxt] = total, cell

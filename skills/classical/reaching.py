@@ -43,11 +43,8 @@ class Reachable:
 
     @classmethod
     def of(cls, costs: CostMap, base: Pose2) -> Reachable:
-        _, labels = cv2.connectedComponents((costs.clearance >= costs.radius).astype(np.uint8), connectivity=8)
-        row, column = costs.cell(base.xy)
-        reach = int(np.ceil(0.45 / costs.resolution))
-        around = labels[max(0, row - reach) : row + reach + 1, max(0, column - reach) : column + reach + 1]
-        mask = np.isin(labels, [label for label in np.unique(around) if label])
+        _, labels = cv2.connectedComponents(costs.passable(base.xy).astype(np.uint8), connectivity=8)
+        mask: Mask = (labels == labels[costs.cell(base.xy)]) & (costs.clearance >= costs.radius)
         gaps = cv2.distanceTransform((~mask).astype(np.uint8), cv2.DIST_L2, 5).astype(np.float32) * costs.resolution
         return cls(costs, mask, gaps)
 

@@ -13,7 +13,7 @@ from homie.envs.mujoco.robots.fetch.fetch import READY
 from homie.envs.mujoco.robots.fetch.kinematics import ArmKinematics
 from homie.kernel.types import OccupancyGrid, Pose, Pose2
 from skills.classical.motion import gripper_rotation, rotation_z, wrap
-from skills.classical.planning import CostMap
+from skills.classical.planning import CostMap, plan_path
 from skills.classical.reaching import BEARINGS, DISTANCES, Reachable, base_candidates, solve_sequence
 
 RADIUS = 0.3
@@ -47,6 +47,22 @@ class TestReachable:
         reachable = Reachable.of(_rooms(door=True), Pose2(0.25, 2.0, 0.0))
         assert not reachable(np.array([0.25, 2.0]))
         assert reachable(np.array([1.0, 2.0]))
+
+    @settings(max_examples=40, deadline=None)
+    @given(st.integers(0, 2**32 - 1))
+    def test_what_can_be_reached_is_what_a_path_leads_to(self, seed: int) -> None:
+        """Free floor close by that obstacles cut off is not within reach."""
+        rng = np.random.default_rng(seed)
+        picture = np.zeros((60, 60), dtype=bool)
+        picture[[0, -1], :] = picture[:, [0, -1]] = True
+        for row, column in rng.integers(0, 60, (8, 2)):
+            picture[row : row + rng.integers(1, 12), column : column + rng.integers(1, 12)] = True
+        costs = CostMap.of(OccupancyGrid(picture, np.zeros_like(picture), np.zeros(2), 0.05), RADIUS)
+        start, *others = rng.uniform(0.1, 2.9, (13, 2))
+        reachable = Reachable.of(costs, Pose2(*start, 0.0))
+        for other in others:
+            if costs.clear_at(other) >= RADIUS:
+                assert reachable(other) == (plan_path(costs, start, other) is not None)
 
     def test_gap_is_the_way_to_the_nearest_free_floor(self) -> None:
         reachable = Reachable.of(_rooms(door=True), HERE)
