@@ -29,8 +29,9 @@ TOGETHER = 0.03
 """Seconds between the stamps of a picture and of its depth: the drivers of most cameras give both the same."""
 KEPT = 6
 """Messages of a topic that wait for their partners."""
-PATIENCE = 10.0
-"""Seconds in which a picture comes that has been asked for, also from a machine that draws without a graphics card."""
+PATIENCE, DRAWING = 10.0, 60.0
+"""Seconds in which a picture comes from a camera, and from a simulation that draws it without a graphics card on a busy
+machine."""
 ASK_AGAIN = 2.0
 """Seconds after which a simulation is asked once more: the first wish may have come before it was heard."""
 
@@ -64,10 +65,11 @@ class Pictures:
                 if topic:
                     kind = INFO if what == "info" else IMAGE
                     node.subscription(kind, topic, self._taking(self._heard[name][what]), SENSOR)
+        self._patience = DRAWING if names else PATIENCE
         self._wish = node.publisher(TEXT, LOOK) if names else None
 
     def frames(
-        self, wanted: Collection[str], after: float | None = None, patience: float = PATIENCE
+        self, wanted: Collection[str], after: float | None = None, patience: float | None = None
     ) -> dict[str, CameraFrame]:
         """What the cameras see.
 
@@ -75,7 +77,7 @@ class Pictures:
             wanted: Their names.
             after: The time (s since 1970, as stamps are) at which a picture was taken at the earliest; None: as the
                 age limit of the camera has it.
-            patience: Seconds in which they come.
+            patience: Seconds in which they come; None: as long as such cameras may take.
 
         Raises:
             BadInput: There is no such camera.
@@ -84,7 +86,11 @@ class Pictures:
         for name in wanted:
             if name not in self._cameras:
                 raise BadInput(f"The robot has no camera '{name}', it has {', '.join(self._cameras)}.")
-        until, asked_at, asked_for = time.monotonic() + patience, -math.inf, set[str]()
+        until, asked_at, asked_for = (
+            time.monotonic() + (self._patience if patience is None else patience),
+            -math.inf,
+            set[str](),
+        )
         frames: dict[str, CameraFrame] = {}
         while missing := [name for name in wanted if name not in frames]:
             why = ""
