@@ -27,6 +27,7 @@ COMMANDS = {
     "compare": "Compare runs of a suite: metrics, intervals, paired differences, as tables.",
     "data": "Make training data: tasks, episodes by the thousand, conversations, preferences, files of EMMOE.",
     "report": "Show runs in one HTML page: tables, plots, every episode round by round.",
+    "train": "Train planners on data sets of `homie data`.",
     "skill": "Look at checkpoints of low-level policies, or make some to try Homie with.",
     "plan": "Ask a planner for one decision from pictures and a task, without a robot.",
     "serve": "Serve a policy to robots on other machines, or a simulated robot to programs of ROS 2.",

@@ -94,11 +94,11 @@ def _use(data: DataFile) -> str:
         f"Columns: {_COLUMNS[recipe.purpose]}. "
         '`datasets.load_dataset("THIS FOLDER")` loads them, TRL trains with them.\n\n'
         "A model that is trained with these data is to be asked with the same prompt:\n\n"
-        f"    homie run TASK --planner transformers:MODEL --adapter ADAPTER {_asked(settings)}\n"
+        f"    homie run TASK --planner transformers:MODEL --adapter ADAPTER {asked(settings)}\n"
     )
 
 
-def _asked(settings: dict[str, object]) -> str:
+def asked(settings: dict[str, object]) -> str:
     """The settings of the prompt as options of the command line, but for those that every planner has."""
     from_default = {
         name: value for name, value in settings.items() if name not in ("template", "reasks", "reading", "leniencies")

@@ -125,6 +125,9 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
         "rewriters": {
             "default": "planners.llm.rewriting:ModelRewriter",
         },
+        "trainers": {
+            "transformers": "planners.llm.training.trainer:train",
+        },
     }
 )
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import islice
@@ -11,11 +10,11 @@ from typing import Any
 
 import typer
 from pydantic import TypeAdapter
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from homie.bench.play.progress import Progress as BenchProgress
 from homie.cli.output import columns, print_json, progress_console, say, tell
 from homie.cli.parameters import Config, Json, build, options_from
+from homie.cli.progress import bar
 from homie.data.convert import EpisodeOver, make_dataset
 from homie.data.emmoe_export import export_emmoe
 from homie.data.examples.forms import Purpose
@@ -41,8 +40,6 @@ from homie.kernel.errors import BadInput
 from homie.kernel.packages import missing_part
 from homie.kernel.text import counted
 
-QUIET = 30.0
-"""Seconds between two lines about the progress, where there is no terminal."""
 MOST = 5
 """Lines about single episodes on stderr, where there are many."""
 
@@ -159,8 +156,8 @@ def validate_command(config: Config = None, json: Json = False, **values: Any) -
     options = build(ValidateOptions, config, values)
     data = read_data_file(options.dataset)
     total = sum(share.lines for share in data.splits.values())
-    with _bar(total, "lines") as bar:
-        problems = list(validate(options.dataset, lambda number: bar(f"{number}")))
+    with bar(total, "lines") as advance:
+        problems = list(validate(options.dataset, lambda number: advance(f"{number}")))
     sentences = [f"{problem.where}: {problem.what}" for problem in problems]
     if json:
         print_json({"lines": total, "sha256": data.sha256, "problems": sentences})
@@ -208,11 +205,11 @@ def _progress(sources: Any) -> Iterator[EpisodeOver]:
     total = sum(len(source.entries()) for source in open_sources(sources))
     left_out = 0
 
-    with _bar(total, "episodes") as bar:
+    with bar(total, "episodes") as advance:
 
         def progress(entry: Entry, reason: str) -> None:
             nonlocal left_out
-            bar(entry.name)
+            advance(entry.name)
             if reason:
                 left_out += 1
                 if left_out <= MOST:
@@ -221,25 +218,6 @@ def _progress(sources: Any) -> Iterator[EpisodeOver]:
         yield progress
     if left_out > MOST:
         tell(f"left out: {left_out - MOST} more")
-
-
-@contextmanager
-def _bar(total: int, what: str) -> Iterator[Callable[[str], None]]:
-    """A bar on a terminal, a line now and then elsewhere."""
-    console = progress_console()
-    look = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*look, console=console, transient=True, disable=not console.is_terminal) as bars:
-        task = bars.add_task(what, total=total)
-        last = time.monotonic()
-
-        def advance(name: str) -> None:
-            nonlocal last
-            bars.advance(task)
-            if not console.is_terminal and time.monotonic() - last > QUIET:
-                last = time.monotonic()
-                tell(f"{bars.tasks[task].completed:.0f} of {total} {what}: {name}")
-
-        yield advance
 
 
 def _counts(value: Any) -> str:

@@ -1,0 +1,39 @@
+"""`homie train`: planners from data sets of `homie data`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from homie.cli.output import print_json, tell
+from homie.cli.parameters import Config, Json, build, options_from
+from homie.cli.progress import bar
+from homie.kernel.text import counted
+from homie.train.options import DpoOptions, SftOptions, TrainOptions
+
+
+@options_from(SftOptions, positional="data")
+def sft_command(config: Config = None, json: Json = False, **values: Any) -> None:
+    """Fine-tune a model on conversations."""
+    _train(build(SftOptions, config, values), json)
+
+
+@options_from(DpoOptions, positional="data")
+def dpo_command(config: Config = None, json: Json = False, **values: Any) -> None:
+    """Align a model with pairs of answers."""
+    _train(build(DpoOptions, config, values), json)
+
+
+train_command = {"sft": sft_command, "dpo": dpo_command}
+
+
+def _train(options: TrainOptions, json: bool) -> None:
+    from homie.train.training import train
+
+    with bar(None, "steps") as advance:
+        file = train(options, lambda step, steps, loss: advance(f"loss {loss:.3f}", done=step, total=steps))
+    if json:
+        print_json({"folder": str(options.out), **file.model_dump(mode="json")})
+        return
+    losses = [file.losses[step] for step in sorted(file.losses)]
+    fall = f", loss {losses[0]:.3f} to {losses[-1]:.3f}" if losses else ""
+    tell(f"{options.out}  ({counted(file.lines, 'line')}, {counted(file.steps, 'step')}{fall})")

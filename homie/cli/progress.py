@@ -1,0 +1,52 @@
+"""Progress of what takes long: a bar on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from homie.cli.output import progress_console, tell
+
+QUIET = 30.0
+"""Seconds between two lines about the progress, where there is no terminal."""
+
+
+class Advance(Protocol):
+    """Told when one more is done."""
+
+    def __call__(self, name: str, *, done: int | None = None, total: int | None = None) -> None:
+        """name: of it. done, total: how many there are by now, and in all, where that is not known from counting."""
+
+
+@contextmanager
+def bar(total: int | None, what: str) -> Iterator[Advance]:
+    """A bar on stderr. total: None where it is told later. what: `episodes`."""
+    console = progress_console()
+    look = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*look, console=console, transient=True, disable=not console.is_terminal) as bars:
+        task = bars.add_task(what, total=total)
+        last = time.monotonic()
+
+        def advance(name: str, *, done: int | None = None, total: int | None = None) -> None:
+            nonlocal last
+            if total is not None:
+                bars.update(task, total=total, description=f"{what} ({name})")
+            if done is None:
+                bars.advance(task)
+            else:
+                bars.update(task, completed=done)
+            if not console.is_terminal and time.monotonic() - last > QUIET:
+                last = time.monotonic()
+                tell(f"{bars.tasks[task].completed:.0f} of {bars.tasks[task].total or 0:.0f} {what}: {name}")
+
+        yield advance

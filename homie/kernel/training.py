@@ -1,0 +1,93 @@
+"""What a trainer of planners is told and tells back: data sets are made on one side of it, weights on the other.
+
+The registry has trainers under `trainers`; `transformers` trains what `--planner transformers:...` runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingOrder:
+    """What to train, on which lines, how.
+
+    Args:
+        purpose: `sft` learns the answers of conversations, `dpo` to prefer one answer to another.
+        lines: The file of the training lines, in TRL's conversational form; pictures are named beside it.
+        held_out: That of the lines to measure the loss on, None for none.
+        model: The folder or hub id of the model; "" makes a small one from nothing, out of the words of the data.
+        adapter: A PEFT adapter to begin with, "" for none.
+        out: The folder for what is trained; an unfinished training goes on.
+        epochs: Times that every line is seen.
+        batch: Lines in one step, as many at once as `at_once` says.
+        at_once: Lines in the memory at once.
+        rate: Largest learning rate.
+        rank: Of the LoRA adapter; 0 trains all weights.
+        alpha: Of the LoRA adapter: its weights count alpha / rank.
+        warmup: Share of the steps in which the learning rate rises; then it falls as a cosine.
+        beta: Of DPO: how dear it is to move away from the reference.
+        seed: Of everything random.
+        device: `auto`, `cpu`, `cuda`.
+        dtype: `auto`, `float32`, `bfloat16`, `float16`.
+        load_in_4bit: Whether the weights below the adapter are held in four bits.
+        longest: Tokens of a line; longer ones are left out.
+        keep_every: Steps after which a checkpoint is kept.
+    """
+
+    purpose: Literal["sft", "dpo"]
+    lines: Path
+    held_out: Path | None
+    model: str
+    adapter: str
+    out: Path
+    epochs: float
+    batch: int
+    at_once: int
+    rate: float
+    rank: int
+    alpha: int
+    warmup: float
+    beta: float
+    seed: int
+    device: str
+    dtype: str
+    load_in_4bit: bool
+    longest: int
+    keep_every: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingReport:
+    """What came of it.
+
+    Args:
+        losses: By step, as the mean since the one before.
+        held_out: The loss on held-out lines, by step.
+        steps: Of the whole training.
+        lines: How many were learnt from.
+        too_long: How many were left out.
+        trained: Numbers that were trained, of `parameters`.
+        parameters: Numbers in the model.
+        seconds: Wall time of this process.
+        more: What else is known at the end, as the accuracy of DPO.
+    """
+
+    losses: Mapping[int, float]
+    held_out: Mapping[int, float]
+    steps: int
+    lines: int
+    too_long: int
+    trained: int
+    parameters: int
+    seconds: float
+    more: Mapping[str, float] = field(default_factory=dict)
+
+
+StepOver: TypeAlias = Callable[[int, int, float], None]
+"""Told of each step, how many there are, and the loss in it."""
+Trainer: TypeAlias = Callable[[TrainingOrder, StepOver], TrainingReport]
+"""Trains, and leaves in `out` what `--planner transformers:` or its `--adapter` loads. Raises BadInput, MissingPart."""

@@ -1,0 +1,68 @@
+"""The options of `homie train`. Defaults are those of the EMMOE paper (section 5.2) where it tells them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from homie.kernel.options import MAX_SEED, Options
+
+
+class TrainOptions(Options):
+    """What the two trainings have in common."""
+
+    small: ClassVar[dict[str, Any]] = {}
+    """What `tiny` sets where nothing else is asked for."""
+
+    data: Path = Field(description="The folder of a data set of `homie data`.")
+    model: str = Field("", description="The model to begin with: a folder or a hub id.")
+    adapter: str = Field("", description="A PEFT adapter to begin with: its folder or hub id.")
+    out: Path = Field(description="The folder of what is trained; an unfinished training goes on.")
+    tiny: bool = Field(False, description="Settings for a small model on a CPU, and such a model where none is named.")
+    epochs: float = Field(1.0, gt=0.0, le=1000.0, description="Times that every line is seen.")
+    batch: int = Field(16, ge=1, le=4096, description="Lines in one step.")
+    at_once: int = Field(1, ge=1, le=4096, description="Lines in the memory at once.")
+    rate: float = Field(5e-4, gt=0.0, le=1.0, description="Largest learning rate.")
+    rank: int = Field(128, ge=0, le=4096, description="Rank of the LoRA adapter; 0 trains all weights.")
+    alpha: int = Field(256, ge=1, le=8192, description="Alpha of the LoRA adapter.")
+    warmup: float = Field(0.03, ge=0.0, lt=1.0, description="Share of the steps in which the learning rate rises.")
+    seed: int = Field(0, ge=0, le=MAX_SEED, description="Seed of everything random.")
+    device: str = Field("auto", min_length=1, description="auto, cpu, cuda or cuda:1.")
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = Field("auto", description="Precision of the weights.")
+    load_in_4bit: bool = Field(False, description="Weights below the adapter in four bits (an NVIDIA GPU).")
+    longest: int = Field(4096, ge=16, description="Tokens of text in a line; longer ones are left out.")
+    keep_every: int = Field(100, ge=1, description="Steps after which a checkpoint is kept.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _small(cls, given: Any) -> Any:
+        return {**cls.small, **given} if isinstance(given, dict) and given.get("tiny") else given
+
+    @model_validator(mode="after")
+    def _fits(self) -> TrainOptions:
+        if self.batch % self.at_once:
+            raise ValueError(f"batch ({self.batch}) has to be a multiple of at_once ({self.at_once})")
+        if self.load_in_4bit and not self.rank:
+            raise ValueError("weights in four bits cannot be trained: give a rank above 0")
+        if self.adapter and not self.rank:
+            raise ValueError("an adapter to begin with needs a rank above 0")
+        return self
+
+
+class SftOptions(TrainOptions):
+    """Supervised fine-tuning, the first stage."""
+
+    small = {"epochs": 8.0, "batch": 8, "at_once": 4, "rate": 2e-3, "rank": 0, "device": "cpu"}  # noqa: RUF012
+
+
+class DpoOptions(TrainOptions):
+    """Direct preference optimisation, the second stage."""
+
+    small = {"batch": 8, "at_once": 2, "rate": 2e-4, "device": "cpu"}  # noqa: RUF012
+
+    rate: float = Field(5e-6, gt=0.0, le=1.0, description="Largest learning rate.")
+    rank: int = Field(8, ge=0, le=4096, description="Rank of the LoRA adapter; 0 trains all weights.")
+    alpha: int = Field(8, ge=1, le=8192, description="Alpha of the LoRA adapter.")
+    beta: float = Field(0.1, gt=0.0, le=10.0, description="How dear it is to move away from the reference.")

@@ -1,0 +1,173 @@
+"""A training from its options: the data checked, the weights trained, and what came of it written down.
+
+OUT/training.json   a `TrainingFile`, written last: there means finished
+OUT/README.md       the model card
+OUT/loss.svg        the loss by step
+OUT/checkpoints/    where an interrupted training goes on
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from homie.data.folder.datafile import DataFile, read_data_file
+from homie.kernel import registry
+from homie.kernel.errors import BadInput, InfrastructureError, MissingPart
+from homie.kernel.files import write_atomically
+from homie.kernel.packages import lacking, missing_part
+from homie.kernel.training import StepOver, Trainer, TrainingOrder
+from homie.runtime.damage import changed
+from homie.runtime.provenance import versions
+from homie.runtime.runstore.folders import HeldFolder, held_folder
+from homie.runtime.runstore.sealed import read_model, write_model
+from homie.train.card import card
+from homie.train.options import DpoOptions, TrainOptions
+from homie.train.plot import loss_plot
+
+FILE, ORDER = "training.json", "order.json"
+PICTURE = "loss.svg"
+_ELSEWHERE = ("data", "out")
+"""Options that say where things are, not what is trained."""
+
+
+class TrainingFile(BaseModel):
+    """`training.json`: what was trained on what, how, and what came of it.
+
+    data_sha256: of the data set. prompt: how the model is to be asked. losses, held_out: by step.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    format: Literal[1] = 1
+    kind: Literal["training"] = "training"
+    purpose: Literal["sft", "dpo"]
+    options: dict[str, Any]
+    data_sha256: str
+    prompt: dict[str, Any]
+    lines: int
+    too_long: int
+    steps: int
+    trained: int
+    parameters: int
+    losses: dict[int, float]
+    held_out: dict[int, float]
+    more: dict[str, float]
+    seconds: float
+    versions: dict[str, str]
+
+
+class Begun(BaseModel):
+    """`order.json`: what an unfinished training is."""
+
+    model_config = ConfigDict(frozen=True)
+
+    purpose: str
+    options: dict[str, Any]
+    data_sha256: str
+
+
+def train(options: TrainOptions, over: StepOver) -> TrainingFile:
+    """Train, or go on with an unfinished training.
+
+    Args:
+        options: `SftOptions` or `DpoOptions`.
+        over: Told of each step, of how many, and of the loss.
+
+    Raises:
+        BadInput: The data, the model or the folder cannot be used.
+        MissingPart: A package is not installed.
+        InfrastructureError: The disk fails.
+    """
+    purpose: Literal["sft", "dpo"] = "dpo" if isinstance(options, DpoOptions) else "sft"
+    data = _data(options, purpose)
+    if not options.model and (purpose == "dpo" or not options.tiny):
+        raise BadInput("Say which model to begin with: --model FOLDER or a hub id (--tiny of sft makes a small one).")
+    if absent := lacking("train"):
+        raise missing_part("homie train", absent[0].name, "train")
+    try:
+        trainer: Trainer = registry.load("trainers", "transformers")
+    except MissingPart as error:
+        raise missing_part("homie train", str(getattr(error.__cause__, "name", "trl")), "train") from error
+    folder = HeldFolder(*held_folder(options.out, "", "training"))
+    try:
+        begun = Begun(purpose=purpose, options=_decisive(options), data_sha256=data.sha256)
+        _begin(options.out, begun)
+        report = trainer(_order(options, purpose, data), over)
+        file = TrainingFile(
+            purpose=purpose,
+            options=options.model_dump(mode="json"),
+            data_sha256=data.sha256,
+            prompt=data.recipe.prompt,
+            lines=report.lines,
+            too_long=report.too_long,
+            steps=report.steps,
+            trained=report.trained,
+            parameters=report.parameters,
+            losses=dict(report.losses),
+            held_out=dict(report.held_out),
+            more=dict(report.more),
+            seconds=report.seconds,
+            versions=versions(),
+        )
+        write_atomically(options.out / PICTURE, loss_plot(file.losses, file.held_out).encode())
+        write_atomically(options.out / "README.md", card(file.model_dump(), data).encode())
+        write_model(options.out / FILE, file)
+        (options.out / ORDER).unlink()
+        return file
+    except OSError as error:
+        raise InfrastructureError(
+            f"Cannot write into {options.out}: {error.strerror or error}. Make room there and give the same command "
+            "again: it goes on where it stopped."
+        ) from error
+    finally:
+        folder.close()
+
+
+def _data(options: TrainOptions, purpose: str) -> DataFile:
+    """The data set. Raises BadInput unless it is one for this training, as it was written."""
+    data = read_data_file(options.data)
+    if data.recipe.purpose != purpose or data.recipe.form != "chat":
+        raise BadInput(
+            f"The data set {options.data} is of `homie data {data.recipe.purpose}` in the form {data.recipe.form}, and "
+            f"`homie train {purpose}` needs one of `homie data {purpose}` in the form chat."
+        )
+    for name, mark in data.files.items():
+        if wrong := changed(options.data / name, mark):
+            raise BadInput(f"The data set {options.data} is damaged: {name} ({wrong}). Make it again.")
+    if "train" not in data.splits:
+        raise BadInput(f"The data set {options.data} has no lines for training: make it with another --split.")
+    return data
+
+
+def _decisive(options: TrainOptions) -> dict[str, Any]:
+    return {name: value for name, value in options.model_dump(mode="json").items() if name not in _ELSEWHERE}
+
+
+def _begin(out: Path, begun: Begun) -> None:
+    """Take up a new or an unfinished training. Raises BadInput for a finished or another one."""
+    if (out / FILE).exists():
+        raise BadInput(f"The folder {out} holds a finished training: choose another --out, or delete it.")
+    if (out / ORDER).exists():
+        before = read_model(out / ORDER, Begun)
+        if before != begun:
+            other = [name for name, value in begun.options.items() if before.options.get(name) != value]
+            what = ", ".join(other) or "data"
+            raise BadInput(f"The folder {out} holds another unfinished training (different: {what}): choose another.")
+        return
+    if any(out.iterdir()):
+        raise BadInput(f"The folder {out} is not empty and has no training: choose another --out.")
+    write_model(out / ORDER, begun)
+
+
+def _order(options: TrainOptions, purpose: Literal["sft", "dpo"], data: DataFile) -> TrainingOrder:
+    held_out = options.data / "test/metadata.jsonl"
+    return TrainingOrder(
+        purpose=purpose,
+        lines=options.data / "train/metadata.jsonl",
+        held_out=held_out if "test" in data.splits else None,
+        beta=options.beta if isinstance(options, DpoOptions) else 0.0,
+        **options.model_dump(exclude={"data", "tiny", "beta"}),
+    )

@@ -1,0 +1,64 @@
+"""The lines of a data set as TRL takes them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from datasets import Dataset, Image, List
+
+from homie.kernel.errors import BadInput
+
+COLUMNS = {"sft": ("prompt", "completion"), "dpo": ("prompt", "chosen", "rejected")}
+PICTURES = "images_file_names"
+
+
+def read_examples(file: Path, purpose: str) -> list[dict[str, Any]]:
+    """The lines of a file: messages, and the paths of pictures under `images`. Raises BadInput."""
+    columns = COLUMNS[purpose]
+    examples = []
+    with file.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                read = json.loads(line)
+                example = {name: read[name] for name in columns}
+            except (ValueError, KeyError, TypeError) as error:
+                raise BadInput(f"{file}, line {number}, is none to train on with {purpose}: {error}.") from error
+            pictures = [str(file.parent / name) for name in read.get(PICTURES, ())]
+            examples.append({**example, "images": pictures} if pictures else example)
+    return examples
+
+
+def texts_of(examples: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Every text in them."""
+    for example in examples:
+        for messages in example.values():
+            for message in messages:
+                if isinstance(message, dict):
+                    yield from (part["text"] for part in message["content"] if part["type"] == "text")
+
+
+def dataset_of(examples: Sequence[dict[str, Any]], *, sees: bool) -> Dataset:
+    """The data set of a trainer. sees: whether the model is shown pictures; they are opened when their turn comes.
+
+    Raises BadInput where the lines have pictures and the model has no eyes, or the other way round.
+    """
+    shown = any("images" in example for example in examples)
+    if shown and not sees:
+        raise BadInput("The data show pictures and the model only reads: make them with `--prompt images=false`.")
+    if not sees:
+        plain = [{name: _plain(value) for name, value in example.items()} for example in examples]
+        return Dataset.from_list(plain)
+    if not all("images" in example for example in examples):
+        raise BadInput("The model sees and the data show no pictures: play with --frames, and make them anew.")
+    return Dataset.from_list(list(examples)).cast_column("images", List(Image()))
+
+
+def _plain(messages: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
+    """Messages whose content is one text, as chat templates of text-only models want them."""
+    return [
+        {"role": message["role"], "content": "\n".join(part["text"] for part in message["content"])}
+        for message in messages
+    ]

@@ -1,0 +1,58 @@
+"""LoRA adapters: where they go, and two of them, one learnt on top of the other, as one."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+
+from homie.kernel.errors import BadInput
+from planners.llm.local.loading import ADAPTER_WEIGHTS
+
+CONFIG = "adapter_config.json"
+_EYES = re.compile(r"vision|visual|image_tower|video_tower|projector|connector|lm_head")
+"""Parts of models that see; as in EMMOE, only the language model is trained."""
+_A, _B = ".lora_A.weight", ".lora_B.weight"
+
+
+def targets_of(model: Any) -> list[str]:
+    """The names of the layers of a model's language model that get an adapter: all that are linear."""
+    return [
+        name for name, module in model.named_modules() if isinstance(module, torch.nn.Linear) and not _EYES.search(name)
+    ]
+
+
+def joined(first: Path, second: Path, out: Path) -> None:
+    """Write one adapter that does what two do, the second of which was learnt with the first merged into the model.
+
+    B1 A1 s1 + B2 A2 s2 is one product of matrices: A1 above A2, and B1 s1 beside B2 s2. Its rank is the sum of theirs.
+
+    Raises:
+        BadInput: They are for other layers, or of a kind that cannot be joined.
+    """
+    configs = [json.loads((folder / CONFIG).read_bytes()) for folder in (first, second)]
+    weights = [load_file(folder / ADAPTER_WEIGHTS) for folder in (first, second)]
+    for folder, config, tensors in zip((first, second), configs, weights, strict=True):
+        plain = all(name.endswith((_A, _B)) for name in tensors)
+        if config["peft_type"] != "LORA" or config.get("use_rslora") or config.get("use_dora") or not plain:
+            raise BadInput(f"The adapter {folder} is no plain LoRA, so nothing can be joined to it: merge it instead.")
+    if set(weights[0]) != set(weights[1]):
+        raise BadInput(
+            f"The adapters {first} and {second} are for other layers: begin with an adapter of `homie train`."
+        )
+    scales = [config["lora_alpha"] / config["r"] for config in configs]
+    together = {}
+    for name in weights[0]:
+        one, other = weights[0][name], weights[1][name].to(weights[0][name].dtype)
+        if name.endswith(_A):
+            together[name] = torch.cat([one, other])
+        else:
+            together[name] = torch.cat([one * scales[0], other * scales[1]], dim=1).contiguous()
+    rank = configs[0]["r"] + configs[1]["r"]
+    config = {**configs[0], "r": rank, "lora_alpha": rank, "rank_pattern": {}, "alpha_pattern": {}}
+    save_file(together, out / ADAPTER_WEIGHTS, metadata={"format": "pt"})
+    (out / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")

@@ -1,0 +1,62 @@
+"""A small language model that knows nothing, made out of the words of a data set: for learning and for tests.
+
+It reads text only. Its answers are held to the decision schema like those of any local model, so that even before
+training each of them can be read; what they say is what training is for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import torch
+import transformers
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+SPECIAL = ("<|pad|>", "<|end|>", "<|system|>", "<|user|>", "<|assistant|>")
+TEMPLATE = (
+    "{% for message in messages %}<|{{ message.role }}|>{{ message.content }}<|end|>{% endfor %}"
+    "{% if add_generation_prompt %}<|assistant|>{% endif %}"
+)
+WORDS = 2000
+"""Tokens at most. Names of things are one token each then, and learning to repeat one is learning to repeat a token."""
+ROOM = 4096
+"""Tokens that a question and its answer may have together."""
+SIZE = {"hidden_size": 128, "intermediate_size": 384, "num_hidden_layers": 4, "num_attention_heads": 4}
+"""About a million numbers. Two layers are the least that can look up what followed a word; four learn it sooner."""
+
+
+def make_tiny(folder: Path, texts: Iterable[str], seed: int) -> None:
+    """Save a model with random weights and a tokenizer of the words of some texts. Raises OSError.
+
+    Args:
+        folder: Where to.
+        texts: What it is to read and write.
+        seed: Of the weights.
+    """
+    trained = Tokenizer(models.BPE(unk_token=None))
+    trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trained.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=WORDS, special_tokens=list(SPECIAL), show_progress=False, initial_alphabet=alphabet
+    )
+    trained.train_from_iterator(texts, trainer)
+    tokenizer = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=trained, chat_template=TEMPLATE, pad_token=SPECIAL[0], eos_token=SPECIAL[1]
+    )
+    torch.manual_seed(seed)
+    config = transformers.LlamaConfig(
+        vocab_size=len(tokenizer),
+        num_key_value_heads=SIZE["num_attention_heads"],
+        max_position_embeddings=ROOM,
+        tie_word_embeddings=True,
+        pad_token_id=0,
+        eos_token_id=1,
+        bos_token_id=None,
+        **SIZE,
+    )
+    model = transformers.LlamaForCausalLM(config)
+    model.generation_config = transformers.GenerationConfig(eos_token_id=1, pad_token_id=0)
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)

@@ -1,0 +1,134 @@
+"""Training: what is refused before anything is loaded, what is written down, and one small training by TRL itself."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent.parent / "data"))
+from episodes import REPLANNED, write_run
+
+from homie.data.convert import make_dataset
+from homie.data.options import TrainingOptions
+from homie.kernel.errors import BadInput
+from homie.train.options import DpoOptions, SftOptions
+from homie.train.plot import loss_plot
+from homie.train.training import FILE, TrainingFile, train
+
+TEMPLATE = Path(__file__).parents[2] / "examples/training/brief.md"
+
+
+def quiet(step: int, steps: int, loss: float) -> None:
+    pass
+
+
+def data_set(folder: Path, purpose: str) -> Path:
+    run = write_run(folder / "run", ["a-0", "b-0"], REPLANNED)
+    options = TrainingOptions.build(
+        sources=[run],
+        out=folder / purpose,
+        template=str(TEMPLATE),
+        prompt_settings={"images": False, "examples": 0},
+        keep="all",
+    )
+    make_dataset(options, purpose)
+    return folder / purpose
+
+
+@pytest.fixture(scope="module")
+def sft(tmp_path_factory) -> Path:
+    return data_set(tmp_path_factory.mktemp("sft"), "sft")
+
+
+def test_defaults_are_those_of_the_paper():
+    first, second = (kind.build(data=Path("d"), out=Path("o"), model="m") for kind in (SftOptions, DpoOptions))
+    assert (first.rank, first.alpha, first.rate, first.warmup) == (128, 256, 5e-4, 0.03)
+    assert (second.rank, second.alpha, second.rate, second.beta) == (8, 8, 5e-6, 0.1)
+
+
+def test_tiny_gives_way_to_what_is_asked_for():
+    options = SftOptions.build(data=Path("d"), out=Path("o"), tiny=True, epochs=2)
+    assert (options.rank, options.epochs, options.device) == (0, 2.0, "cpu")
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        ({"batch": 5, "at_once": 2}, "multiple of at_once"),
+        ({"load_in_4bit": True, "rank": 0}, "rank above 0"),
+        ({"adapter": "a", "rank": 0}, "rank above 0"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(values, says):
+    with pytest.raises(BadInput, match=says):
+        SftOptions.build(data=Path("d"), out=Path("o"), model="m", **values)
+
+
+def test_data_for_another_training_are_refused(sft, tmp_path):
+    with pytest.raises(BadInput, match="homie train dpo"):
+        train(DpoOptions.build(data=sft, out=tmp_path / "o", model="m"), quiet)
+    with pytest.raises(BadInput, match="Say which model"):
+        train(SftOptions.build(data=sft, out=tmp_path / "o"), quiet)
+    with pytest.raises(BadInput, match="no finished data set"):
+        train(SftOptions.build(data=tmp_path, out=tmp_path / "o", model="m"), quiet)
+    assert not (tmp_path / "o").exists()
+
+
+def test_a_folder_of_something_else_is_left_alone(sft, tmp_path):
+    (tmp_path / "letter.txt").write_text("hello")
+    with pytest.raises(BadInput, match="is not empty"):
+        train(SftOptions.build(data=sft, out=tmp_path, tiny=True), quiet)
+
+
+def test_the_plot_has_both_curves():
+    drawn = loss_plot({step: 1.0 / step for step in range(1, 9)}, {4: 0.5, 8: 0.3})
+    assert drawn.count("<polyline") == 2 and "step 8" in drawn
+
+
+def test_adapters_are_joined_exactly(tmp_path):
+    torch = pytest.importorskip("torch")
+    from safetensors.torch import load_file, save_file
+
+    from planners.llm.training.lora import joined
+
+    torch.manual_seed(0)
+    parts = {}
+    for name, rank, alpha in (("first", 4, 8), ("second", 2, 2)):
+        down, up = torch.randn(rank, 6), torch.randn(5, rank)
+        (tmp_path / name).mkdir()
+        tensors = {"layer.lora_A.weight": down, "layer.lora_B.weight": up}
+        save_file(tensors, tmp_path / name / "adapter_model.safetensors")
+        config = {"peft_type": "LORA", "r": rank, "lora_alpha": alpha}
+        (tmp_path / name / "adapter_config.json").write_text(json.dumps(config))
+        parts[name] = up @ down * alpha / rank
+    joined(tmp_path / "first", tmp_path / "second", tmp_path)
+    both, config = (
+        load_file(tmp_path / "adapter_model.safetensors"),
+        json.loads((tmp_path / "adapter_config.json").read_text()),
+    )
+    together = both["layer.lora_B.weight"] @ both["layer.lora_A.weight"] * config["lora_alpha"] / config["r"]
+    torch.testing.assert_close(together, parts["first"] + parts["second"])
+
+
+@pytest.mark.slow
+def test_a_small_model_learns_and_plans(sft, tmp_path):
+    pytest.importorskip("trl")
+    from homie.runtime.runstore import read_model
+
+    out = tmp_path / "tiny"
+    steps: list[int] = []
+    options = SftOptions.build(data=sft, out=out, tiny=True, epochs=2, batch=4)
+    file = train(options, lambda step, total, loss: steps.append(step))
+    assert steps == list(range(1, file.steps + 1)) and file.lines == 10
+    assert file.losses[file.steps] < file.losses[1]
+    assert read_model(out / FILE, TrainingFile) == file
+    card = (out / "README.md").read_text()
+    assert file.data_sha256 in card and "loss.svg" in card and "transformers:THIS_FOLDER" in card
+    with pytest.raises(BadInput, match="finished training"):
+        train(options, quiet)
+    from planners.llm.local.loading import Load, load_engine
+
+    assert load_engine(Load(out)).processor is None
