@@ -30,7 +30,7 @@ CHECKPOINTS, START, LEARNT = "checkpoints", "start", "learnt"
 """Folders in OUT: of the training, of a small model before it, of an adapter that is yet to be joined to another."""
 SMALL = 10_000_000
 """Numbers below which threads wait for each other longer than they work: a step of a small model took 30 s with two
-threads and 1 s with one, on two cores that others used too."""
+threads and 3 s with one, on two cores that others used too."""
 _FILES = ("*.json", "*.jinja", "*.txt", "*.model")
 """What a model folder has beside weights."""
 
