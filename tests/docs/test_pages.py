@@ -14,16 +14,25 @@ from homie.cli.commands.play_server import play_server_command
 from homie.cli.commands.robot import robot_command
 from homie.cli.commands.serve import serve_command
 from homie.cli.parameters import SHORTCUTS
-from homie.data.options import EmmoeOptions, SplitOptions, TrainingOptions
+from homie.data.options import (
+    EmmoeOptions,
+    GenerateOptions,
+    LeRobotOptions,
+    SplitOptions,
+    TasksOptions,
+    TrainingOptions,
+)
 from homie.kernel.interfaces import Planner, Skill, SkillSet
 from homie.kernel.options import BenchOptions, CompareOptions, PlanOptions, ReportOptions, RunOptions, SceneOptions
 from homie.studio.options import StudioOptions
 from homie.teleop.options import TeleopOptions
+from homie.train.options import DpoOptions, SftOptions
 
 ROOT = Path(__file__).parents[2]
 MODELS = (
     *(RunOptions, BenchOptions, SceneOptions, PlanOptions, CompareOptions, ReportOptions),
-    *(TrainingOptions, EmmoeOptions, SplitOptions, TeleopOptions, StudioOptions),
+    *(TrainingOptions, EmmoeOptions, SplitOptions, LeRobotOptions, TasksOptions, GenerateOptions),
+    *(TeleopOptions, StudioOptions, SftOptions, DpoOptions),
 )
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 
