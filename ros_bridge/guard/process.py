@@ -1,7 +1,7 @@
 """The guard as a process of its own: `homie robot guard`.
 
-It ends by Ctrl-C or SIGTERM only, after the robot has been stopped: not with its parent, not with its terminal, not
-with the agent.
+It ends by Ctrl-C or SIGTERM, after the robot has been stopped: not with its terminal, not with the agent. The guard
+that a run starts for itself also ends with that run, however the run ends.
 """
 
 from __future__ import annotations
@@ -40,12 +40,13 @@ def run_guard(
     dry_run: bool,
     approval: Approval,
     silence: float,
+    run: int | None,
     path: Path | None,
     transport: Transport,
     tell: Callable[[str], None],
     ready: Callable[[str], None],
 ) -> None:
-    """Guard a robot until a signal ends it.
+    """Guard a robot until a signal ends it, or until the run that it belongs to has ended.
 
     Args:
         name: The profile, see `ros_bridge.profiles.model.read_profile`.
@@ -53,6 +54,8 @@ def run_guard(
         dry_run: Show what would be sent, send nothing.
         approval: Whether a person lets each subtask begin.
         silence: Seconds for which an agent may be silent while the robot moves.
+        run: The number of the process that has started this one, for itself alone: the guard stops the robot and ends
+            when that process has ended. None: it belongs to a person.
         path: Where to listen for the agent; None: the usual place.
         transport: `rclpy`, `dds` or `auto`.
         tell: Shows a line to the person at the terminal.
@@ -88,7 +91,7 @@ def run_guard(
                 agent.also(sys.stdin.fileno(), lambda: _typed(guard, agent))
             ready(str(agent.path))
             try:
-                _loop(guard, agent, lambda: bool(ended))
+                _loop(guard, agent, lambda: bool(ended) or _orphaned(run))
             finally:
                 _end(guard, agent)
     finally:
@@ -119,6 +122,12 @@ def _loop(guard: Guard, agent: AgentSocket, over: Callable[[], bool]) -> None:
         if time.monotonic() >= due:
             guard.tick()
             due = max(due + PERIOD, time.monotonic())
+
+
+def _orphaned(run: int | None) -> bool:
+    """Whether the run that this guard belongs to has ended. A process whose parent has ended gets another one at once,
+    also after `kill -9`; the number of the first may be used again, so it is not asked whether it lives."""
+    return run is not None and os.getppid() != run
 
 
 def _end(guard: Guard, agent: AgentSocket) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import subprocess
 import sys
 import time
@@ -24,8 +25,8 @@ ENDING = 10.0
 
 
 class OwnGuard:
-    """A guard in a process of its own, for a simulated robot that nobody guards. What it says is in a file beside its
-    socket.
+    """A guard in a process of its own, for a simulated robot that nobody guards. It ends with this process, also with
+    one that is killed. What it says is in a file beside its socket.
 
     Args:
         name: The profile, as the guard reads it.
@@ -39,7 +40,8 @@ class OwnGuard:
         path = socket_path(profile.name)
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self.log = path.with_suffix(".log")
-        command = [sys.executable, "-m", "homie", "robot", "guard", name, "--arm-robot", "--silence", f"{SILENCE:g}"]
+        options = ["--arm-robot", "--silence", f"{SILENCE:g}", "--of-run", str(os.getpid())]
+        command = [sys.executable, "-m", "homie", "robot", "guard", name, *options]
         with self.log.open("wb") as output:
             self._process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True

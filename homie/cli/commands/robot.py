@@ -60,12 +60,15 @@ def guard(
     silence: Annotated[
         float, Option(help="Stop a moving robot when the agent has said nothing for so many seconds.", min=0.1, max=2.0)
     ] = 0.2,
+    of_run: Annotated[
+        int | None, Option(hidden=True, help="Of the guard that a run starts: the process with which it ends.")
+    ] = None,
     socket: Annotated[Path | None, Option(help="Where to listen for the agent, if not at the usual place.")] = None,
     transport: Annotated[str, Option(help="`rclpy`, `dds`, or `auto`: rclpy where a ROS 2 is sourced.")] = "auto",
 ) -> None:
     """Stand between agent and robot: check every command, stop the robot when the agent is silent or a person says so.
 
-    Ctrl-C stops the robot and ends the guard. Nothing else ends it.
+    Ctrl-C stops the robot and ends the guard.
     """
     if approve not in ("none", "subtask"):
         raise BadInput(f"--approve is none or subtask, not '{approve}'.")
@@ -81,6 +84,7 @@ def guard(
         dry_run=dry_run,
         approval=approve,
         silence=silence,
+        run=of_run,
         path=socket,
         transport=transport,
         tell=tell,

@@ -1,4 +1,8 @@
-"""An agent in a process of its own: python -m tests.ros_bridge.guard.agent SOCKET HOW"""
+"""An agent in a process of its own: python -m tests.ros_bridge.guard.agent SOCKET HOW
+
+`flood` sends too much after a second; `own` starts a guard for itself, as a run does for a simulated robot, and says
+so.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from homie.kernel.errors import CommandRefused
 from ros_bridge.guard.link import GuardLink
 from ros_bridge.guard.messages import Beat, line
 from ros_bridge.profiles.model import read_profile
+from ros_bridge.robot.guarding import OwnGuard
 
 SPEED = 0.4
 ARM = "wrist_roll_joint"
@@ -20,6 +25,9 @@ def main(path: str, how: str) -> None:
     profile = read_profile("fetch")
     # The arm turns its wrist for half a minute; its other joints stay where they are (see fake_robot).
     way = {joint.name: [6.0 if joint.name == ARM else 0.0] for joint in profile.groups["arm"].joints}
+    if how == "own":
+        OwnGuard("fetch", profile)
+        print("guarded", flush=True)
     with GuardLink(profile, Path(path)) as robot:
         moved = robot.follow("arm", way, times=[30.0])
         began = time.monotonic()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -139,6 +140,24 @@ def connected(path):
 def test_the_robot_stands_when_the_agent_is_killed_or_swapped_out(agent, robot, number):
     agent().send_signal(number)
     until(robot.stands)
+
+
+def test_the_guard_that_a_run_began_stops_the_robot_and_ends_when_the_run_is_killed(environment, robot, tmp_path):
+    socket = tmp_path / "homie" / "guard-fetch.sock"
+    words = [sys.executable, "-m", "tests.ros_bridge.guard.agent", str(socket), "own"]
+    own = {**environment, "XDG_RUNTIME_DIR": str(tmp_path)}
+    with subprocess.Popen(words, env=own, cwd=ROOT, stdout=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None and run.stdout.readline() == "guarded\n"
+        number = subprocess.run(["pgrep", "-P", str(run.pid)], capture_output=True, text=True, check=True).stdout
+        guard = os.pidfd_open(int(number))
+        until(robot.moves)
+        run.kill()
+    ended, _, _ = select.select([guard], [], [], 20.0)
+    os.close(guard)
+    assert ended, "the guard has ended"
+    assert robot.stands()
+    assert "The robot stands" in socket.with_suffix(".log").read_text()
+    assert not socket.exists()
 
 
 def test_the_robot_stands_when_the_agent_floods_the_guard(agent, robot):
