@@ -99,9 +99,9 @@ class Gripper(Part):
 
 
 class Camera(Part):
-    """The topics of a camera."""
+    """The topics of a camera. Depth is registered to the colours: pixel for pixel the same rays."""
 
-    rgb: RosName
+    rgb: RosName = Field(description="Rectified already where `rect` is in the last part of its name.")
     info: RosName
     depth: RosName | None = None
     frame: Text = Field(description="Its optical frame: x right, y down, z forward.")

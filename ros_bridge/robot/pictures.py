@@ -11,13 +11,12 @@ from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-import numpy as np
-
 from homie.kernel.errors import BadInput, RobotFault
-from homie.kernel.types import Array, CameraFrame, Intrinsics, Pose
+from homie.kernel.types import Array, CameraFrame, Pose
 from ros_bridge.profiles.model import Camera
 from ros_bridge.profiles.simulation import LOOK, TEXT, instances_topic
 from ros_bridge.robot.images import depth_of, numbers_of, picture_of
+from ros_bridge.robot.lenses import lens_of
 from ros_bridge.transport.interface import SENSOR, Message, Node
 from ros_bridge.transport.stamps import now, seconds
 from ros_bridge.transport.transforms import NoTransform
@@ -145,8 +144,8 @@ class Pictures:
     def _frame(
         self, name: str, rgb: Message, depth: Message | None, instances: Message | None, info: Message, pose: Array
     ) -> CameraFrame:
-        k = np.asarray(info.k, dtype=float)
-        model = Intrinsics(float(k[0]), float(k[4]), float(k[2]), float(k[5]), int(info.width), int(info.height))
+        lens = lens_of(info, name, self._cameras[name].rgb)
+        model = lens.intrinsics
         size = (model.height, model.width)
         if (int(rgb.height), int(rgb.width)) != size:
             raise RobotFault(
@@ -159,9 +158,16 @@ class Pictures:
         }
         if read["depth"] is not None and read["depth"].shape != size:
             raise RobotFault(f"The depth of the camera '{name}' is not registered to its colours: other sizes.")
+        if read["depth"] is not None:
+            read["depth"] = lens.depths(read["depth"])
         place = Pose(pose[:3, 3].copy(), pose[:3, :3].copy())
         return CameraFrame(
-            name=name, rgb=picture_of(rgb), intrinsics=model, pose=place, instance_names=self._names, **read
+            name=name,
+            rgb=lens.colours(picture_of(rgb)),
+            intrinsics=model,
+            pose=place,
+            instance_names=self._names,
+            **read,
         )
 
     def _taking(self, messages: deque[Message]) -> Callable[[Message], None]:
