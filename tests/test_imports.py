@@ -242,6 +242,12 @@ def test_every_room_has_its_floor(folder):
     assert rooms - entrances == {room for floor in LAYERS[folder] for room in floor}
 
 
+def test_no_two_files_of_tests_have_one_name() -> None:
+    """pytest collects only the first of them."""
+    names = [path.name for path in sorted((ROOT / "tests").rglob("test_*.py"))]
+    assert sorted({name for name in names if names.count(name) > 1}) == []
+
+
 def test_no_module_imports_itself_by_way_of_others():
     """Imports inside functions and those for types alone count too: a circle cannot be read from one end."""
     ours = {_module(path): path for folder in ("homie", *FOLDERS) for path in files(folder)}

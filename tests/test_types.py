@@ -50,7 +50,7 @@ def test_how_they_are_written() -> None:
     assert SUCCESS.ok and SUCCESS.message == "None" and SUCCESS.code is None
     assert not Feedback("fail", ErrorCode.E1, "no").ok
     assert [code.value for code in ErrorCode] == ["F1", "F2", "L1", "L2", "L3", "L4", "D1", "D2", "E1", "E2"]
-    assert [outcome.value for outcome in Outcome] == ["running", "succeeded", "failed", "timed_out"]
+    assert [outcome.value for outcome in Outcome] == ["running", "succeeded", "failed", "timed_out", "stopped"]
     assert VIEWS == ("front", "left", "back", "right")
 
 

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.interfaces.robot import Robot
 from homie.kernel.options import HouseOptions, OpenOptions, explain
+from homie.kernel.registry import find
 
 RobotT = TypeVar("RobotT", bound=Robot)
 SettingsT = TypeVar("SettingsT", bound=BaseModel)
@@ -48,7 +49,8 @@ class Opening(Generic[RobotT, SettingsT]):
         """
         known = self.Settings.model_fields
         useless = [name for name in FOR_ROBOTS if name not in known and _chosen(options, name)]
-        name, _, argument = options.robot.partition(":")
+        _, argument = find("robots", options.robot)
+        name = options.robot.removesuffix(f":{argument}")
         if useless:
             flags = " and ".join(f"--{name.replace('_', '-')}" for name in useless)
             raise BadInput(f"The robot {name} has no use of {flags}: leave out {flags}.")

@@ -13,6 +13,7 @@ import pytest
 from error_detection.messages import too_difficult
 from error_detection.reasons import ONCE_MORE, REASONS, explained
 from homie.kernel.types import Box
+from homie.teleop.operation import STOPPED
 from skills.classical.obstruction import in_the_way
 
 SKILLS = Path(__file__).parents[2] / "skills"
@@ -81,7 +82,7 @@ def test_every_reason_of_the_executor_is_told(reason: str) -> None:
 
 
 def test_every_entry_is_of_some_reason() -> None:
-    known = [*OF_THE_EXECUTOR, *(text for text, _ in ALL), "the boxes are in the way", "the arm is blocked"]
+    known = [*OF_THE_EXECUTOR, STOPPED, *(text for text, _ in ALL), "the boxes are in the way", "the arm is blocked"]
     idle = [one.record for one in REASONS if not any(re.fullmatch(one.record, text) for text in known)]
     assert idle == []
 

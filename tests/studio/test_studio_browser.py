@@ -86,7 +86,7 @@ def test_a_task_by_buttons_keys_and_words_recorded_and_annotated(page, studio):
     page.click("#success")
     page.wait_for_selector("#recording", state="hidden")
     page.click("#shelf summary")
-    assert "put the ball in the box" in page.inner_text("#recordings")
+    until(page, "document.getElementById('recordings').innerText.includes('put the ball in the box')")
     (take,) = list_takes(studio.recordings)
     assert take.mark == "success" and "It went in at once." in [said.text for said in take.notes]
     assert read_steps(take.episode)[0].decision.analysis == "The ball is nearest."

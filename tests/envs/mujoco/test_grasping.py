@@ -83,7 +83,7 @@ class Stage:
     def wait(self, seconds: float, **command: float) -> None:
         for _ in range(round(seconds / self.home.spec.period)):
             self.home.act(Command(**command))  # type: ignore[arg-type]
-            self.witness.ticked(self.home.observe())
+            self.witness.on(PeriodPassed(self.home.observe()))
 
 
 @pytest.fixture
