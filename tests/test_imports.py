@@ -76,7 +76,8 @@ LAYERS = {
         ("policies", "arm", "ideal"),
         ("nomad", "pixnav", "rt1x", "octo", "m3", "server"),
     ),
-    "ros_bridge": (("transport",), ("profiles",), ("guard", "serving"), ("robot",)),
+    "ros_bridge": (("transport",), ("profiles",), ("guard", "serving", "bags"), ("robot",)),
+    "ros_bridge.bags": (("bag",), ("recording",)),
     "ros_bridge.serving": (("following", "written"), ("painter",), ("served",), ("process",)),
     "ros_bridge.guard": (
         ("messages", "aiming"),

@@ -96,6 +96,7 @@ BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
             "read-profile": "ros_bridge.profiles.model:read_profile",
             "check": "ros_bridge.profiles.live:check_profile",
             "guard": "ros_bridge.guard.process:run_guard",
+            "record": "ros_bridge.bags.recording:record_robot",
         },
         "pages": {
             "play": "planners.llm.play.serving:serve_play",

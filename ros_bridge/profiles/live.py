@@ -46,13 +46,11 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
     """
     node.graph()
     transforms = Transforms(node)
-    listened = [_Listened(node, profile, *topic) for topic in _topics(profile)]
+    listened = [_Listened(node, profile, *topic) for topic in measured_topics(profile)]
     time.sleep(length)
     graph = node.graph()
     findings = [each.finding(graph.publishers.get(each.name, frozenset()), length) for each in listened]
-    heard = [("base command", profile.base.command, "geometry_msgs/msg/Twist")] if profile.base is not None else []
-    heard += [(f"{name} stream", group.stream, STREAM) for name, group in profile.groups.items() if group.stream]
-    for part, name, kind in heard:
+    for part, name, kind in commanded_topics(profile):
         problem = _kind_problem(graph.subscriptions.get(name, frozenset()), kind, "nobody listens")
         findings.append(Finding(part, name, problem))
     actions = [(f"{name} action", group.action, TRAJECTORY) for name, group in profile.groups.items()]
@@ -64,7 +62,7 @@ def check_profile(node: Node, profile: Profile, length: float = 3.0) -> list[Fin
     return findings
 
 
-def _topics(profile: Profile) -> Iterator[tuple[str, str, str, float]]:
+def measured_topics(profile: Profile) -> Iterator[tuple[str, str, str, float]]:
     """Part, name, kind and greatest age of every topic that is heard."""
     yield "joint states", profile.joint_states, "sensor_msgs/msg/JointState", OLD
     if profile.base is not None:
@@ -76,6 +74,15 @@ def _topics(profile: Profile) -> Iterator[tuple[str, str, str, float]]:
         yield f"{name} info", camera.info, "sensor_msgs/msg/CameraInfo", OLD
     if profile.force is not None:
         yield "force", profile.force.topic, "geometry_msgs/msg/WrenchStamped", OLD
+
+
+def commanded_topics(profile: Profile) -> Iterator[tuple[str, str, str]]:
+    """Part, name and kind of every topic on which the robot is commanded; actions are none."""
+    if profile.base is not None:
+        yield "base command", profile.base.command, "geometry_msgs/msg/Twist"
+    for name, group in profile.groups.items():
+        if group.stream:
+            yield f"{name} stream", group.stream, STREAM
 
 
 class _Listened:

@@ -125,6 +125,12 @@ class Node(ABC):
         """Call back with every message of a topic. What cannot be read is logged and does not come."""
 
     @abstractmethod
+    def raw_subscription(
+        self, kind: str, topic: str, callback: Callable[[bytes], None], qos: Qos = DEFAULT
+    ) -> Subscription:
+        """Call back with the CDR bytes of every message of a topic, the four that say how it is encoded before them."""
+
+    @abstractmethod
     def client(self, kind: str, name: str) -> Client:
         """Call a service."""
 

@@ -92,10 +92,28 @@ def guard(
     )
 
 
+def record(
+    profile: Annotated[str, typer.Argument(help="`fetch`, `franka` or a YAML file.")],
+    out: Annotated[Path, Option(help="The folder of the new bag.")],
+    seconds: Annotated[float | None, Option(help="For how long; without it until Ctrl-C.", min=0.5)] = None,
+    transport: Annotated[str, Option(help="`rclpy`, `dds`, or `auto`: rclpy where a ROS 2 is sourced.")] = "auto",
+) -> None:
+    """Record the topics of a profile and the transforms as a rosbag2 (MCAP) that ROS 2 and Foxglove open.
+
+    It only listens: robot, guard and agent are as they were. A kill costs the last second at most.
+    """
+
+    def ready(count: int) -> None:
+        tell(f"Recording {count} topics of {profile} into {out}" + ("; Ctrl-C ends it." if seconds is None else "."))
+
+    counts = registry.load("ros", "record")(profile, out, seconds=seconds, transport=transport, ready=ready)
+    say(columns([("TOPIC", "MESSAGES"), *((name, str(count)) for name, count in counts.items())]))
+
+
 def _row(finding: object) -> tuple[str, ...]:
     rate, age = getattr(finding, "rate", None), getattr(finding, "age", None)
     shown = ("" if rate is None else f"{rate:.1f} Hz", "" if age is None else f"{1000 * age:.0f} ms")
     return (getattr(finding, "part", ""), getattr(finding, "name", ""), *shown, getattr(finding, "problem", "") or "ok")
 
 
-robot_command = {"profile": profile, "check": check, "guard": guard}
+robot_command = {"profile": profile, "check": check, "guard": guard, "record": record}

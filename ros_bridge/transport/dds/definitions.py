@@ -130,6 +130,11 @@ class Definitions:
             raise TypeError(f"it takes a {kind}")
         return value
 
+    def text(self, kind: str) -> tuple[str, str]:
+        """The definition of a kind with those of its parts, and its hash (RIHS01), as a bag has them."""
+        self.fields(kind)  # which says what is not known
+        return self._store.generate_msgdef(_key(kind), ros_version=2)[0], self._store.hash_rihs01(_key(kind))
+
     def write(self, kind: str, message: Message) -> bytes:
         """The CDR bytes of a message, with the four bytes that say how it is encoded. Raises BadInput."""
         try:

@@ -130,12 +130,9 @@ class DdsPublisher:
 
 
 class DdsSubscription:
-    """A subscription of ROS 2."""
+    """A subscription of ROS 2, which hands the CDR bytes of its messages to `take`."""
 
-    def __init__(self, wire: Wire, kind: str, topic: str, callback: Callable[[Message], None], qos: Qos) -> None:
-        def take(data: bytes) -> None:
-            callback(wire.definitions.read(kind, data))
-
+    def __init__(self, wire: Wire, kind: str, topic: str, take: Callable[[bytes], None], qos: Qos) -> None:
         self.writers: tuple[Writer, ...] = ()
         self.readers = (wire.reader(topic_name(topic), kind, qos, take),)
 

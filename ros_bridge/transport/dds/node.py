@@ -68,6 +68,12 @@ class DdsNode(Node):
     def subscription(
         self, kind: str, topic: str, callback: Callable[[Message], None], qos: Qos = DEFAULT
     ) -> DdsSubscription:
+        read = self._definitions.read
+        return self.raw_subscription(kind, topic, lambda data: callback(read(kind, data)), qos)
+
+    def raw_subscription(
+        self, kind: str, topic: str, callback: Callable[[bytes], None], qos: Qos = DEFAULT
+    ) -> DdsSubscription:
         return self._added(DdsSubscription(self._wire, kind, topic, callback, qos))
 
     def client(self, kind: str, name: str) -> DdsClient:

@@ -54,8 +54,18 @@ class RclpyNode(Node):
     def subscription(
         self, kind: str, topic: str, callback: Callable[[Message], None], qos: Qos = DEFAULT
     ) -> _Subscription:
+        return self._subscription(kind, topic, callback, qos, raw=False)
+
+    def raw_subscription(
+        self, kind: str, topic: str, callback: Callable[[bytes], None], qos: Qos = DEFAULT
+    ) -> _Subscription:
+        return self._subscription(kind, topic, callback, qos, raw=True)
+
+    def _subscription(
+        self, kind: str, topic: str, callback: Callable[..., None], qos: Qos, *, raw: bool
+    ) -> _Subscription:
         made = self._node.create_subscription(
-            class_of(kind), topic, _guarded(topic, callback), _profile(qos), callback_group=self._group
+            class_of(kind), topic, _guarded(topic, callback), _profile(qos), callback_group=self._group, raw=raw
         )
         self._executor.wake()
         return _Subscription(self._node, made)
