@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from homie.kernel.types import NamedThing
+from perception.words.colours import COLOUR_WORDS
 from perception.words.names import canonical, match_names
 
 CONTAINERS = ("fridge", "drawer", "cabinet", "microwave", "oven", "dishwasher", "wardrobe", "closet")
@@ -72,9 +75,21 @@ def same_head(words: str, name: str) -> bool:
     return canonical(words).split()[-1:] == canonical(name).split()[-1:] != []
 
 
+def could_be(words: str, name: str) -> bool:
+    """Whether words may describe what a detector calls by another name: a `brown table` may be its `table`, and a
+    `white cabinet` its `gray cabinet`, but a `sugar box` is no `pudding box`."""
+    kinds = [[word for word in canonical(phrase).split()[:-1] if word not in COLOUR_WORDS] for phrase in (words, name)]
+    return same_head(words, name) and (kinds[0] == kinds[1] or not all(kinds))
+
+
+def unnumbered(name: str) -> str:
+    """A name without the number that tells it from others of that name: `drawer` for `drawer 2`."""
+    return re.sub(r" \d+$", "", name)
+
+
 def is_container(words: str) -> bool:
     """Whether it has a door or a drawer, by its name."""
-    return canonical(words).split()[-1:] != [] and canonical(words).split()[-1] in CONTAINERS
+    return unnumbered(canonical(words)).split()[-1:] in ([name] for name in CONTAINERS)
 
 
 def is_room(words: str) -> bool:

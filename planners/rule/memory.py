@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+from homie.kernel.knowledge import Knowledge
 from homie.kernel.types import Detection, PlannerInput, in_sight
 from perception.words.names import canonical
-from planners.common_sense import is_container, is_furniture, is_room, is_surface, means, same_head
+from planners.common_sense import ROOMS, could_be, is_container, is_furniture, is_room, is_surface, means, unnumbered
 
 CLOSE = 0.4
 """Least share of the picture's width that furniture takes up if it was seen closely."""
@@ -24,8 +25,10 @@ class Memory:
     """Names in sight and where they were seen, places visited, containers opened.
 
     at: the last place or object that the robot has gone to. by_sight: whether names have to be seen before they are
-    accepted; None until that is known. It becomes True when a name that was never in sight is refused, and False when
-    such a name is accepted before the robot has moved (later the robot may have seen more in passing than its planner).
+    accepted; None until that is known. It is True where the planner is told so (the sensors setting), and otherwise
+    becomes True when a name that was never in sight is refused, and False when such a name is accepted before the robot
+    has moved (later the robot may have seen more in passing than its planner).
+    known: all that Go to can find, where the planner is told; None where it is not.
     left: number of rounds after this one. open: containers that were opened. stuck: containers that did not open.
     """
 
@@ -33,6 +36,7 @@ class Memory:
         self.at = ""
         self.left = 0
         self.by_sight: bool | None = None
+        self.known: Knowledge | None = None
         self.in_sight: tuple[Detection, ...] = ()
         self.inventory: tuple[str, ...] = ()
         self.open: list[str] = []
@@ -50,6 +54,10 @@ class Memory:
         self.in_sight = in_sight(inputs.detections)
         self.inventory = inputs.inventory
         self.left = inputs.rounds - inputs.round
+        if inputs.knowledge.setting == "sensors":
+            self.by_sight, self.known = True, inputs.knowledge
+            told = (*inputs.knowledge.rooms, *(unnumbered(thing.name) for thing in inputs.knowledge.remembered))
+            self._seen |= dict.fromkeys(canonical(name) for name in told if canonical(name) not in self._seen)
         for detection in self.in_sight:
             name = canonical(detection.name)
             self._seen[name] = None
@@ -69,9 +77,10 @@ class Memory:
         return self.inventory[-1] if self.inventory else ""
 
     def seen(self, words: str) -> list[str]:
-        """Names seen so far that match the words, those in sight first."""
+        """Names seen so far that match the words, those in sight first. A number means one piece only."""
         now = [canonical(detection.name) for detection in self.in_sight]
-        return [name for name in dict.fromkeys([*now, *self._seen]) if name and means(words, name)]
+        numbered = [canonical(thing.name) for thing in self.known.remembered] if self.known else []
+        return [name for name in dict.fromkeys([*now, *self._seen, *numbered]) if name and means(words, name)]
 
     def refuse(self, words: str) -> None:
         """Record that these words were refused (F2) at the current place."""
@@ -92,8 +101,18 @@ class Memory:
         return name in self._closely
 
     def each(self, name: str) -> list[str]:
-        """Words for each piece of furniture with a name: with the room if such pieces were seen in several rooms."""
-        rooms = self._rooms_with.get(name, {})
+        """Words for each piece of furniture with a name: with the room if such pieces were seen in several rooms.
+
+        Where the planner is told what is known, containers have their numbers, for each has to be opened, and nothing
+        is left of a name that was another's: from nearby a gray table may be the white one.
+        """
+        if self.known is None:
+            rooms = self._rooms_with.get(name, {})
+        else:
+            pieces = [thing for thing in self.known.remembered if canonical(unnumbered(thing.name)) == name]
+            if is_container(name) or not pieces:
+                return [canonical(thing.name) for thing in pieces]
+            rooms = dict.fromkeys(thing.room for thing in pieces if thing.room)
         several = len(rooms) > 1 and not any(room in name for room in rooms)  # a kitchen counter is in the kitchen
         return [f"{room} {name}" for room in rooms] if several else [name]
 
@@ -103,8 +122,18 @@ class Memory:
             self.open.remove(container)
 
     def hinted(self, words: str) -> bool:
-        """Whether something was seen that the words could describe: it has the same head noun."""
-        return any(same_head(words, name) for name in self._seen)
+        """Whether something was seen that the words could describe: a `table` may be the `brown table`."""
+        return any(could_be(words, name) for name in self._seen)
+
+    def rooms(self) -> list[str]:
+        """Rooms and ways to rooms that the robot can be sent to, most useful first.
+
+        All that homes have where it is not told what is known: it may have passed their doors without noticing.
+        """
+        if self.known is None:
+            return [*ROOMS]
+        unexplored = [doorway.name for doorway in self.known.doorways if not doorway.explored and not doorway.beyond]
+        return [*(room for room in ROOMS if room in self.known.rooms), *unexplored]
 
     def places_with(self, words: str) -> list[str]:
         """Furniture on which something that matches the words has been seen."""

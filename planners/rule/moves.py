@@ -11,7 +11,7 @@ from typing import TypeAlias, TypeVar
 
 from homie.kernel.types import Decision, ErrorCode, Feedback, PlannerInput, Subtask
 from perception.words.names import canonical
-from planners.common_sense import ROOMS, SURFACES, is_container, is_furniture, is_room, means, usual_places
+from planners.common_sense import SURFACES, is_container, is_furniture, is_room, means, usual_places
 from planners.rule.memory import Memory
 
 T = TypeVar("T")
@@ -190,7 +190,13 @@ class Moves:
                 if (yield from self.go_to(sighted, f"I can see the {sighted} now, so I go to it.")):
                     return sighted
             why = f"I may have passed the {words} without noticing, so I try to go to it."
-            if len(looked) > before and self.memory.left >= RESERVE and (yield from self.go_to(words, why)):
+            told = self.memory.known is not None and not self.memory.hinted(words)
+            if (
+                len(looked) > before
+                and not told
+                and self.memory.left >= RESERVE
+                and (yield from self.go_to(words, why))
+            ):
                 return words
         return ""
 
@@ -236,8 +242,8 @@ class Moves:
         return [p for p in usual_places(words) if is_room(p) and (memory.by_sight is not True or memory.seen(p))]
 
     def _other_rooms(self, words: str) -> list[str]:
-        """All rooms, also those not seen yet: the robot may have passed their doors without noticing."""
-        return [*ROOMS]
+        """All rooms that the robot may be able to go to."""
+        return self.memory.rooms()
 
     def _furniture(self, words: str) -> list[str]:
         """Furniture seen so far: the usual places before the rest. Within each group, pieces seen closely come later,
