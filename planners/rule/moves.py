@@ -224,11 +224,15 @@ class Moves:
         return sighted
 
     def _look_inside(self, words: str, place: str) -> Course[str]:
-        """Open a container that the robot is at. It stays open until the errands are done, which saves rounds."""
+        """Open a container that the robot is at, and close it again if it is not in there: later the robot would have
+        to come back for that."""
         memory = self.memory
         if memory.held or place in memory.open or not (yield from self.open(place, f"I look into the {place}.")):
             return ""
-        return memory.worth_going(words)
+        sighted = memory.worth_going(words)
+        if not sighted:
+            yield from self.close(place, f"The {words} is not in the {place}, so I close it.")
+        return sighted
 
     def _worth_a_look(self, place: str) -> bool:
         """Whether the robot can go to a place and has not been there. A container may be visited again to look
@@ -247,12 +251,14 @@ class Moves:
 
     def _furniture(self, words: str) -> list[str]:
         """Furniture seen so far: the usual places before the rest. Within each group, pieces seen closely come later,
-        and containers last: opening one takes as many rounds as visiting two tables."""
+        then containers, for opening one takes as many rounds as visiting two tables, and last what was seen well."""
         memory = self.memory
         usual = [name for place in usual_places(words) if not is_room(place) for name in memory.seen(place)]
         ordered: list[str] = []
         for names in (usual, memory.receptacles()):
-            ordered += sorted(names, key=lambda name: (is_container(name), memory.seen_closely(name)))
+            ordered += sorted(
+                names, key=lambda name: (memory.seen_well(name), is_container(name), memory.seen_closely(name))
+            )
         return [place for name in dict.fromkeys(ordered) if not means(words, name) for place in memory.each(name)]
 
     # ------------------------------------------------------------ hands
