@@ -3,6 +3,7 @@
     python -m benchmarks.mutants                    400 mutants drawn with seed 4; goes on where it was stopped
     python -m benchmarks.mutants --sample 100 --seed 7 --only homie/kernel/executor.py
     python -m benchmarks.mutants --again            those that survived, once more, after tests were added
+    python -m benchmarks.mutants --again --seconds 120      the same, with tests that take up to two minutes together
     python -m benchmarks.mutants --cover tests/test_agent.py    tests that are new or run other lines now
     python -m benchmarks.mutants --cover            measure anew which tests run which lines
 
@@ -21,7 +22,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from queue import Queue
 
-from benchmarks.mutants.covering import Covering, cover, read_covering
+from benchmarks.mutants.covering import SECONDS, Covering, cover, read_covering
 from benchmarks.mutants.mutations import Mutant, mutants
 from benchmarks.mutants.report import equivalent, write_report
 from benchmarks.mutants.trees import make_tree, tree_environment
@@ -96,6 +97,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--minutes", type=float, default=1e9, help="stop after; the same command goes on")
     parser.add_argument("--only", nargs="*", default=[], help="beginnings of file names")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="what the tests of one mutant may take")
     parser.add_argument("--again", action="store_true", help="run those that survived once more")
     parser.add_argument("--cover", nargs="*", metavar="TESTS", help="measure all tests anew, or these in addition")
     arguments = parser.parse_args()
@@ -116,7 +118,7 @@ def main() -> None:
         for mutant in sample
         if mutant.name not in known or (arguments.again and known[mutant.name]["status"] == "survived")
     ]
-    run_all(left, covering, results, arguments.workers, arguments.minutes)
+    run_all(left, covering, results, arguments)
     known = read_results(results)
     tested = [mutant for mutant in sample if mutant.name in known]
     print(write_report(WORK / f"report-{arguments.seed}.md", tested, known, arguments.seed, len(population)))
@@ -132,11 +134,12 @@ def read_results(path: Path) -> dict[str, dict[str, object]]:
     return {result["name"]: result for line in lines if line.endswith("}") for result in [json.loads(line)]}
 
 
-def run_all(left: list[Mutant], covering: Covering, results: Path, count: int, minutes: float) -> None:
+def run_all(left: list[Mutant], covering: Covering, results: Path, arguments: argparse.Namespace) -> None:
     """Run mutants on some workers and append what becomes of them."""
+    count = arguments.workers
     if not left:
         return
-    until = time.monotonic() + 60 * minutes
+    until = time.monotonic() + 60 * arguments.minutes
     idle: Queue[Worker] = Queue()
     for number in range(1, count + 1):
         idle.put(Worker(number, covering.files))
@@ -144,7 +147,7 @@ def run_all(left: list[Mutant], covering: Covering, results: Path, count: int, m
     def test(mutant: Mutant) -> dict[str, object] | None:
         if time.monotonic() > until:
             return None
-        tests = covering.chosen(mutant)
+        tests = covering.chosen(mutant, arguments.seconds)
         if not tests:
             return {"name": mutant.name, "status": "survived", "by": "no test runs it", "seconds": 0.0}
         worker = idle.get()

@@ -38,9 +38,9 @@ class Covering:
     lines: dict[str, dict[int, list[int]]]
     mentions: dict[str, set[tuple[str, int]]]
 
-    def chosen(self, mutant: Mutant) -> list[str]:
+    def chosen(self, mutant: Mutant, budget: float = SECONDS) -> list[str]:
         """The tests for a mutant, the likeliest first: those that run its line, before all those in the file of tests
-        that is named after it.
+        that is named after it. budget: seconds that they may take together.
 
         What runs at import is run by nobody in particular, and by every test that starts a process. Then they are, in
         this order, the tests of other lines that mention what it defines, tests in files that do, those of the line,
@@ -63,7 +63,7 @@ class Covering:
         ordered.sort(key=lambda test: Path(self.tests[test].split("::")[0]).stem != namesake)
         spent, kept = 0.0, []
         for test in ordered:
-            if spent + self.seconds[test] <= SECONDS or not kept:
+            if spent + self.seconds[test] <= budget or not kept:
                 kept.append(self.tests[test])
                 spent += self.seconds[test]
         return kept
