@@ -4,8 +4,8 @@
 
 One episode of `put_success.py` per seed, each in a process of its own. A watch looks at every physics step: how deep
 what is held is in a finger, the robot in furniture and in itself, what falls in what it falls on; and whether a door
-moves that nothing touches. Writes JSON and, beside it, a page with the figures. Episodes that the JSON has already are
-not played again, so a run that was stopped goes on.
+moves that nothing touches. The verdict of `put_success.py` on each is kept too. Writes JSON and, beside it, a page with
+the figures. Episodes that the JSON has already are not played again, so a run that was stopped goes on.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.puts.tasks import task_of
+from benchmarks.puts.verdicts import verdict_of
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.robots.fetch.kinematics import FETCH
@@ -63,7 +64,7 @@ class Depth:
 
 @dataclass
 class Audit:
-    """What a watch saw in an episode."""
+    """What a watch saw in an episode, and how the episode ended: whether the world is as asked, else why not."""
 
     seed: int = 0
     task: str = ""
@@ -72,6 +73,8 @@ class Audit:
     warnings: int = 0
     robot_seconds: float = 0.0
     physics_steps: int = 0
+    as_asked: bool = False
+    cause: str = ""
 
 
 class ContactWatch:
@@ -161,16 +164,16 @@ class ContactWatch:
 def watch_one(seed: int, grasp: str) -> Audit:
     """Play the episode of a seed under a watch, in this process."""
     with tempfile.TemporaryDirectory() as scratch:
-        task = task_of(seed, generate(seed)).text
-        options = RunOptions.build(
-            task=task, seed=seed, grasp=grasp, video=False, frames=False, out=Path(scratch) / "run"
-        )
+        task, out = task_of(seed, generate(seed)), Path(scratch) / "run"
+        options = RunOptions.build(task=task.text, seed=seed, grasp=grasp, video=False, frames=False, out=out)
         with assemble(options) as parts:
             assert isinstance(parts.robot, MujocoHome)
             with ContactWatch(parts.robot) as watch:
                 record(options, parts, [])
-    watch.audit.seed, watch.audit.task = seed, task
-    return watch.audit
+        verdict = verdict_of(task, out, wall=0.0)
+    audit = watch.audit
+    audit.seed, audit.task, audit.as_asked, audit.cause = seed, task.text, verdict.success, verdict.cause
+    return audit
 
 
 def _in_a_process(seed: int, grasp: str) -> dict[str, Any]:
@@ -192,6 +195,8 @@ def page(audits: list[dict[str, Any]], grasp: str) -> str:
         "",
         f"{len(whole)} episodes of put X on/in Y, {hours:.1f} hours of robot time, {steps:,} physics steps looked at.",
         "",
+        f"{sum(audit['as_asked'] for audit in whole)} of {len(whole)} ended with the world as asked.",
+        "",
         "| what is in what | limit, mm | deepest, mm | median episode, mm | 95 % of episodes, mm | over | s over |",
         "|---|---:|---:|---:|---:|---:|---:|",
     ]
@@ -209,6 +214,10 @@ def page(audits: list[dict[str, Any]], grasp: str) -> str:
     if worst:
         lines += ["", "| the deepest | mm | seed | second | what |", "|---|---:|---:|---:|---|"]
         lines += [f"| {kind} | {mm:.1f} | {seed} | {when:.1f} | {what} |" for kind, mm, seed, when, what in worst]
+    not_as_asked = [audit for audit in whole if not audit["as_asked"]]
+    if not_as_asked:
+        lines += ["", "| not as asked | task | cause |", "|---:|---|---|"]
+        lines += [f"| {audit['seed']} | {audit['task']} | {audit['cause']} |" for audit in not_as_asked]
     failed = [audit for audit in audits if "error" in audit]
     lines += [f"\nSeed {audit['seed']} did not run: {audit['error']}" for audit in failed]
     return "\n".join(lines) + "\n"

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from benchmarks.puts.table import report
 from benchmarks.puts.tasks import task_of
-from benchmarks.puts.verdicts import Verdict, judge
+from benchmarks.puts.verdicts import Verdict, verdict_of
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 
@@ -46,12 +46,9 @@ def play(seed: int, targets: str, grasp: str, clutter: str, keep: Path | None) -
         except subprocess.TimeoutExpired:
             ending = f"not done after {LONGEST:.0f} s"
         wall = time.perf_counter() - began
-        states = list(out.glob("episodes/*/final_state.json"))
-        steps = list(out.glob("episodes/*/steps.jsonl"))
-        if not states or not steps or not ending.startswith("exit 0"):
+        if not ending.startswith("exit 0"):
             return Verdict(seed, task.text, task.sort, False, (), 0, ending, 0, 0.0, wall, ())
-        lines = [json.loads(line) for line in steps[0].read_text(encoding="utf-8").splitlines()]
-        return judge(task, json.loads(states[0].read_text(encoding="utf-8")), lines, wall)
+        return verdict_of(task, out, wall)
 
 
 def read(path: Path, settings: dict[str, str]) -> list[Verdict]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from benchmarks.puts.tasks import PutTask
@@ -34,6 +36,15 @@ class Verdict:
     def success(self) -> bool:
         """The world is as asked, and doors are as they were or closed."""
         return self.placed and not self.open
+
+
+def verdict_of(task: PutTask, run: Path, wall: float) -> Verdict:
+    """The verdict on the one episode of a run folder; wall: seconds it took."""
+    states, steps = list(run.glob("episodes/*/final_state.json")), list(run.glob("episodes/*/steps.jsonl"))
+    if not states or not steps:
+        return Verdict(task.seed, task.text, task.sort, False, (), 0, "the run has no final state", 0, 0.0, wall, ())
+    lines = [json.loads(line) for line in steps[0].read_text(encoding="utf-8").splitlines()]
+    return judge(task, json.loads(states[0].read_text(encoding="utf-8")), lines, wall)
 
 
 def judge(task: PutTask, state: Mapping[str, Any], steps: Sequence[Mapping[str, Any]], wall: float) -> Verdict:
