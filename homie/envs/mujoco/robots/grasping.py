@@ -64,7 +64,7 @@ class Hand:
 
 def add_grasp_constraints(spec: mujoco.MjSpec, hand: Hand) -> None:
     """Add both constraints to a world with the robot of a hand, inactive and bound to nothing yet."""
-    for name, kind in ((WELD, mujoco.mjtEq.mjEQ_WELD), (BALL, mujoco.mjtEq.mjEQ_CONNECT)):
+    weld, _ball = (
         spec.add_equality(
             name=name,
             type=kind,
@@ -73,7 +73,9 @@ def add_grasp_constraints(spec: mujoco.MjSpec, hand: Hand) -> None:
             name2=f"robot/{hand.base}",
             active=False,
         )
-    weld = spec.equality(WELD)  # much stiffer than MuJoCo's default, with which things turn by ten degrees in the hand
+        for name, kind in ((WELD, mujoco.mjtEq.mjEQ_WELD), (BALL, mujoco.mjtEq.mjEQ_CONNECT))
+    )
+    # much stiffer than MuJoCo's default, with which things turn by ten degrees in the hand
     weld.solref, weld.solimp = [0.008, 1.0], [0.99, 0.999, 0.001, 0.5, 2.0]
 
 
