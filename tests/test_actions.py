@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pytest
 from homie_tiny import TinyRobot
-from text_world import Stage, TextSkill, World, home, stage
+from text_world import Stage, TextLocator, TextSkill, World, home, stage
 
 from error_detection import code_order, paper_order
 from homie.kernel.actions import (
@@ -27,7 +27,8 @@ from homie.kernel.body import RobotSpec
 from homie.kernel.errors import BadInput
 from homie.kernel.executor import Executor, SkillBook
 from homie.kernel.interfaces import ErrorCheck, Kinematics, Planner, Skill, SkillSet
-from homie.kernel.types import Decision, EpisodeResult, Goal, Observation, PlannerInput, Subtask
+from homie.kernel.senses import Senses
+from homie.kernel.types import Decision, EpisodeResult, ErrorCode, Goal, Observation, PlannerInput, Subtask
 from homie.runtime.assembly import SkillShelf
 from planners.llm.answers import Layout
 from planners.llm.prompting.schemas import decision_schema
@@ -269,3 +270,46 @@ def test_what_a_skill_set_declares_reaches_the_schema_and_the_reading_of_answers
     for said in ('{"subtask": {"action": "Wait", "target": "a"}}', '{"subtask": {"action": "Pour", "target": "a"}}'):
         with pytest.raises(Unreadable, match="takes"):
             read(said, Layout("json"), actions, (), table)
+
+
+# ---------------------------------------------------------------- what is true afterwards
+
+
+class DoorsSeen(TextLocator):
+    """A locator that sees whether doors are open, by the two words that there are for it."""
+
+    def state(self, entity: str, state: str, observation: Observation) -> bool | None:
+        return {"open": not self.world.furniture[entity].closed, "closed": self.world.furniture[entity].closed}[state]
+
+
+def swing(closed: bool) -> Happening:
+    """The door of the fridge moves by itself."""
+
+    def move(world: World) -> None:
+        world.furniture["fridge_1"].closed = closed
+
+    return move
+
+
+@pytest.mark.parametrize(
+    ("action", "happening", "code"),
+    [
+        ("Open", swing(True), ErrorCode.E1),
+        ("Close", swing(False), ErrorCode.E1),
+        ("Open", swing(False), None),
+        ("Close", swing(True), None),
+    ],
+)
+def test_a_door_that_does_not_stay_as_it_was_left_is_a_failure(
+    action: str, happening: Happening, code: ErrorCode | None
+) -> None:
+    """The skill calls it a success each time."""
+    world = home()
+    world.at = "fridge_1"
+    made = stage(world=world)
+    skill = Mishap(world, dict.fromkeys(range(1, 4), happening))
+    senses = Senses(made.executor.robot, made.executor.senses.detector, DoorsSeen(world))
+    book = SkillBook({"text": dict.fromkeys(ARGUMENTS, skill)})
+    made.executor = Executor(senses, book, paper_order, made.executor.execution)
+    result = made.play("see to the fridge", Reciter(Subtask(action, "fridge")))
+    assert result.history[0].feedback.code is code

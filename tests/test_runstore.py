@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import random
 import signal
 import subprocess
@@ -41,6 +42,7 @@ from homie.runtime.runstore import (
     RunFolder,
     Usage,
     episode_folders,
+    held_folder,
     kind_of,
     read_episode,
     read_run,
@@ -413,6 +415,19 @@ def test_default_folders_are_new_every_time(tiny_options, tmp_path, monkeypatch)
     folders = {session.run(tiny_options(out=None)).run_folder for _ in range(3)}
     assert len(folders) == 3
     assert all(folder.parent.name == "runs" and "put-the-ball-in-the-box" in folder.name for folder in folders)
+
+
+def test_runs_of_one_second_are_numbered(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOMIE_RUNS", str(tmp_path / "runs"))
+    by_second: dict[str, list[str]] = {}
+    for _ in range(40):
+        path, lock = held_folder(None, "Put it!")
+        os.close(lock)
+        stamp, _, number = path.name.partition("-put-it")
+        by_second.setdefault(stamp, []).append(number)
+    assert max(map(len, by_second.values())) > 2, "several within a second"
+    for numbers in by_second.values():
+        assert numbers == ["", *(f"-{number}" for number in range(2, len(numbers) + 1))]
 
 
 @given(st.text())

@@ -29,7 +29,7 @@ from benchmarks.mutants.trees import make_tree, tree_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 WORK = ROOT / "build" / "mutants"
-SCOPE = ("homie/kernel/**/*.py", "homie/runtime/*.py", "error_detection/*.py", "homie/bench/**/*.py")
+SCOPE = ("homie/kernel/**/*.py", "homie/runtime/**/*.py", "error_detection/*.py", "homie/bench/**/*.py")
 FIRST = 30
 """Tests that are tried before all others."""
 UNKNOWN = "exit status 4"

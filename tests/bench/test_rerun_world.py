@@ -8,13 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import bench_runs
+import numpy as np
 import pytest
 from bench_runs import DONE, write_run
 
+from homie.kernel.world import FixedState, ObjectState, RobotState, RoomState, WorldSnapshot
+
 pytest.importorskip("rerun", reason="the extra [rerun] is not installed")
+import rerun as rr
+import rerun.blueprint as rrb
 from recordings import Recording, seconds
 
 from homie.bench.report.rerun_export import record
+from homie.bench.report.rerun_world import World
 
 TURNED = (0.0, 0.0, math.sin(0.6), math.cos(0.6))
 """A turn by 1.2 rad about z as (x, y, z, w)."""
@@ -170,3 +176,65 @@ def test_the_viewer_looks_from_above_and_from_the_south_at_the_middle(episode: P
     assert eye["EyeControls3D:position"] == [near(5.0, 4.0 - 0.7 * 7.9, 0.8 * 7.9)]
     (episode / "scene.json").unlink()
     assert not [entity for entity in recorded(episode).layout() if entity.endswith("EyeControls3D")]
+
+
+def sent(world: World, folder: Path) -> Recording:
+    """The recording of a world alone, from 0.5 s in round 1 to 2 s in round 3, without commands."""
+    stream = rr.RecordingStream("homie", recording_id="a")
+    memory = stream.memory_recording()
+    none = np.zeros((0, 4))
+    world.send(stream, none, none[:, 0], start=(0.5, 1), end=(2.0, 3))
+    stream.send_blueprint(rrb.Blueprint(auto_views=True))
+    (folder / "world.rrd").write_bytes(memory.drain_as_bytes())
+    stream.disconnect()
+    return Recording(folder / "world.rrd")
+
+
+def test_what_an_environment_cannot_tell_of_a_thing_is_left_out_and_the_rest_is_drawn(tmp_path: Path) -> None:
+    half, spot = (0.1, 0.2, 0.3), (1.0, 2.0, 0.5)
+    start = WorldSnapshot(
+        rooms={"maze": RoomState(kind="maze"), "yard": RoomState(kind="yard", floor=(0, 0, 4, 2))},
+        fixed={
+            "cell": FixedState(kind="cell"),
+            "spot": FixedState(kind="spot", position=spot),
+            "chest": FixedState(kind="chest", position=spot, half=half),
+        },
+        objects={
+            "key": ObjectState(kind="key", relation="in", at="cell"),
+            "coin": ObjectState(kind="coin", relation="on", at="chest", position=spot),
+            "gem": ObjectState(kind="gem", relation="on", at="chest", half=half),
+            "egg": ObjectState(kind="egg", relation="on", at="chest", position=spot, half=half),
+        },
+        robot=RobotState(x=3.0, y=1.0),
+    )
+    made = sent(World(start, {}), tmp_path)
+    drawn = {"/".join(entity.split("/")[1:3]) for entity in made.rows if entity.startswith("world/")}
+    assert drawn == {"rooms", "furniture/chest", "objects/egg", "robot", "robot/body", "robot/ahead"}
+    assert shape(made, "world/rooms")["labels"] == ["yard"]
+    for entity in ("world/furniture/chest", "world/objects/egg"):
+        box = shape(made, entity)
+        assert box["half_sizes"] == [near(*half)] and box["colors"] == [packed(150, 150, 150)], "nobody says a colour"
+    assert shape(made, "world/furniture/chest")["quaternions"] == [near(0, 0, 0, 1)]
+    (egg,) = made.of("world/objects/egg", "Transform3D:translation")
+    assert (seconds(egg), egg["round"], egg["Transform3D:quaternion"]) == (0.5, 1, [near(0, 0, 0, 1)])
+    (robot,) = made.of("world/robot", "Transform3D:translation")
+    assert (seconds(robot), robot["round"]) == (0.5, 1) and robot["Transform3D:translation"] == [near(3, 1, 0)]
+    assert robot["Transform3D:quaternion"] == [near(0, 0, 0, 1)], "it looks along x where nobody says where"
+
+
+@pytest.mark.parametrize("robot", [RobotState(), RobotState(x=1.0), RobotState(y=1.0)])
+def test_a_robot_of_which_half_the_place_is_known_is_nowhere(robot: RobotState, tmp_path: Path) -> None:
+    made = sent(World(WorldSnapshot(robot=robot), {}), tmp_path)
+    assert not [entity for entity in made.rows if entity.startswith("world/")]
+
+
+def test_a_world_of_which_nothing_was_recorded_begins_at_zero(tmp_path: Path) -> None:
+    run = write_run(tmp_path / "run", {("task-0", 0): "killed: at once"}, tasks=bench_runs.suite(1), trials=1)
+    made = recorded(run / "episodes" / "task-0-0", scene=SCENE)
+    (mug,) = made.of("world/objects/mug", "Transform3D:translation")
+    assert (seconds(mug), mug["round"]) == (0.0, 1)
+
+
+def test_a_scene_that_no_environment_knows_is_left_out(episode: Path) -> None:
+    made = recorded(episode, scene={"things": {}})
+    assert not [entity for entity in made.rows if entity.startswith("world/")]
