@@ -1,7 +1,7 @@
 """What each part of a prompt is worth: success of a reader that goes by the text of the prompt alone, by setting.
 
     python -m benchmarks.prompt_ablation --out build/ablation --limit 4
-    python -m benchmarks.prompt_ablation --out build/ablation --targets sensors --workers 2 --variants default,names
+    python -m benchmarks.prompt_ablation --out build/ablation --targets sensors --skills ideal --variants "default;nothing"
 
 The reader (`reader.py`) is an endpoint that gets the messages of `chat:reader` and looks at their texts, never at
 pictures. It knows what has to be done, in words, from the expert of the task: which things are to be taken, put, opened
@@ -47,6 +47,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="a folder for the run folders")
     parser.add_argument("--targets", choices=("background", "sensors", "both"), default="both")
+    parser.add_argument("--skills", default="classical", help="`ideal` is privileged: what it shows is of prompts alone")
     parser.add_argument("--variants", default="all", help=f"of: {'; '.join(VARIANTS)} (with commas as ;)")
     parser.add_argument("--tasks", default="", help="only these tasks, by their ids, with commas")
     parser.add_argument("--limit", type=int, help="only so many of the tasks, spread over the suite")
@@ -68,19 +69,20 @@ def main() -> None:
     with Served(jobs_by_text(tasks), options.port) as served:
         for targets in settings:
             for name in names:
-                print(_row(targets, name, _play(options.out, targets, name, tasks, served.url, options.workers)))
+                print(_row(targets, name, _play(options, targets, name, tasks, served.url)))
 
 
-def _play(out: Path, targets: str, name: str, tasks: Sequence[Task], url: str, workers: int) -> BenchSummary:
+def _play(options: argparse.Namespace, targets: str, name: str, tasks: Sequence[Task], url: str) -> BenchSummary:
     made = BenchOptions.build(
         suite=SUITE,
         planner="chat:reader",
         planner_settings={"base_url": url, **VARIANTS[name]},
         targets=targets,
+        skills=options.skills,
         tasks=",".join(task.id for task in tasks),
         trials=1,
-        workers=workers,
-        out=out / f"{targets}-{name.replace(', ', '-').replace(' ', '-')}",
+        workers=options.workers,
+        out=options.out / f"{targets}-{name.replace(', ', '-').replace(' ', '-')}",
     )
     return bench(made)
 
