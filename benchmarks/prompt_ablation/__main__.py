@@ -47,7 +47,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="a folder for the run folders")
     parser.add_argument("--targets", choices=("background", "sensors", "both"), default="both")
-    parser.add_argument("--skills", default="classical", help="`ideal` is privileged: what it shows is of prompts alone")
+    parser.add_argument(
+        "--skills", default="classical", help="`ideal` is privileged: what it shows is of prompts alone"
+    )
     parser.add_argument("--variants", default="all", help=f"of: {'; '.join(VARIANTS)} (with commas as ;)")
     parser.add_argument("--tasks", default="", help="only these tasks, by their ids, with commas")
     parser.add_argument("--limit", type=int, help="only so many of the tasks, spread over the suite")

@@ -11,9 +11,10 @@ import pytest
 import homie
 from homie.bench.suite.suite import find_suite
 from homie.envs.mujoco.home.ideal.bodies import Bodies
+from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.errors import BadInput
 from homie.kernel.scenes import scene_options
-from homie.kernel.types import ErrorCode, Execution
+from homie.kernel.types import ErrorCode, Execution, Goal
 from homie.kernel.world import WorldSnapshot
 from homie.runtime.live import Session
 
@@ -76,6 +77,8 @@ def check(before: WorldSnapshot, execution: Execution, session: Session) -> None
         case "Open" | "Close":
             assert joints[entity] >= 0.5 if action == "Open" else joints[entity] <= 0.06
             loads |= taken_along(before, entity) | {n for n in before.objects if before.objects[n].at == entity}
+    if entity not in after.rooms:
+        assert after.robot.room == (before if action == "Pick" else after).things[entity].room
     assert moved(before, after) <= loads
     bodies = Bodies(session.robot.world)
     assert bodies.cut(bodies.robot, ignored=[session.robot.grasping.held_body]) == set()
@@ -162,6 +165,20 @@ def test_from_sensors_the_same_things_are_meant():
         assert session.call("Go to", seen[0]).feedback.ok
         assert session.call("Pick", seen[0]).feedback.ok
         assert session.world_state().held == seen[0]
+
+
+def test_it_never_stands_behind_the_wall_of_what_it_goes_to(home):
+    home.reset()
+    world = home.world_state()
+    name, thing = next((n, t) for n, t in world.fixed.items() if t.room == world.robot.room and t.receives)
+    stands = []
+    for target in (next(room for room in world.rooms if room != thing.room), name):
+        assert home.call("Go to", target).feedback.ok
+        stands.append(home.robot.observe().body.base)
+    goal = Goal(name, f"Go to {name}", np.array(thing.position))
+    assert home.robot.bring_about(ACTION_TABLE["Go to"], goal, stands) == ""
+    assert home.world_state().robot.room == thing.room
+    assert "no free floor" in home.robot.bring_about(ACTION_TABLE["Go to"], goal, stands[:1])
 
 
 @pytest.mark.parametrize("robot", ["franka:stack"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TypeVar
 
@@ -78,20 +78,20 @@ class Rearranging:
     def _effect(self, result: str, goal: Goal, places: Iterable[Pose2]) -> str:
         match result:
             case "reached":
-                return self._stand(goal.position, places)
+                return self._stand(goal, places)
             case "held":
                 thing = self._meant(goal, self.world.objects)
                 if thing is None:
                     return GONE
-                return self._stand(goal.position, places, lambda: self._take(thing))
+                return self._stand(goal, places, lambda: self._take(thing))
             case "placed":
-                return self._stand(goal.position, places) or self._put(goal)
+                return self._stand(goal, places) or self._put(goal)
             case "open" | "closed":
                 opening = {name: item for name, item in self.world.receptacles.items() if item.articulations}
                 furniture = self._meant(goal, opening)
                 if furniture is None:
                     return "no door or drawer with a handle is known"
-                return self._move(furniture, result) or self._stand(goal.position, places)
+                return self._move(furniture, result) or self._stand(goal, places)
         return f"nothing is known of what '{result}' is"
 
     def _meant(self, goal: Goal, things: Mapping[str, Info]) -> Info | None:
@@ -109,16 +109,17 @@ class Rearranging:
 
     # ------------------------------------------------------------ robot
 
-    def _stand(self, target: Array, places: Iterable[Pose2], take: Callable[[], str] | None = None) -> str:
-        """Have the robot stand at the first place where neither it nor its load is in anything, looking at a point.
+    def _stand(self, goal: Goal, places: Iterable[Pose2], take: Callable[[], str] | None = None) -> str:
+        """Have the robot stand at the first place where neither it nor its load is in anything, looking at a goal.
 
         take: what it does there, else it goes on to the next place.
         """
+        target = goal.position
         hand, load = self._hand(), self.bodies.poses(self.world.carried())
         posture = self.spec.carry if load or take else self.spec.rest
         place(self.model, self.data, self._joints(posture))
         problem = "no free floor near the target can be reached"
-        for pose in islice(places, PLACES):
+        for pose in islice(self._beside(goal, places), PLACES):
             self.data.qpos[self._base] = pose.x, pose.y, pose.yaw
             self._look(pose, target, posture)
             mujoco.mj_kinematics(self.model, self.data)
@@ -128,6 +129,12 @@ class Rearranging:
                 if not problem:
                     break
         return problem
+
+    def _beside(self, goal: Goal, places: Iterable[Pose2]) -> Iterator[Pose2]:
+        """The places in the room of what a goal means. Others are behind a wall, which a map of what was seen may not
+        have: the classical skills see it when they come there."""
+        room = None if goal.room is not None else self.world.room_of(goal.position)
+        return (pose for pose in places if room in (None, self.world.room_of(pose.xy)))
 
     def _look(self, base: Pose2, target: Array, posture: Posture) -> None:
         lift = self.spec.chain.lift(self.spec.chain.posture(posture))
