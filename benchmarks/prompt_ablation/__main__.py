@@ -1,7 +1,7 @@
 """What each part of a prompt is worth: success of a reader that goes by the text of the prompt alone, by setting.
 
     python -m benchmarks.prompt_ablation --out build/ablation --limit 4
-    python -m benchmarks.prompt_ablation --out build/ablation --targets sensors --skills ideal --variants "default;nothing"
+    python -m benchmarks.prompt_ablation --out build/ablation --skills ideal --variants "default;nothing" --workers 2
 
 The reader (`reader.py`) is an endpoint that gets the messages of `chat:reader` and looks at their texts, never at
 pictures. It knows what has to be done, in words, from the expert of the task: which things are to be taken, put, opened
