@@ -164,7 +164,7 @@ class Suite(_Model):
         globs = [pattern.strip() for pattern in (patterns or "*").split(",") if pattern.strip()]
         for pattern in globs:
             if not fnmatch.filter(self.by_id, pattern):
-                hint = suggestion(pattern, self.by_id, "its ids are in the suite file.")
+                hint = suggestion(pattern, self.by_id, "`homie list tasks SUITE` lists its ids.")
                 raise BadInput(f"The suite '{self.name}' has no task '{pattern}': {hint}")
         chosen = tuple(
             task
