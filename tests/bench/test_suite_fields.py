@@ -118,7 +118,9 @@ def test_tasks_are_chosen() -> None:
     assert chosen() == chosen("") == chosen("*") == ["apple-1", "apple-2", "pear"]
     assert chosen("pear, apple-*,") == ["apple-1", "apple-2", "pear"]
     assert chosen("apple-?", "test") == ["apple-2"] and chosen(None, "train") == ["apple-1"]
-    with pytest.raises(BadInput, match=r"^The suite 'small' has no task 'plum\*': `homie list tasks SUITE` lists its ids\.$"):
+    with pytest.raises(
+        BadInput, match=r"^The suite 'small' has no task 'plum\*': `homie list tasks SUITE` lists its ids\.$"
+    ):
         suite.select("apple-1,plum*")
     with pytest.raises(BadInput, match=r"^The suite 'small' has no task of the split 'train' among those\.$"):
         suite.select("pear", "train")
