@@ -422,6 +422,8 @@ def test_names_that_are_not_known_come_first_and_what_is_missing_is_named():
     )
     assert complaint(BenchOptions) == "suite is missing."
     assert complaint(CompareOptions, runs=["a", 3]) == "runs.1: It must be a path (got 3)."
+    twice = [Path("a"), Path("a")]
+    assert complaint(CompareOptions, runs=twice) == "runs: a is there twice (got ['a', 'a'])."
     assert complaint(RunOptions, task="go", picture_size="x") == (
         "picture_size: expected a width and a height from 16 to 4096 pixels, such as 512 or 640x480 (got 'x')."
     )

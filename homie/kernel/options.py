@@ -372,4 +372,11 @@ def explain(error: ValidationError, model: type[BaseModel] | None = None) -> str
         about = f": {field.description.rstrip('.')}" if field is not None and field.description else ""
         return f"{where} is missing{about}{more}."
     reason = {"value_error": str(context.get("error")), "path_type": "It must be a path"}.get(kind, first["msg"])
-    return f"{where}: {reason} (got {value!r}){more}."
+    return f"{where}: {reason} (got {_as_typed(value)!r}){more}."
+
+
+def _as_typed(value: object) -> object:
+    """A value as a user has typed it: a path is its text."""
+    if isinstance(value, list | tuple):
+        return [_as_typed(part) for part in value]
+    return str(value) if isinstance(value, Path) else value
