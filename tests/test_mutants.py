@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from benchmarks.mutants.__main__ import scope
 from benchmarks.mutants.covering import SECONDS, Covering
 from benchmarks.mutants.mutations import mutants
 from benchmarks.mutants.report import EQUIVALENT, write_report
@@ -83,6 +84,22 @@ def test_a_constant_is_tested_where_it_is_used() -> None:
     assert (limit.line, limit.targets, inside.line) == (4, ("LIMIT",), 16)
     assert covering.chosen(inside) == ["a.py::quick"], "the slow one does not fit beside it"
     assert covering.chosen(limit) == ["a.py::quick", "c.py::imports_it", "b.py::other"]
+
+
+def test_the_tests_that_are_named_after_a_file_or_its_folder_come_first() -> None:
+    (limit, *_) = mutants("homie/store/models.py", b"def f():\n    return 3 + 4\n")
+    covering = Covering(
+        tests=["tests/test_agent.py::a", "tests/test_store.py::b", "tests/x/test_models.py::c"],
+        seconds=[0.01, 0.02, 0.03],
+        lines={"homie/store/models.py": {2: [0, 1, 2]}},
+        mentions={},
+    )
+    assert covering.chosen(limit) == ["tests/test_store.py::b", "tests/x/test_models.py::c", "tests/test_agent.py::a"]
+
+
+def test_every_file_of_the_kernel_the_runtime_error_detection_and_the_bench_is_in_scope() -> None:
+    rooms = [ROOT / name for name in ("homie/kernel", "homie/runtime", "homie/bench", "error_detection")]
+    assert set(scope([])) == {str(path.relative_to(ROOT)) for room in rooms for path in room.rglob("*.py")}
 
 
 def test_the_report_counts_and_names(tmp_path: Path) -> None:

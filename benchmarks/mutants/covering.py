@@ -39,8 +39,8 @@ class Covering:
     mentions: dict[str, set[tuple[str, int]]]
 
     def chosen(self, mutant: Mutant, budget: float = SECONDS) -> list[str]:
-        """The tests for a mutant, the likeliest first: those that run its line, before all those in the file of tests
-        that is named after it. budget: seconds that they may take together.
+        """The tests for a mutant, the likeliest first: those that run its line, before all those in the files of
+        tests that are named after its file or its folder. budget: seconds that they may take together.
 
         What runs at import is run by nobody in particular, and by every test that starts a process. Then they are, in
         this order, the tests of other lines that mention what it defines, tests in files that do, those of the line,
@@ -59,8 +59,9 @@ class Covering:
                 [test for tests in self.lines.get(mutant.file, {}).values() for test in tests],
             ]
         ordered = list(dict.fromkeys(test for group in groups for test in self._quickest(group)))
-        namesake = f"test_{Path(mutant.file).stem}"
-        ordered.sort(key=lambda test: Path(self.tests[test].split("::")[0]).stem != namesake)
+        path = Path(mutant.file)
+        namesakes = (f"test_{path.stem}", f"test_{path.parent.name}")
+        ordered.sort(key=lambda test: Path(self.tests[test].split("::")[0]).stem not in namesakes)
         spent, kept = 0.0, []
         for test in ordered:
             if spent + self.seconds[test] <= budget or not kept:
