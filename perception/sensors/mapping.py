@@ -27,10 +27,16 @@ TALL = 1.2
 """Metres above the floor at which what is an obstacle is a wall, or as much in the way of an arm as one."""
 SURE = 3.0
 """Evidence at which a cell is sure: as many looks as this change its mind."""
+SEE_FAR = 3.0
+"""Metres within which a look tells that a point is no longer there: beyond, a chair's bar is narrower than a pixel."""
+BEHIND = 0.1
+"""Metres behind a point at which a look has gone through where it was."""
 WIDEST_GAP = 0.6
 """Metres between two pixels up to which a surface is taken to go on between them."""
 GAP_STEPS = 8
 """Points that fill the gap between two pixels of one surface seen at a flat angle."""
+
+_NOTHING: Points = np.zeros((0, 3), dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,18 +48,53 @@ class Keepout:
     half_height: float
 
 
+class _Evidence:
+    """Looks for and against something in each of `count` cells, and the point (3,) that it was seen at last."""
+
+    def __init__(self, count: int) -> None:
+        self._looks: NDArray[np.float32] = np.zeros(count, dtype=np.float32)
+        self._points: Points = np.full((count, 3), np.nan, dtype=np.float32)
+
+    @property
+    def there(self) -> Mask:
+        """The cells in which something is, (count,)."""
+        there: Mask = self._looks > 0
+        return there
+
+    @property
+    def points(self) -> Points:
+        """The points of those cells, (n, 3)."""
+        return self._points[self.there]
+
+    def update(self, points: Points, cells: NDArray[np.intp], floor: Mask, scans: Sequence[Scan]) -> None:
+        """Take in one look: points (n, 3) in cells (n,), and the cells (count,) in which it shows floor.
+
+        A look is against a cell where it shows only floor there, or what is behind the point that was seen in it.
+        """
+        hit = np.zeros(len(self._looks), dtype=bool)
+        hit[cells] = True
+        against = floor & ~hit
+        known = np.flatnonzero(self.there & ~hit)
+        for scan in scans:
+            against[known[_seen_through(scan, self._points[known])]] = True
+        self._points[cells] = points
+        self._looks[hit] = np.minimum(self._looks[hit] + 1.0, SURE)
+        self._looks[against] = np.maximum(self._looks[against] - 1.0, -SURE)
+
+
 class OccupancyMapper:
     """Counts looks for and against each cell. The map is a square of `size` metres around the first base pose.
 
     Each look (one update, all its pictures together) adds one to a cell where it saw an obstacle and takes one off
-    where it saw only floor, so that what has been moved away disappears after `SURE` looks.
+    where it saw only floor or through the obstacle, so that what has been moved away disappears after `SURE` looks: a
+    door too, though the floor under it may be hidden.
     """
 
     def __init__(self, size: float = 24.0) -> None:
         self._cells = round(size / RESOLUTION)
-        self._evidence: NDArray[np.float32] = np.zeros((self._cells, self._cells), dtype=np.float32)
+        self._obstacles = _Evidence(self._cells**2)
+        self._walls = _Evidence(self._cells**2)
         self._seen: Mask = np.zeros((self._cells, self._cells), dtype=bool)
-        self._tall: Points = np.full((self._cells * self._cells, 2), np.nan, dtype=np.float32)
         self._origin: Array | None = None
 
     def update(
@@ -67,22 +108,17 @@ class OccupancyMapper:
         if self._origin is None:
             half = self._cells * RESOLUTION / 2
             self._origin = np.floor((base.xy - half) / RESOLUTION) * RESOLUTION
-        hit = np.zeros(self._evidence.size, dtype=bool)
-        floor = np.zeros(self._evidence.size, dtype=bool)
+        seen, floor = self._seen.reshape(-1), np.zeros(self._seen.size, dtype=bool)
         body = Keepout(np.array([base.x, base.y, 0.0]), radius, np.inf)
-        for scan, mask in zip(scans, own, strict=True):
-            obstacle, ground = self._classified(scan, mask, [body, *keepouts])
-            hit[self._index(obstacle)] = True
-            tall = obstacle[obstacle[:, 2] > TALL]
-            inside, index = self._located(tall)
-            self._tall[index] = tall[inside, :2]
-            floor[self._index(ground)] = True
-        floor[self._index(_disc(base, radius))] = True
-        flat, seen = self._evidence.reshape(-1), self._seen.reshape(-1)
-        flat[hit] = np.minimum(flat[hit] + 1.0, SURE)
-        free = floor & ~hit
-        flat[free] = np.maximum(flat[free] - 1.0, -SURE)
-        seen |= hit | floor
+        looks = [self._classified(scan, mask, [body, *keepouts]) for scan, mask in zip(scans, own, strict=True)]
+        obstacles = np.concatenate([_NOTHING, *(obstacle for obstacle, _ in looks)])
+        for ground in (_disc(base, radius), *(ground for _, ground in looks)):
+            floor[self._located(ground)[1]] = True
+        for evidence, points in ((self._obstacles, obstacles), (self._walls, obstacles[obstacles[:, 2] > TALL])):
+            inside, cells = self._located(points)
+            evidence.update(points[inside], cells, floor, scans)
+            seen[cells] = True
+        seen |= floor
 
     def grid(self, solids: Sequence[Box] = ()) -> OccupancyGrid:
         """What is known, with `MARGIN` of unknown around it. Raises ValueError before the first update.
@@ -95,7 +131,7 @@ class OccupancyMapper:
         around = round(MARGIN / RESOLUTION)
         y0, y1 = max(0, int(rows[0]) - around), int(rows[-1]) + around + 1
         x0, x1 = max(0, int(columns[0]) - around), int(columns[-1]) + around + 1
-        filled = (self._evidence > 0).astype(np.uint8)
+        filled = self._obstacles.there.reshape(self._seen.shape).astype(np.uint8)
         for box in solids:
             corners = np.round((box.corners() - self._origin) / RESOLUTION - 0.5).astype(np.int32)
             cv2.fillConvexPoly(filled, corners, 1)
@@ -109,7 +145,7 @@ class OccupancyMapper:
 
     def walls(self, center: Array, reach: float) -> Points:
         """Points (n, 2) within `reach` metres of a point (2+,) at which something as high as a wall was seen."""
-        points = self._tall[(self._evidence.reshape(-1) > 0)]
+        points = self._walls.points[:, :2]
         near: Points = points[np.linalg.norm(points - center[:2].astype(np.float32), axis=1) < reach]
         return near
 
@@ -119,9 +155,6 @@ class OccupancyMapper:
         cell = np.floor((xy[:, :2] - self._origin.astype(np.float32)) / RESOLUTION).astype(np.intp)
         inside: Mask = ((cell >= 0) & (cell < self._cells)).all(axis=1)
         return inside, cell[inside, 1] * self._cells + cell[inside, 0]
-
-    def _index(self, xy: Points) -> NDArray[np.intp]:
-        return self._located(xy)[1]
 
     @staticmethod
     def _classified(scan: Scan, own: Mask | None, keepouts: Sequence[Keepout]) -> tuple[Points, Points]:
@@ -137,6 +170,22 @@ class OccupancyMapper:
             near = np.hypot(x - keepout.center[0], y - keepout.center[1]) < keepout.radius
             solid &= ~(near & (np.abs(z - keepout.center[2]) < keepout.half_height))
         return _filled(points, solid), _filled(points, ground)
+
+
+def _seen_through(scan: Scan, points: Points) -> Mask:
+    """Which points (n, 3) a picture looks through, (n,): all that is seen there and around is behind them."""
+    frame, k = scan.frame, scan.frame.intrinsics
+    assert frame.depth is not None
+    across, down, away = ((points - frame.pose.position) @ frame.pose.rotation).T
+    near = (away > 0.2) & (np.linalg.norm(points - frame.pose.position, axis=1) < SEE_FAR)
+    through = np.zeros(len(points), dtype=bool)
+    u = np.round(across[near] / away[near] * k.fx + k.cx).astype(int)
+    v = np.round(down[near] / away[near] * k.fy + k.cy).astype(int)
+    shown = (u >= 0) & (v >= 0) & (u < k.width) & (v < k.height)
+    nearest = cv2.erode(np.where(scan.valid, frame.depth, np.float32(0.0)), np.ones((3, 3), np.uint8))
+    index = np.flatnonzero(near)[shown]
+    through[index] = nearest[v[shown], u[shown]] > away[index] + BEHIND
+    return through
 
 
 def _filled(points: Points, chosen: Mask) -> Points:
