@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from furnished import House
 
-from homie.kernel.types import Array, Box, Mask, OccupancyGrid, Pose2
+from homie.kernel.types import Array, Box, CameraFrame, Intrinsics, Mask, OccupancyGrid, Pose, Pose2
 from perception.localise import Scan
 from perception.sensors.mapping import RESOLUTION, SURE, Keepout, OccupancyMapper
 
@@ -64,6 +64,43 @@ def test_what_was_taken_away_disappears_after_some_looks(house: House) -> None:
         _look(mapper, house, base)
     gone = mapper.grid()
     assert not gone.occupied[_row_column(gone, spot)]
+
+
+def test_what_a_look_goes_through_disappears_though_no_floor_is_seen_there() -> None:
+    mapper, base, door = OccupancyMapper(), Pose2(0.0, 0.0, 0.0), np.array([1.52, 0.0])
+    for _ in range(int(SURE)):
+        mapper.update([_level_scan(1.52)], [None], base, RADIUS, ())
+    there = mapper.grid()
+    assert there.occupied[_row_column(there, door)]
+    assert len(mapper.walls(door, 0.3))
+    for _ in range(int(SURE)):
+        mapper.update([_level_scan(2.52)], [None], base, RADIUS, ())
+    gone = mapper.grid()
+    assert not gone.occupied[_row_column(gone, door)]
+    assert not len(mapper.walls(door, 0.3))
+    assert len(mapper.walls(np.array([2.52, 0.0]), 0.3))
+
+
+def test_what_is_hidden_stays_known() -> None:
+    mapper, base, wall = OccupancyMapper(), Pose2(0.0, 0.0, 0.0), np.array([2.52, 0.0])
+    mapper.update([_level_scan(2.52)], [None], base, RADIUS, ())
+    for _ in range(int(SURE)):
+        mapper.update([_level_scan(1.52)], [None], base, RADIUS, ())
+    grid = mapper.grid()
+    assert grid.occupied[_row_column(grid, wall)]
+    assert len(mapper.walls(wall, 0.3))
+
+
+def _level_scan(metres: float) -> Scan:
+    """What a camera 1.3 m above the origin, that looks level along x, sees of a wall so far away: no floor."""
+    size = 64
+    depth = np.full((size, size), metres, dtype=np.float32)
+    optical = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
+    pose = Pose(np.array([0.0, 0.0, 1.3]), optical)
+    intrinsics = Intrinsics(fx=100.0, fy=100.0, cx=31.5, cy=31.5, width=size, height=size)
+    scan = Scan.of(CameraFrame("head", np.zeros((size, size, 3), dtype=np.uint8), depth, intrinsics, pose))
+    assert scan is not None
+    return scan
 
 
 def test_keepouts_and_the_robots_own_place_are_not_obstacles(house: House) -> None:
