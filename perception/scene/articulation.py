@@ -13,8 +13,8 @@ import numpy as np
 from homie.kernel.types import Array, Articulation, Box, Surface
 from perception.localise import Points, rectangle
 
-HINGE_RANGE = 1.75
-"""Radians that a door is taken to open (100 degrees): how far it really goes cannot be seen."""
+HINGE_RANGE = 1.92
+"""Radians that a door is taken to open (110 degrees, as hinges of cabinets do): how far it goes cannot be seen."""
 SLIDE_RANGE = 0.34
 """Metres that a drawer is taken to open."""
 SHUT_ANGLE = 0.14
@@ -75,8 +75,8 @@ class Panel:
 
     origin: (2,), on the hinge axis, or the middle of a drawer's closed front. along: unit vector (2,) from there to
     the free edge when closed. outward: unit vector (2,), normal of the closed front. bar: the handle when closed.
-    width: metres of the front that were seen. opening: rad or m, now. spacing: m between the pixels that this was
-    learned from. bar_now: the handle as it was seen last, where all of it was.
+    width: metres of the front that were seen. front: its box when closed. opening: rad or m, now. spacing: m between
+    the pixels that this was learned from. bar_now: the handle as it was seen last, where all of it was.
     """
 
     kind: Literal["hinge", "slide"]
@@ -85,6 +85,7 @@ class Panel:
     outward: Array
     bar: Bar
     width: float
+    front: Box
     opening: float
     spacing: float
     bar_now: Bar | None = None
@@ -120,7 +121,8 @@ class Panel:
             axis = np.array([*self.outward, 0.0])
             center = self.bar.center + opening * axis if self.bar_now is None else self.bar_now.center
             origin = np.array([*self.origin, center[2]])
-            return Articulation("slide", origin, axis, center, self.bar.axis, axis, opening, self.range)
+            front = replace(self.front, center=self.front.center + opening * axis)
+            return Articulation("slide", origin, axis, center, self.bar.axis, axis, opening, self.range, front)
         turned = _rotation(self.turn * opening)
         center = np.array([*(self.origin + turned @ (self.bar.center[:2] - self.origin)), self.bar.center[2]])
         if self.bar_now is not None:
@@ -134,6 +136,11 @@ class Panel:
             outward=np.array([*(turned @ self.outward), 0.0]),
             opening=opening,
             range=self.range,
+            panel=replace(
+                self.front,
+                center=np.array([*(self.origin + turned @ (self.front.center[:2] - self.origin)), self.front.center[2]]),
+                yaw=self.front.yaw + self.turn * opening,
+            ),
         )
 
 
@@ -152,6 +159,7 @@ def update_panel(known: Panel | None, kind: Literal["hinge", "slide"], seen: See
     now = known if opening is None else replace(known, opening=opening, bar_now=bar if whole else None)
     if fitted is None:
         return now
+    fitted = replace(fitted, front=_as_high(fitted.front, known.front))
     if _agree(fitted, known):
         better = fitted.spacing < 1.1 * known.spacing and fitted.width > 0.97 * known.width
         if not (fitted.tight and now.tight and better):
@@ -178,6 +186,18 @@ def _explains(known: Panel, seen: Seen) -> bool:
 def _agree(a: Panel, b: Panel) -> bool:
     """Whether two panels are the same one, whatever their openings."""
     return float(a.outward @ b.outward) > 0.9 and float(np.linalg.norm(a.origin - b.origin)) < 0.15
+
+
+def _as_high(front: Box, other: Box) -> Box:
+    """A front as high as both looks show it: the arm or the edge of the picture may hide its ends."""
+    low = min(float(box.center[2] - box.half[2]) for box in (front, other))
+    high = max(float(box.center[2] + box.half[2]) for box in (front, other))
+    return _upright(front.center[:2], front.half[:2], front.yaw, low, high)
+
+
+def _upright(center: Array, half: Array, yaw: float, low: float, high: float) -> Box:
+    """The box over a rectangle (centre (2,), half sizes (2,)) from one height (m) to another."""
+    return Box(np.array([*center, (low + high) / 2]), np.array([*half, (high - low) / 2]), yaw)
 
 
 def tray(panel: Panel, points: Points) -> Surface | None:
@@ -236,8 +256,12 @@ def _fit_slide(seen: Seen, bar: Bar) -> Panel:
     opening = front - _front(seen.box, outward)
     closed = Bar(bar.center - opening * np.array([*outward, 0.0]), bar.axis, bar.length)
     along = np.array([-outward[1], outward[0]])
-    width = float(np.ptp(seen.panel[:, :2] @ along))
-    return Panel("slide", closed.center[:2], along, outward, closed, width, opening, seen.spacing)
+    low, high = np.percentile(seen.panel[:, :2] @ along, [0, 100])
+    middle = (front - opening - FRONT_THICKNESS / 2) * outward + (low + high) / 2 * along
+    half, yaw = np.array([FRONT_THICKNESS, high - low]) / 2, float(np.arctan2(outward[1], outward[0]))
+    shut = _upright(middle, half, yaw, *_heights(seen.panel))
+    width = float(high - low)
+    return Panel("slide", closed.center[:2], along, outward, closed, width, shut, opening, seen.spacing)
 
 
 def _fit_hinge(seen: Seen, bar: Bar) -> Panel | None:
@@ -273,7 +297,21 @@ def _fit_hinge(seen: Seen, bar: Bar) -> Panel | None:
         np.array([*(back @ bar.axis[:2]), bar.axis[2]]),
         bar.length,
     )
-    return Panel("hinge", pivot, back @ along, outward, shut, 2 * float(half[0]), angle, seen.spacing)
+    width = 2 * float(half[0])
+    long = max(width, float((shut.center[:2] - pivot) @ (back @ along)))
+    front = _upright(
+        pivot + back @ (long * along + thickness * normal) / 2,
+        np.array([long, thickness]) / 2,
+        float(np.arctan2(*(back @ along)[::-1])),
+        *_heights(seen.panel),
+    )
+    return Panel("hinge", pivot, back @ along, outward, shut, width, front, angle, seen.spacing)
+
+
+def _heights(points: Points) -> tuple[float, float]:
+    """From where to where points (n, 3) reach upwards, without stragglers."""
+    low, high = np.percentile(points[:, 2], [1, 99])
+    return float(low), float(high)
 
 
 def _support(body: Points, pivot: Array, along: Array, outward: Array, width: float) -> float:

@@ -38,6 +38,10 @@ def _check(house: House, locator: SensorLocator, seen: Observation, name: str) -
     assert found.axis @ true.axis > 0.98
     if true.kind == "hinge":
         assert np.linalg.norm((found.axis_point - true.axis_point)[:2]) < 0.04
+    assert found.panel is not None and true.panel is not None
+    assert np.linalg.norm((found.panel.center - true.panel.center)[:2]) < 0.04
+    np.testing.assert_allclose(np.sort(found.panel.half[:2]), np.sort(true.panel.half[:2]), atol=0.045)
+    assert 0.0 < found.panel.half[2] < true.panel.half[2] + 0.02
     return found
 
 
