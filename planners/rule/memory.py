@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from homie.kernel.knowledge import Knowledge
+from homie.kernel.knowledge import Knowledge, Remembered
 from homie.kernel.types import Detection, PlannerInput, in_sight
 from perception.words.names import canonical
 from planners.common_sense import ROOMS, could_be, is_container, is_furniture, is_room, is_surface, means, unnumbered
+from planners.rule.promise import promise
 
 CLOSE = 0.4
 """Least share of the picture's width that furniture takes up if it was seen closely."""
@@ -19,11 +20,6 @@ REFUSALS = 3
 """Refusals (F2) of a name after which the robot no longer goes to it."""
 PLACE_REFUSALS = 2
 """Refusals (F2) of a place after which the robot no longer asks for it, from wherever it is."""
-
-WELL = 3
-"""Things known on furniture from which it is visited only after containers were opened. In ten generated homes, after
-a look into each room, a table or desk with as many had 0.3 kinds of objects yet to be seen, one with fewer 0.9 where
-anything was known on it, a closed fridge 1.4, a closed drawer or cabinet 0.7."""
 
 
 class Memory:
@@ -68,7 +64,7 @@ class Memory:
             self._seen[name] = None
             share = (detection.box[2] - detection.box[0]) / inputs.views[detection.view].shape[1]
             if not detection.is_room and share >= CLOSE:
-                self._closely.add(name)
+                self._closely.update((name, canonical(detection.called)))
             if not detection.is_room and share >= IN_THIS_ROOM and is_room(self.at):
                 self._rooms_with.setdefault(name, {})[self.at] = None
         for place in self.receptacles():
@@ -101,32 +97,28 @@ class Memory:
         names = (name for name in self.seen(words) if self.refused[name] < REFUSALS)
         return next((name for name in names if (name, self.at) not in self._refused_from), "")
 
-    def seen_closely(self, name: str) -> bool:
-        """Whether it was seen closely enough to see all but small objects on it."""
-        return name in self._closely
+    def promise(self, words: str, place: str) -> float:
+        """How much a look at a piece of furniture promises for the search for something: see `promise`."""
+        known = None
+        if self.known is not None:
+            known = sum(_holder(thing) == place for thing in self.known.remembered)
+        return promise(words, place, known, closely=place in self._closely)
 
-    def seen_well(self, name: str) -> bool:
-        """Whether so many things are known on each piece of furniture with a name that little more is there to see."""
-        if self.known is None:
-            return False
-        things = self.known.remembered
-        on = Counter(thing.place.partition(" ")[2].removeprefix("the ") for thing in things)
-        pieces = [thing.name for thing in things if canonical(unnumbered(thing.name)) == name]
-        return bool(pieces) and all(on[piece] >= WELL for piece in pieces)
+    def is_in(self, name: str, container: str) -> bool:
+        """Whether a thing is known to be in a container."""
+        things = self.known.remembered if self.known is not None else ()
+        return any(canonical(thing.name) == name and _holder(thing) == container for thing in things)
 
     def each(self, name: str) -> list[str]:
-        """Words for each piece of furniture with a name: with the room if such pieces were seen in several rooms.
+        """Words for each piece of furniture with a name: its number where the planner is told what is known, else the
+        room if such pieces were seen in several rooms.
 
-        Where the planner is told what is known, containers have their numbers, for each has to be opened, and nothing
-        is left of a name that was another's: from nearby a gray table may be the white one.
+        Of what is known nothing is left of a name that was another's: from nearby a gray table may be the white one.
         """
-        if self.known is None:
-            rooms = self._rooms_with.get(name, {})
-        else:
-            pieces = [thing for thing in self.known.remembered if canonical(unnumbered(thing.name)) == name]
-            if is_container(name) or not pieces:
-                return [canonical(thing.name) for thing in pieces]
-            rooms = dict.fromkeys(thing.room for thing in pieces if thing.room)
+        if self.known is not None:
+            names = (canonical(thing.name) for thing in self.known.remembered)
+            return [piece for piece in names if unnumbered(piece) == name]
+        rooms = self._rooms_with.get(name, {})
         several = len(rooms) > 1 and not any(room in name for room in rooms)  # a kitchen counter is in the kitchen
         return [f"{room} {name}" for room in rooms] if several else [name]
 
@@ -208,6 +200,11 @@ class Memory:
             if is_room(place) or any(_stands_on(item, support) for support in supports):
                 names.append(name)
         return names
+
+
+def _holder(thing: Remembered) -> str:
+    """What a thing is on or in, "" if that is not known: `kitchen counter 2` for `on kitchen counter 2`."""
+    return canonical(thing.place.partition(" ")[2].removeprefix("the "))
 
 
 def _stands_on(item: Detection, support: Detection) -> bool:

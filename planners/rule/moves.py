@@ -13,6 +13,7 @@ from homie.kernel.types import Decision, ErrorCode, Feedback, PlannerInput, Subt
 from perception.words.names import canonical
 from planners.common_sense import SURFACES, is_container, is_furniture, is_room, means, usual_places
 from planners.rule.memory import Memory
+from planners.rule.promise import OPENING_ROUNDS
 
 T = TypeVar("T")
 Course: TypeAlias = Generator[Decision, PlannerInput, T]
@@ -21,11 +22,11 @@ TRIES = 3
 """Attempts at one subtask before the planner tries something else."""
 MAX_FAILURES = 12
 """Failed subtasks in one episode after which the planner gives up."""
-MAX_LOOKS = 12
-"""Largest number of places visited in the search for one object."""
+USUAL = 1.5
+"""How much more is expected at usual places of a thing."""
 RESERVE = 5
 """Rounds left below which a search visits no further place: they are needed for Go to, Pick, Go to, Put and End. Every
-open container needs one more."""
+open container needs one more, and so does each step of opening one (`OPENING_ROUNDS`)."""
 
 
 class GaveUp(Exception):
@@ -187,6 +188,9 @@ class Moves:
                 sighted = yield from self._search(words, places, looked)
                 if not sighted:
                     break
+                if self._beside(sighted):
+                    self.memory.at = sighted
+                    return sighted
                 if (yield from self.go_to(sighted, f"I can see the {sighted} now, so I go to it.")):
                     return sighted
             why = f"I may have passed the {words} without noticing, so I try to go to it."
@@ -200,17 +204,20 @@ class Moves:
                 return words
         return ""
 
+    def _beside(self, name: str) -> bool:
+        """Whether something is in the container that the robot has just opened, where the arm reaches it."""
+        memory = self.memory
+        return memory.at in memory.open and memory.is_in(name, memory.at)
+
     def _search(self, words: str, places: Callable[[str], list[str]], looked: set[str]) -> Course[str]:
         """Search for something in the places that a function lists, in its order.
 
         Returns the name to go to as soon as it is in sight, "" if it is not found. `looked` collects the places tried.
         """
         sighted = self.memory.worth_going(words)
-        while not sighted and len(looked) < MAX_LOOKS and self.memory.left >= RESERVE + len(self.memory.open):
-            place = next(
-                (candidate for candidate in places(words) if candidate not in looked and self._worth_a_look(candidate)),
-                "",
-            )
+        while not sighted:
+            candidates = (place for place in places(words) if place not in looked and self._worth_a_look(place))
+            place = next((candidate for candidate in candidates if self._affordable(candidate, words)), "")
             if not place:
                 break
             why = f"I have not found the {words} yet. It could be in or near the {place}, so I look there."
@@ -219,7 +226,7 @@ class Moves:
                 looked.add(place)
             if reached:
                 sighted = self.memory.worth_going(words)
-                if not sighted and is_container(place) and not is_furniture(words):
+                if not sighted and self._looks_inside(words, place):
                     sighted = yield from self._look_inside(words, place)
         return sighted
 
@@ -227,12 +234,21 @@ class Moves:
         """Open a container that the robot is at, and close it again if it is not in there: later the robot would have
         to come back for that."""
         memory = self.memory
-        if memory.held or place in memory.open or not (yield from self.open(place, f"I look into the {place}.")):
+        if place in memory.open or not (yield from self.open(place, f"I look into the {place}.")):
             return ""
         sighted = memory.worth_going(words)
         if not sighted:
             yield from self.close(place, f"The {words} is not in the {place}, so I close it.")
         return sighted
+
+    def _looks_inside(self, words: str, place: str) -> bool:
+        """Whether a place would be opened in the search for something."""
+        return is_container(place) and not is_furniture(words) and not self.memory.held
+
+    def _affordable(self, place: str, words: str) -> bool:
+        """Whether enough rounds are left, after a look at a place, to bring what is found there."""
+        opening = OPENING_ROUNDS - 1 if self._looks_inside(words, place) else 0
+        return self.memory.left >= RESERVE + len(self.memory.open) + opening
 
     def _worth_a_look(self, place: str) -> bool:
         """Whether the robot can go to a place and has not been there. A container may be visited again to look
@@ -250,16 +266,16 @@ class Moves:
         return self.memory.rooms()
 
     def _furniture(self, words: str) -> list[str]:
-        """Furniture seen so far: the usual places before the rest. Within each group, pieces seen closely come later,
-        then containers, for opening one takes as many rounds as visiting two tables, and last what was seen well."""
+        """Furniture seen so far, that with most to be found first."""
         memory = self.memory
-        usual = [name for place in usual_places(words) if not is_room(place) for name in memory.seen(place)]
-        ordered: list[str] = []
-        for names in (usual, memory.receptacles()):
-            ordered += sorted(
-                names, key=lambda name: (memory.seen_well(name), is_container(name), memory.seen_closely(name))
-            )
-        return [place for name in dict.fromkeys(ordered) if not means(words, name) for place in memory.each(name)]
+        usual = {name for place in usual_places(words) if not is_room(place) for name in memory.seen(place)}
+        pieces = {
+            piece: memory.promise(words, piece) * (USUAL if name in usual else 1.0)
+            for name in memory.receptacles()
+            if not means(words, name)
+            for piece in memory.each(name)
+        }
+        return sorted(pieces, key=lambda piece: -pieces[piece])
 
     # ------------------------------------------------------------ hands
 

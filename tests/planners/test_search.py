@@ -14,15 +14,16 @@ PLACES = ("living room", "table 1", "table 2", "drawer 1", "drawer 2", "drawer 3
 class House:
     """A robot that knows what it has seen, in a home where the sugar box is shut in the third drawer."""
 
-    def __init__(self, things_on_tables: int = 0) -> None:
-        self.things_on_tables = things_on_tables
+    def __init__(self, things_on_tables: int = 0, hidden: str = "sugar box") -> None:
+        self.things_on_tables, self.hidden = things_on_tables, hidden
         self.opened: list[str] = []
         self.inventory: tuple[str, ...] = ()
         self.unknown: list[str] = []
 
     def knowledge(self) -> Knowledge:
-        names = [*PLACES[1:], *(["sugar box"] if "drawer 3" in self.opened and not self.inventory else [])]
-        things = tuple(Remembered(name, "living room") for name in names)
+        things = tuple(Remembered(name, "living room") for name in PLACES[1:])
+        if "drawer 3" in self.opened and not self.inventory:
+            things += (Remembered(self.hidden, "living room", "in drawer 3"),)
         tables = [f"on table {k}" for k in (1, 2)] * self.things_on_tables
         things += tuple(Remembered(f"apple {k}", "living room", place) for k, place in enumerate(tables, 1))
         return Knowledge("sensors", "living room", ("living room",), (Doorway("doorway", "living room"),), things)
@@ -78,6 +79,15 @@ def test_every_drawer_is_opened_and_no_round_is_lost_on_a_name_that_is_not_known
 
 
 def test_a_table_with_many_known_things_is_visited_after_drawers_were_opened() -> None:
-    for count, first in ((2, "[Go to, table]"), (3, "[Go to, drawer 1]")):
-        subtasks = House(things_on_tables=count).play("put the sugar box in the bowl")
+    for count, first in ((2, "[Go to, table 1]"), (3, "[Go to, drawer 1]")):
+        subtasks = House(things_on_tables=count, hidden="lemon").play("put the lemon in the bowl")
         assert subtasks[1] == first
+
+
+def test_what_is_seen_across_a_room_is_looked_for_behind_doors_before_tables_are_visited() -> None:
+    assert House(things_on_tables=2).play("put the sugar box in the bowl")[1] == "[Go to, drawer 1]"
+
+
+def test_what_a_drawer_shows_beside_the_robot_is_picked_without_going_to_it() -> None:
+    subtasks = House().play("put the sugar box in the bowl")
+    assert subtasks[subtasks.index("[Open, drawer 3]") + 1] == "[Pick, sugar box]"
