@@ -121,12 +121,14 @@ class Panel:
             axis = np.array([*self.outward, 0.0])
             center = self.bar.center + opening * axis if self.bar_now is None else self.bar_now.center
             origin = np.array([*self.origin, center[2]])
-            front = replace(self.front, center=self.front.center + opening * axis)
-            return Articulation("slide", origin, axis, center, self.bar.axis, axis, opening, self.range, front)
+            panel = replace(self.front, center=self.front.center + opening * axis)
+            return Articulation("slide", origin, axis, center, self.bar.axis, axis, opening, self.range, panel)
         turned = _rotation(self.turn * opening)
         center = np.array([*(self.origin + turned @ (self.bar.center[:2] - self.origin)), self.bar.center[2]])
         if self.bar_now is not None:
             center = self.bar_now.center
+        middle = self.front.center
+        front = np.array([*(self.origin + turned @ (middle[:2] - self.origin)), middle[2]])
         return Articulation(
             kind="hinge",
             axis_point=np.array([*self.origin, 0.0]),
@@ -136,11 +138,7 @@ class Panel:
             outward=np.array([*(turned @ self.outward), 0.0]),
             opening=opening,
             range=self.range,
-            panel=replace(
-                self.front,
-                center=np.array([*(self.origin + turned @ (self.front.center[:2] - self.origin)), self.front.center[2]]),
-                yaw=self.front.yaw + self.turn * opening,
-            ),
+            panel=replace(self.front, center=front, yaw=self.front.yaw + self.turn * opening),
         )
 
 

@@ -56,6 +56,9 @@ ON_FLOOR = 0.15
 """Height (m) of its underside, which is seen least well, up to which a thing is taken to lie on the floor."""
 BESIDE = 0.03
 """Metres from furniture up to which something tall belongs to it."""
+BESIDE_DOOR = 0.08
+"""The same for a door as it stands now: its handle and its other side, which were seen when it stood a little otherwise
+and are hidden now."""
 _KEY = np.array([1, 1 << 20])
 """Makes one number of the row and column of a cell."""
 
@@ -356,6 +359,8 @@ def _belonging(walls: Points, furniture: Sequence[Furniture]) -> Mask:
     for thing in furniture:
         level = np.column_stack([walls, np.full(len(walls), thing.box.center[2])])
         found |= inside(level, thing.box, BESIDE)
+        if thing.panel is not None and (door := thing.panel.articulation().panel) is not None:
+            found |= inside(level, replace(door, center=np.array([*door.center[:2], level[0, 2]])), BESIDE_DOOR)
         cells = np.unique(np.floor(thing.points(panel=True)[:, :2] / BESIDE).astype(np.int64), axis=0)
         found |= np.isin(around @ _KEY, cells @ _KEY).any(axis=1)
     return found

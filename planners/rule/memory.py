@@ -102,7 +102,14 @@ class Memory:
         known = None
         if self.known is not None:
             known = sum(_holder(thing) == place for thing in self.known.remembered)
-        return promise(words, place, known, closely=place in self._closely)
+        return promise(words, place, known, closely=place in self._closely or self._passed(place))
+
+    def _passed(self, place: str) -> bool:
+        """Whether the robot was at another piece of that name in the same room, as at the next of a row of counters."""
+        pieces = self.known.remembered if self.known is not None else ()
+        rooms = {canonical(thing.name): thing.room for thing in pieces}
+        alike = [piece for piece in self.each(unnumbered(place)) if self.visited[piece]]
+        return any(rooms.get(piece) == rooms.get(place) for piece in alike)
 
     def is_in(self, name: str, container: str) -> bool:
         """Whether a thing is known to be in a container."""
