@@ -10,7 +10,7 @@ import numpy as np
 
 from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces import Kinematics
-from homie.kernel.types import Array, Box, Pose, Pose2, Surface
+from homie.kernel.types import Array, Box, Goal, Pose, Pose2, Surface
 from skills.classical.grasps import ROOM_ABOVE, THROUGH_FRONT
 from skills.classical.hand import NOTHING, Hand
 from skills.classical.manipulation import Manipulation
@@ -34,6 +34,12 @@ FALLS = (0.0, 0.06, 0.12)
 
 ASTRAY = 0.035
 """Metres that the hand may be off a pose: what it sets down touches a little earlier or later than it is thought to."""
+
+SPOT = 0.01
+"""Half size (m) up to which a surface is one spot: the middle of a bowl or of another thing."""
+
+MOST_MOVED = 0.06
+"""Metres by which a nearer look may correct where that is; by more it is something else that was seen."""
 
 BESIDE_CONTENTS = 0.025
 """Metres by which the fingers open to let go of what has something in it."""
@@ -70,7 +76,9 @@ class Put(Manipulation):
         if not self.goal.surfaces:
             raise Stuck("no surface to put it on is known")
         standing, poses = self._choose()
+        planned = self.goal
         yield from self.come_to(standing)
+        poses, planned = self._above_target(poses, planned), self.goal
         poses, joints = self._from_here(poses, standing)
         self._useless.append(self.base)  # until it is done
         # What has something in it goes in a straight line, which keeps it level; a way in joint space would tilt it.
@@ -78,6 +86,7 @@ class Put(Manipulation):
         yield from self.together(there, self.look_at(poses[1].position))
         if not self.seen.body.holding:
             raise Stuck("the object was lost on the way")
+        poses = self._above_target(poses, planned)
         for pose in poses[1:-1]:
             yield from self.line(pose, speed=APPROACH)
             if np.linalg.norm(self.gripper_pose().position - pose.position) > ASTRAY:
@@ -122,6 +131,16 @@ class Put(Manipulation):
             if joints is not None:
                 return poses, joints
         raise Stuck("no free spot can be reached from here")
+
+    def _above_target(self, poses: Sequence[Pose], planned: Goal) -> Sequence[Pose]:
+        """The poses over a thing as it is seen now, with the head over it: from below its upper edge its depth is a
+        guess. Those on furniture stay where they were planned."""
+        if planned.surfaces[0].half_x > SPOT or not self.goal.surfaces:
+            return poses
+        moved = self.goal.surfaces[0].center - planned.surfaces[0].center
+        if np.linalg.norm(moved) > MOST_MOVED:
+            return poses
+        return tuple(Pose(pose.position + moved, pose.rotation) for pose in poses)
 
     def _free(self, standing: Standing, way: float, at: float) -> bool:
         space = self.space(standing.base)

@@ -14,6 +14,7 @@ from homie.kernel.actions import action_of
 from homie.kernel.types import Box, Outcome, Pose, Subtask
 from skills.classical.hand import Hand
 from skills.classical.motion import gripper_rotation
+from skills.classical.pick import Pick
 from skills.classical.put import Put
 
 SHELF = {"name": "shelf", "kind": "shelf", "colour": "white", "x": 0.25, "y": 2.0}
@@ -48,3 +49,35 @@ def test_a_mug_held_from_above_is_laid_between_two_boards() -> None:
         skill.start(Subtask("Put", "mug", "shelf"), goal, holding)
         skill.act(holding)
     assert skill.outcome is Outcome.RUNNING, skill.reason
+
+
+def test_a_thing_is_put_where_a_nearer_look_shows_the_one_below() -> None:
+    """From below its upper edge the depth of a box is a guess: the hand corrects it once the head is above."""
+    counter = {"name": "kitchen_counter", "kind": "kitchen_counter", "colour": "white", "x": 0.36, "y": 2.0}
+    at = {"receptacle": "kitchen_counter", "surface": "top"}
+    things = [
+        {"name": "cracker_box", "kind": "cracker_box", "colour": "red", "x": 0.05, "y": -0.1, **at},
+        {"name": "sugar_box", "kind": "sugar_box", "colour": "yellow", "x": 0.05, "y": 0.15, **at},
+    ]
+    hand, kinematics = Hand(), ArmKinematics()
+    home = MujocoHome(one_room([counter], things, (1.3, 2.0, np.pi)))
+    with home:
+        locator = home.background()
+        locator.reset(seed=0)
+        pick, put = Pick(SPEC, kinematics, hand), Put(SPEC, kinematics, hand)
+        goal = locator.goal("sugar_box", action_of("Pick"), home.observe())
+        pick.start(Subtask("Pick", "sugar box"), goal, home.observe())
+        while pick.outcome is Outcome.RUNNING:
+            home.act(pick.act(home.observe()))
+        goal = locator.goal("cracker_box", action_of("Put"), home.observe())
+        spot = goal.surfaces[0]
+        guess = replace(goal, surfaces=(replace(spot, center=spot.center + np.array([-0.035, 0.0, 0.0])),))
+        before = home.observe().stamp
+        put.start(Subtask("Put", "sugar box", "cracker box"), guess, home.observe())
+        while put.outcome is Outcome.RUNNING:
+            home.act(put.act(home.observe()))
+            if home.observe().stamp > before + 3.0:
+                put.revise(goal)
+        state = home.snapshot().objects["sugar_box"]
+    assert (pick.outcome, put.outcome) == (Outcome.SUCCEEDED, Outcome.SUCCEEDED), (pick.reason, put.reason)
+    assert (state.relation, state.at) == ("on", "cracker_box")
