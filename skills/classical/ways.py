@@ -35,11 +35,13 @@ SEARCHES = 350
 
 SHORTCUTS = 40
 
-OWN = 0.01
-"""Clearance (m) from the robot's own body, whose shape is known better than that of things."""
+OWN = 0.02
+"""Clearance (m) of a planned way from the robot's own body. The arm misses it by up to 15 mm: it rounds the corners of
+the way, and its joints do not lag alike."""
 
-HELD_OWN = -0.01
-"""The same where something is in the hand: its spheres are fatter than it is."""
+FATTER = 0.03
+"""By how much (m) the spheres of what is in the hand are thinner against the robot's own body: they are fatter than it
+is, and it is carried close to the chest."""
 
 
 class Joints:
@@ -97,7 +99,7 @@ class ArmSpace:
 
     def own(self, q: Array) -> float:
         """Metres between the arm with what it holds and the robot itself, more than what is asked counting as zero."""
-        return self.kinematics.self_distance(q, self.held) - (HELD_OWN if len(self.held) else OWN)
+        return self.kinematics.self_distance(q, self.held - [0.0, 0.0, 0.0, FATTER]) - OWN
 
     def clear(self, begin: Array, end: Array, margin: float) -> bool:
         """Whether the straight way in joint space keeps `margin` metres from things, and out of the robot."""
