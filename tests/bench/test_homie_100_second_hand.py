@@ -76,11 +76,20 @@ def test_wrong_plans_fail_and_right_ones_pass(task: Task) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "kind"), [("bowl-on-sofa", "wrong"), ("pear-tuna-swap", "right")])
 def test_some_are_played_for_real(name: str, kind: str, tmp_path: Path) -> None:
-    """The simulator, the record of its rounds and the scores of a run agree with the rehearsal."""
+    """The simulator, the record of its rounds and the scores of a run agree with the rehearsal.
+
+    The skills are ideal: that the classical ones can do such tasks is what `test_homie_100_experts.py` shows.
+    """
     plan = tmp_path / "plan.json"
     plan.write_text(json.dumps(SECOND_HAND[name][kind][0]["plan"]))
     options = BenchOptions(
-        suite="homie-100", tasks=name, planner=f"scripted:{plan}", trials=1, retries=0, out=tmp_path / "run"
+        suite="homie-100",
+        tasks=name,
+        planner=f"scripted:{plan}",
+        skills="ideal",
+        trials=1,
+        retries=0,
+        out=tmp_path / "run",
     )
     (line,) = bench(options).lines
     assert line.success is (kind == "right"), line.cause
