@@ -170,6 +170,21 @@ def test_what_is_registered_and_not_there(monkeypatch: pytest.MonkeyPatch, besid
             load("planners", name)
 
 
+@pytest.mark.parametrize("absent", ["half_here.gone", "half_here.gone.deeper"])
+def test_a_package_that_is_there_and_broken_is_none_to_install(
+    absent: str, monkeypatch: pytest.MonkeyPatch, beside: Path
+) -> None:
+    (beside / "half_here").mkdir()
+    (beside / "half_here" / "__init__.py").touch()
+    (beside / "half_here" / "part.py").write_text(f"import {absent}\n")
+    monkeypatch.syspath_prepend(str(beside))
+    entries(monkeypatch, ("half", "half_here.part:Planner"), ("nowhere", "half_here.nothing:Planner"))
+    with pytest.raises(ModuleNotFoundError, match=r"No module named .half_here\.gone"):
+        load("planners", "half")
+    with pytest.raises(MissingPart, match=r"^The planner 'nowhere' needs the package 'half_here\.nothing'"):
+        load("planners", "nowhere")
+
+
 def test_versions() -> None:
     assert (installed_version("numpy") or "").split(".")[0].isdigit()
     assert installed_version("no-such-package-here") is None

@@ -13,15 +13,17 @@ from pathlib import Path
 
 import pytest
 from bench_runs import DONE, LATE, RENAMED, WANDERED, rewrite, suite, write_run
+from rich.console import Console
 
 from homie.bench.compare.compare import compare
 from homie.bench.compare.summary import Intervals
-from homie.bench.folder.ledger import SweepFile
+from homie.bench.folder.ledger import SweepFile, read_bench
+from homie.bench.play.progress import Progress
 from homie.bench.score.results import load_run, load_runs, make_profile
 from homie.bench.score.trajectory import Trajectory, written_step
-from homie.bench.statistics import Estimate
+from homie.bench.statistics import Estimate, wilson
 from homie.bench.suite.suite import Suite
-from homie.bench.tables import Table
+from homie.bench.tables import Table, shown
 from homie.kernel.checksums import sealed
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Decision, Subtask
@@ -66,6 +68,16 @@ def test_one_run(tmp_path: Path) -> None:
         assert len(cells) >= 8 and all(cell.interval for cell in cells if isinstance(cell, Estimate))
     assert row(tables["Errors in successful trajectories, counts"], "rule")["D1"] == 1
     assert "Lost episodes" not in tables and "Where key path and world disagree" not in tables
+
+
+def test_a_bench_ends_with_the_rate_and_the_interval_of_its_table(tmp_path: Path) -> None:
+    """Trials of a task agree here, so that the interval of eight independent episodes would be narrower."""
+    run = write_run(tmp_path / "a", {**ALL_DONE, ("task-0", 0): WANDERED, ("task-0", 1): WANDERED})
+    rate = row(named(compare([run], intervals=QUICK))["Metrics"], "rule")["SR"]
+    progress = Progress(Console(file=io.StringIO()))
+    progress.began(suite(4), 8, read_bench(run)[2])
+    assert progress.summary() == f"8/8 done  |  0 running, 0 failed  |  SR {shown(rate, 'percent')}"
+    assert isinstance(rate, Estimate) and rate.interval == wilson(3, 4) and rate.value == 0.75
 
 
 def test_lost_episodes_are_never_silent(tmp_path: Path) -> None:
