@@ -145,7 +145,6 @@ class VideoWriter(EpisodeListener):
         views = np.concatenate([self._outside(), self._head(observation)], axis=1)
         frame = av.VideoFrame.from_ndarray(np.concatenate([views, draw_caption(self._caption)]), format="rgb24")
         for _ in range(max(1, round(passed / self._interval)) + hold):
-            frame.pts = None
             for packet in self._stream.encode(frame):
                 self._container.mux(packet)
         self._next = observation.stamp + max(self._interval, (time.perf_counter() - began) / SHARE)
