@@ -18,6 +18,10 @@ ROOT = Path(__file__).parents[2]
 LINKED = ("examples", "benchmarks", "constraints.txt")
 
 
+TOKENS = 32_768
+"""Of the context of language models, as their namesakes have: random ones ramble, and in twenty rounds that adds up."""
+
+
 def generated(policy: str) -> Callable[[Path], object]:
     """Makes the checkpoint of a policy with random weights, by the command that users have for it."""
 
@@ -37,9 +41,11 @@ def model(kind: str) -> Callable[[Path], object]:
     """Makes a tiny language model. (What makes it imports torch, which collecting the tests need not wait for.)"""
 
     def make(path: Path) -> None:
-        from tiny_models import tiny_model
+        from tiny_models import ROOM, tiny_model
 
-        tiny_model(path, kind)
+        config = tiny_model(path, kind) / "config.json"
+        place = '"max_position_embeddings": {}'
+        config.write_text(config.read_text().replace(place.format(ROOM), place.format(TOKENS)))
 
     return make
 
