@@ -23,7 +23,7 @@ from homie.bench.score.results import load_run, load_runs, make_profile
 from homie.bench.score.trajectory import Trajectory, written_step
 from homie.bench.statistics import Estimate, wilson
 from homie.bench.suite.suite import Suite
-from homie.bench.tables import Table, shown
+from homie.bench.tables import Column, Table, shown
 from homie.kernel.checksums import sealed
 from homie.kernel.errors import BadInput
 from homie.kernel.types import Decision, Subtask
@@ -357,3 +357,42 @@ def test_the_command(tmp_path: Path) -> None:
     wrong = homie(str(tmp_path))
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert wrong.stderr.startswith("homie: There is no run of a suite in")
+
+
+CODES = ("L1", "L2", "L3", "L4", "L", "D1", "D2", "D", "F1", "F2", "F", "E1", "E2", "E", "All")
+PERCENT = ("SR", "PLWSR", "TP", "SRR", "SER")
+HEADS = {
+    "Metrics": ("episodes #", "lost #", *PERCENT, "world", "disagree #"),
+    "Differences to rule": ("pairs #", *PERCENT, "world", "smallest SR", "only first #", "only this #", "McNemar p p"),
+    "Tasks that only one run did": ("task text", "done text", "instruction text"),
+    "Usage": (
+        "episodes #", "decisions #", "tokens in #", "tokens out #", "cost, $ number", "$ per success number",
+        "decision median, s number", "decision p95, s number", "wall, s number", "robot, s number",
+        "real-time factor number",
+    ),
+    "Splits": ("split text", "episodes #", *PERCENT),
+    "Attributes": ("attribute text", "episodes #", *PERCENT),
+    "Errors in successful trajectories": CODES,
+    "Errors in successful trajectories, counts": (*(f"{code} #" for code in CODES), "steps #"),
+    "Errors in failed trajectories": CODES,
+    "Errors in failed trajectories, counts": (*(f"{code} #" for code in CODES), "steps #"),
+    "Skills": ("skill text", "attempts #", "SR of attempts", "subtasks #", "SR of subtasks", "assumed SR"),
+    "Where key path and world disagree": ("task text", "trial #", "key path text", "world text"),
+    "Lost episodes": ("task text", "trial #", "cause text"),
+    "Tasks by run": ("rule text", "chat text", "instruction text"),
+}  # fmt: skip
+"""The columns of every table after the first, in their order: heads with what is in the cells (percents: nothing)."""
+
+
+def test_what_the_tables_and_their_columns_are_called(tmp_path: Path) -> None:
+    ways = {**ALL_DONE, ("task-0", 0): "killed: by hand", ("task-1", 0): WANDERED, ("task-1", 1): WANDERED}
+    first = write_run(tmp_path / "a", ways, held=[("task-2", 0)])
+    second = write_run(tmp_path / "b", ALL_DONE, planner="chat")
+    tables = compare([first, second], intervals=QUICK, tasks=True)
+    kinds = {"count": " #", "percent": ""}
+    heads = {
+        table.title: tuple(column.head + kinds.get(column.kind, f" {column.kind}") for column in table.columns[1:])
+        for table in tables
+    }
+    assert list(heads.items()) == list(HEADS.items())
+    assert {table.columns[0] for table in tables} == {Column("run"), Column("task")}
