@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from error_detection import messages
+from error_detection import messages, names
 from error_detection.reasons import lasting
 from homie.kernel.interfaces import Trial
 from homie.kernel.types import Attempt, Check, ErrorCode, Outcome
@@ -63,7 +63,8 @@ def check(trial: Trial) -> Check:
         return Check("execution")
     if trial.action.inventory == "gives" and trial.world.held(trial.observation) is None:
         return Check("execution", ErrorCode.E2, messages.missing(name))
+    about = tuple(names.named(entity, trial.world, trial.observation) for entity in attempt.about)
     if trial.complaint:
-        return Check("execution", ErrorCode.E1, trial.complaint, attempt.about, lasting=True)
-    sentence = messages.too_difficult(name, attempt.reason)
-    return Check("execution", ErrorCode.E1, sentence, attempt.about, lasting(attempt.reason))
+        return Check("execution", ErrorCode.E1, trial.complaint, about, lasting=True)
+    sentence = messages.too_difficult(name, names.renamed(attempt.reason, attempt.about, about))
+    return Check("execution", ErrorCode.E1, sentence, about, lasting(attempt.reason))

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
-from error_detection import messages
+from error_detection import messages, names
 from error_detection.layers import Complaint, place
 from homie.kernel import domain
-from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.interfaces import CheckQuestion
 from homie.kernel.types import ErrorCode
 
-OPEN = ACTION_TABLE["Open"]
 OFFICIAL_OPENABLE = ("drawer", "fridge")
 """Words by which the official code recognises what opens (section 3 of the notes on its executor)."""
 
@@ -47,27 +43,14 @@ def closed(question: CheckQuestion) -> Complaint | None:
     container = question.world.closed_container(question.entity)
     if container is None:
         return None
-    named = place(question) if container == question.entity else _spoken(container, question)
+    itself = container == question.entity
+    named = place(question) if itself else names.named(container, question.world, question.observation)
     return Complaint(ErrorCode.L3, messages.closed(question.action.name, named), (named,))
 
 
 def closed_for_put(question: CheckQuestion) -> Complaint | None:
     """L3 for a Put only: the official code picks things out of what is closed."""
     return closed(question) if question.action.inventory == "gives" else None
-
-
-def _spoken(container: str, question: CheckQuestion) -> str:
-    """A name that means just this one, since the planner has to open it: the name that it was told, else `fridge` for
-    `fridge_1` where that is the only one, else the exact name."""
-    if called := question.world.called(container):
-        return called
-    numbered = re.fullmatch(r"(.+)_(\d+)", container)
-    if numbered is None:
-        return container.replace("_", " ")
-    kind, number = numbered.groups()
-    other = f"{kind}_{'2' if number == '1' else '1'}"
-    resolved = question.world.resolve(other, OPEN, question.observation)
-    return container if resolved == other else kind.replace("_", " ")
 
 
 def interactive(question: CheckQuestion) -> Complaint | None:

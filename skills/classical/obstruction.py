@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -23,7 +22,7 @@ INSIDE = 0.02
 
 
 def in_the_way(boxes: Sequence[Box]) -> str:
-    """`the cracker box is in the way`, of boxes with names; `3 things are in the way`, of many."""
+    """`the cracker_box is in the way`, of boxes with names; `3 things are in the way`, of many."""
     names = _named(boxes)
     if not names:
         return "something is in the way"
@@ -39,12 +38,7 @@ def blocking(boxes: Sequence[Box]) -> tuple[str, ...]:
 
 
 def _named(boxes: Sequence[Box]) -> list[str]:
-    return list(dict.fromkeys(spoken(box.name) for box in boxes if box.name))
-
-
-def spoken(name: str) -> str:
-    """An entity in words; of several of a kind the exact name, so that the planner can say which."""
-    return name if re.search(r"_\d+$", name) else name.replace("_", " ")
+    return list(dict.fromkeys(box.name for box in boxes if box.name))
 
 
 def without(goal: Goal, removed: Sequence[Box]) -> Goal:

@@ -322,8 +322,8 @@ class TextSkill(Skill):
         blocker, things = self.behind.get(name, ""), self.world.things
         self._about = ()
         if blocker in things and things[blocker].place == things[name].place:
-            self._about = (things[blocker].kind,)
-            return f"the object cannot be reached: the {things[blocker].kind} is in the way"
+            self._about = (blocker,)
+            return f"the object cannot be reached: the {blocker} is in the way"
         nowhere = "no place to stand from which the object can be reached"
         return nowhere if blocker and blocker not in things else ""
 

@@ -80,7 +80,8 @@ class Skill(ABC):
 
     @property
     def about(self) -> tuple[str, ...]:
-        """The names of what blocked the skill, as a planner may call it: what has to be moved away first."""
+        """The entities that blocked the skill, by name: what has to be moved away first. Where `reason` names them, a
+        planner is told the names that it knows (`WorldModel.called`)."""
         return ()
 
     @property

@@ -13,14 +13,16 @@ from homie_grid import CELL, Grid
 from rich.console import Console
 
 import homie
+from error_detection.execution import check
 from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench
 from homie.conditions import parse_condition
 from homie.envs.symbolic import SymbolicRobot
 from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.errors import BadInput, CommandRefused
+from homie.kernel.interfaces import Trial
 from homie.kernel.options import BenchOptions
-from homie.kernel.types import Command, ErrorCode, Pose, Subtask
+from homie.kernel.types import Attempt, Command, ErrorCode, Outcome, Pose, Subtask
 from homie.kernel.world import FixedState, JointState, ObjectState, RobotState, RoomState, WorldSnapshot
 from homie.testing import check_locator, check_robot
 from perception.detectors.simulated import SimulatedDetector
@@ -168,3 +170,22 @@ def test_a_body_without_an_arm_reaches_nothing_and_takes_no_space() -> None:
     robot.reset(seed=0)
     with pytest.raises(CommandRefused, match="has no arm, so no effector to bring to a pose"):
         robot.act(Command(effector=Pose(np.zeros(3), np.eye(3))))
+
+
+def test_what_blocked_a_skill_is_told_by_the_name_that_the_planner_knows():
+    flat = Flat()
+    flat.reset(seed=0)
+    reason = "no grasp fits the object where it stands: the cup_1 is in the way"
+    attempt = Attempt(1, "pick", Outcome.FAILED, reason, 0.0, 0, about=("cup_1",))
+    trial = Trial(
+        subtask=Subtask("Pick", "cup 2"),
+        action=ACTION_TABLE["Pick"],
+        entity="cup_2",
+        held=None,
+        attempt=attempt,
+        observation=flat.observe(),
+        world=flat.background(),
+    )
+    told = check(trial)
+    assert told.code is ErrorCode.E1 and told.about == ("cup 1",)
+    assert "the cup 1 is in the way. Please move it away" in told.message and attempt.about == ("cup_1",)

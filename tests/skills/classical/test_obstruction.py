@@ -16,8 +16,8 @@ def box(name: str, x: float = 0.0, y: float = 0.0, z: float = 0.05) -> Box:
 @pytest.mark.parametrize(
     ("names", "sentence"),
     [
-        (["cracker_box"], "the cracker box is in the way"),
-        (["cracker_box", "cracker_box"], "the cracker box is in the way"),
+        (["cracker_box"], "the cracker_box is in the way"),
+        (["cracker_box", "cracker_box"], "the cracker_box is in the way"),
         (["apple_2"], "the apple_2 is in the way"),
         (["apple", "mug_1"], "the apple and the mug_1 are in the way"),
         (["apple", "mug", "plum"], "3 things are in the way"),

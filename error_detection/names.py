@@ -1,0 +1,36 @@
+"""What things are called towards a planner: names that it was told, or that mean just this one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from homie.kernel.actions import ACTION_TABLE
+from homie.kernel.interfaces import WorldModel
+from homie.kernel.types import Observation
+
+OPEN = ACTION_TABLE["Open"]
+
+
+def named(entity: str, world: WorldModel, observation: Observation) -> str:
+    """A name that means just this entity, since the planner has to act on it: the name that it was told, else `fridge`
+    for `fridge_1` where that is the only one, else the exact name."""
+    if called := world.called(entity):
+        return called
+    numbered = re.fullmatch(r"(.+)_(\d+)", entity)
+    if numbered is None:
+        return entity.replace("_", " ")
+    kind, number = numbered.groups()
+    other = f"{kind}_{'2' if number == '1' else '1'}"
+    resolved = world.resolve(other, OPEN, observation)
+    return entity if resolved == other else kind.replace("_", " ")
+
+
+def renamed(text: str, entities: Sequence[str], names: Sequence[str]) -> str:
+    """A text with the names of entities replaced by others, whole words only: `the apple_2 is in the way`."""
+    if not entities:
+        return text
+    by_entity = dict(zip(entities, names, strict=True))
+    longest_first = sorted(by_entity, key=len, reverse=True)
+    pattern = "|".join(rf"(?<!\w){re.escape(entity)}(?!\w)" for entity in longest_first)
+    return re.sub(pattern, lambda match: by_entity[match[0]], text)
