@@ -22,7 +22,8 @@ class Made(TinyRobot):
 
 
 def opened(model: type[BaseModel], **options: object) -> Made:
-    return Opening(model, Made)(OpenOptions.build(**{"skills": "classical", **options}))
+    values = {"robot": "mujoco", "skills": "classical", **options}
+    return Opening(model, Made)(OpenOptions.build(**values), str(values["robot"]).partition(":")[2])
 
 
 def test_options_of_the_same_name_are_settings():

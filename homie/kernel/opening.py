@@ -14,7 +14,6 @@ from pydantic import BaseModel, ValidationError
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.interfaces.robot import Robot
 from homie.kernel.options import HouseOptions, OpenOptions, explain
-from homie.kernel.registry import find
 
 RobotT = TypeVar("RobotT", bound=Robot)
 SettingsT = TypeVar("SettingsT", bound=BaseModel)
@@ -41,15 +40,18 @@ class Opening(Generic[RobotT, SettingsT]):
     Settings: type[SettingsT]
     make: Callable[[str, SettingsT], RobotT]
 
-    def __call__(self, options: OpenOptions) -> RobotT:
+    def __call__(self, options: OpenOptions, argument: str = "") -> RobotT:
         """The robot of the options.
+
+        Args:
+            options: Of the run.
+            argument: What stands behind its name in `--robot NAME:ARGUMENT`.
 
         Raises:
             BadInput: A setting is wrong, or an option is given that this robot has no setting for.
         """
         known = self.Settings.model_fields
         useless = [name for name in FOR_ROBOTS if name not in known and _chosen(options, name)]
-        _, argument = find("robots", options.robot)
         name = options.robot.removesuffix(f":{argument}")
         if useless:
             flags = " and ".join(f"--{name.replace('_', '-')}" for name in useless)

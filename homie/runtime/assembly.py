@@ -26,6 +26,7 @@ from homie.kernel.interfaces import (
     Skill,
     SkillSet,
 )
+from homie.kernel.opening import Opening
 from homie.kernel.options import OpenOptions
 from homie.kernel.prompts import PromptWriter
 from homie.kernel.senses import Senses
@@ -151,9 +152,12 @@ class Chosen:
     objects: Objects
 
     def robot(self, options: OpenOptions) -> Robot:
-        """The robot of the options: a class is made as `cls(argument, settings)`, a function gets the options, for
-        simulators whose scene is one. Raises BadInput, MissingPart."""
+        """The robot of the options: a class is made as `cls(argument, settings)`, an `Opening` gets the options and the
+        argument, a function the options. Raises BadInput, MissingPart."""
         named = self.named_robot(options)
+        if isinstance(named.make, Opening):
+            robot: Robot = named.make(options, named.argument)
+            return robot
         if inspect.isclass(named.make) or isinstance(named.make, Robot):
             return named.build()
         return constructed(f"robot '{options.robot}'", named.make, [options], Robot)  # type: ignore[type-abstract]
