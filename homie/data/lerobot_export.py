@@ -12,6 +12,7 @@ from homie.data.lerobot.writer import LeRobotWriter
 from homie.data.options import LeRobotOptions
 from homie.data.sources.opening import open_sources
 from homie.kernel.errors import BadInput, InfrastructureError
+from homie.kernel.files import writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,30 +39,25 @@ def export_lerobot(options: LeRobotOptions, progress: EpisodeOver | None = None)
     sources = open_sources(options.sources)
     writer: LeRobotWriter | None = None
     added, last = 0, ""
-    try:
-        with ExitStack() as stack:
-            for source, entry in every(sources):
-                last = ""
-                try:
-                    demonstration = source.demonstration(entry, options.fps)
-                    if options.keep == "done" and demonstration.success is False:
-                        raise LeftOut("the task was not done")
-                    if writer is None:
-                        writer = LeRobotWriter(options.out, demonstration.layout, options.language)
-                        stack.enter_context(writer)
-                    if entry.name not in writer.names:
-                        writer.add(demonstration)
-                        added += 1
-                except LeftOut as reason:
-                    last = str(reason)
-                if progress is not None:
-                    progress(entry, last)
-            if writer is None or not writer.episodes:
-                raise BadInput(f"No episode can be exported{f' (the last: {last})' if last else ''}.")
-            writer.commit()
-            return LeRobotExport(options.out, added, writer.episodes, writer.frames)
-    except OSError as error:
-        raise InfrastructureError(
-            f"Cannot write into {options.out}: {error.strerror or error}. Make room there and give the same command "
-            "again: it goes on where it stopped."
-        ) from error
+    again = "Make room there and give the same command again: it goes on where it stopped."
+    with writing(options.out, "into", advice=again, raises=InfrastructureError), ExitStack() as stack:
+        for source, entry in every(sources):
+            last = ""
+            try:
+                demonstration = source.demonstration(entry, options.fps)
+                if options.keep == "done" and demonstration.success is False:
+                    raise LeftOut("the task was not done")
+                if writer is None:
+                    writer = LeRobotWriter(options.out, demonstration.layout, options.language)
+                    stack.enter_context(writer)
+                if entry.name not in writer.names:
+                    writer.add(demonstration)
+                    added += 1
+            except LeftOut as reason:
+                last = str(reason)
+            if progress is not None:
+                progress(entry, last)
+        if writer is None or not writer.episodes:
+            raise BadInput(f"No episode can be exported{f' (the last: {last})' if last else ''}.")
+        writer.commit()
+    return LeRobotExport(options.out, added, writer.episodes, writer.frames)

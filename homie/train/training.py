@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from homie.data.folder.datafile import DataFile, read_data_file
 from homie.kernel import registry
 from homie.kernel.errors import BadInput, InfrastructureError, MissingPart
-from homie.kernel.files import write_atomically
+from homie.kernel.files import write_atomically, writing
 from homie.kernel.packages import lacking, missing_part
 from homie.kernel.training import StepOver, Trainer, TrainingOrder
 from homie.runtime.damage import changed
@@ -92,36 +92,33 @@ def train(options: TrainOptions, over: StepOver) -> TrainingFile:
     except MissingPart as error:
         raise missing_part("homie train", str(getattr(error.__cause__, "name", "trl")), "train") from error
     folder = HeldFolder(*held_folder(options.out, "", "training"))
+    again = "Make room there and give the same command again: it goes on where it stopped."
     try:
-        begun = Begun(purpose=purpose, options=_decisive(options), data_sha256=data.sha256)
-        _begin(options.out, begun)
-        report = trainer(_order(options, purpose, data), over)
-        file = TrainingFile(
-            purpose=purpose,
-            options=options.model_dump(mode="json"),
-            data_sha256=data.sha256,
-            prompt=data.recipe.prompt,
-            lines=report.lines,
-            too_long=report.too_long,
-            steps=report.steps,
-            trained=report.trained,
-            parameters=report.parameters,
-            losses=dict(report.losses),
-            held_out=dict(report.held_out),
-            more=dict(report.more),
-            seconds=report.seconds,
-            versions=versions(),
-        )
-        write_atomically(options.out / PICTURE, loss_plot(file.losses, file.held_out).encode())
-        write_atomically(options.out / "README.md", card(file.model_dump(), data).encode())
-        write_model(options.out / FILE, file)
-        (options.out / ORDER).unlink()
+        with writing(options.out, "into", advice=again, raises=InfrastructureError):
+            begun = Begun(purpose=purpose, options=_decisive(options), data_sha256=data.sha256)
+            _begin(options.out, begun)
+            report = trainer(_order(options, purpose, data), over)
+            file = TrainingFile(
+                purpose=purpose,
+                options=options.model_dump(mode="json"),
+                data_sha256=data.sha256,
+                prompt=data.recipe.prompt,
+                lines=report.lines,
+                too_long=report.too_long,
+                steps=report.steps,
+                trained=report.trained,
+                parameters=report.parameters,
+                losses=dict(report.losses),
+                held_out=dict(report.held_out),
+                more=dict(report.more),
+                seconds=report.seconds,
+                versions=versions(),
+            )
+            write_atomically(options.out / PICTURE, loss_plot(file.losses, file.held_out).encode())
+            write_atomically(options.out / "README.md", card(file.model_dump(), data).encode())
+            write_model(options.out / FILE, file)
+            (options.out / ORDER).unlink()
         return file
-    except OSError as error:
-        raise InfrastructureError(
-            f"Cannot write into {options.out}: {error.strerror or error}. Make room there and give the same command "
-            "again: it goes on where it stopped."
-        ) from error
     finally:
         folder.close()
 

@@ -36,7 +36,7 @@ from homie.data.lerobot.layout import ACTION, PICTURES, STATE, Language, feature
 from homie.data.lerobot.statistics import PictureStatistics, Statistics, of_numbers, together
 from homie.data.lerobot.tables import read_tasks, statistics_columns, statistics_of, write_tasks
 from homie.kernel.errors import BadInput
-from homie.kernel.files import to_json, write_atomically
+from homie.kernel.files import to_json, write_atomically, writing
 from homie.runtime.runstore import HeldFolder, held_folder
 
 BATCH = 100
@@ -59,10 +59,8 @@ class LeRobotWriter(HeldFolder):
         super().__init__(*held_folder(out, "", "data set"))
         self._data: pq.ParquetWriter | None = None
         try:
-            self._open(layout, language)
-        except OSError as error:
-            super().close()
-            raise BadInput(f"Cannot write into {out}: {error.strerror or error}.") from error
+            with writing(out, "into"):
+                self._open(layout, language)
         except BaseException:
             super().close()
             raise
