@@ -72,11 +72,12 @@ LAYERS = {
         ("sensors",),
     ),
     "skills": (
+        ("attempts",),
         ("checkpoints", "networks", "classical", "own"),
         ("policies", "arm", "ideal"),
         ("nomad", "pixnav", "rt1x", "octo", "m3", "server"),
     ),
-    "ros_bridge": (("transport",), ("profiles",), ("guard", "serving", "bags"), ("robot",)),
+    "ros_bridge": (("transport", "signals"), ("profiles",), ("guard", "serving", "bags"), ("robot",)),
     "ros_bridge.bags": (("bag",), ("recording",)),
     "ros_bridge.serving": (("following", "written"), ("painter",), ("served",), ("process",)),
     "ros_bridge.guard": (

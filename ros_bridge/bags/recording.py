@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,6 +11,7 @@ from homie.kernel.errors import InfrastructureError
 from ros_bridge.bags.bag import Bag, Topic
 from ros_bridge.profiles.live import commanded_topics, measured_topics
 from ros_bridge.profiles.model import Profile, read_profile
+from ros_bridge.signals import ended_by_signal
 from ros_bridge.transport.dds.definitions import Definitions
 from ros_bridge.transport.interface import Node, Qos
 from ros_bridge.transport.opening import Transport, open_node
@@ -61,24 +61,16 @@ def record_robot(
         InfrastructureError: The disk does not take it, or nothing has come.
     """
     topics = recorded_topics(read_profile(name))
-    over: list[int] = []
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    for number, handler in before.items():
-        if handler is not signal.SIG_IGN:
-            signal.signal(number, lambda number, _: over.append(number))
-    try:
+    with ended_by_signal() as ended:
         definitions = Definitions(os.environ.get("ROS_DISTRO") or "humble")
         with Bag(folder, topics, definitions) as bag, open_node("/homie_record", transport) as node:
             listen(node, bag, topics)
             ready(len(topics))
             until = float("inf") if seconds is None else time.monotonic() + seconds
-            while not over and (left := until - time.monotonic()) > 0:
+            while not ended() and (left := until - time.monotonic()) > 0:
                 time.sleep(min(KEEPING, left))
                 bag.keep()
         counts = bag.counts
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
     if not any(counts.values()):
         raise InfrastructureError(
             f"Nothing was recorded: no topic of the profile {name} has brought a message. Look with "

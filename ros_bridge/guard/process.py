@@ -22,6 +22,7 @@ from ros_bridge.guard.measured import Measured
 from ros_bridge.guard.outlet import DryOutlet, RosOutlet
 from ros_bridge.guard.sockets import AgentSocket, socket_path
 from ros_bridge.profiles.model import read_profile
+from ros_bridge.signals import ended_by_signal
 from ros_bridge.transport.interface import Message, Node
 from ros_bridge.transport.opening import Transport, open_node
 
@@ -66,16 +67,11 @@ def run_guard(
         InfrastructureError: The robot is not seen to stand at the end.
     """
     profile = read_profile(name)
-    ended: list[int] = []
     written = _written_elsewhere()
-    before = {number: signal.getsignal(number) for number in (*_ENDING, signal.SIGHUP)}
-    for number in _ENDING:
-        if before[number] is not signal.SIG_IGN:  # started in the background, it is not to hear Ctrl-C
-            signal.signal(number, lambda number, _: ended.append(number))
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    hangup = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     _hurry()
     try:
-        with open_node("/homie_guard", transport) as node:
+        with ended_by_signal() as ended, open_node("/homie_guard", transport) as node:
             outlet = DryOutlet(tell) if dry_run else RosOutlet(node, profile)
 
             def ask(text: str) -> None:
@@ -91,16 +87,12 @@ def run_guard(
                 agent.also(sys.stdin.fileno(), lambda: _typed(guard, agent))
             ready(str(agent.path))
             try:
-                _loop(guard, agent, lambda: bool(ended) or _orphaned(run))
+                _loop(guard, agent, lambda: ended() or _orphaned(run))
             finally:
                 _end(guard, agent)
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        signal.signal(signal.SIGHUP, hangup)
         written()
-
-
-_ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 def _hurry() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -12,6 +11,7 @@ from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.simulation import TEXT, TOPIC, Simulation, extra_cameras
 from ros_bridge.serving.painter import Painter
 from ros_bridge.serving.served import ServedRobot
+from ros_bridge.signals import ended_by_signal
 from ros_bridge.transport.interface import LATCHED, Node
 from ros_bridge.transport.opening import Transport, open_node
 
@@ -43,7 +43,6 @@ def serve_robot(
         BadInput, MissingPart, InfrastructureError: It cannot begin.
     """
     profile = read_profile(name)
-    over: list[int] = []
     with (
         open_node("/homie_robot", transport) as node,
         open_robot(options) as robot,
@@ -52,16 +51,9 @@ def serve_robot(
         simulation = _simulation(robot, options, painter, rehearsal)
         served = ServedRobot(node, robot, profile, painter, secret=rehearsal)
         node.publisher(TEXT, TOPIC, LATCHED).publish(node.message(TEXT, data=simulation.model_dump_json()))
-        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-        for number, handler in before.items():
-            if handler is not signal.SIG_IGN:
-                signal.signal(number, lambda number, _: over.append(number))
-        try:
+        with ended_by_signal() as ended:
             ready(robot)
-            served.run(lambda: bool(over))
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
+            served.run(ended)
 
 
 @contextmanager
