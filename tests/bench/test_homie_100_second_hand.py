@@ -17,7 +17,6 @@ from homie.bench.authoring import House, rehearse
 from homie.bench.play.runner import bench
 from homie.bench.score.profiles import Homie
 from homie.bench.score.results import load_run
-from homie.bench.score.trajectory import Trajectory
 from homie.bench.suite.suite import Task
 from homie.bench.suites import homie_100
 from homie.envs.mujoco.generate.generate import generate
@@ -36,19 +35,7 @@ def judged(task: Task, house: House, plan: list[str]) -> tuple[bool, bool, tuple
     """What the goal and what the key paths say of a plan, and the steps of it that cannot be done."""
     assert task.goal is not None
     end = rehearse(house, plan)
-    length = len(end.steps)
-    whole = Trajectory(
-        task_id=task.id,
-        trial=0,
-        task=task.text,
-        keypaths=task.keypaths,
-        expert_length=task.expert_length,
-        steps=end.steps,
-        length=length,
-        last_message_has_end=True,
-        never=task.never,
-    )
-    return task.goal.holds(end.state), bool(PROFILE.score(whole).success), end.failed
+    return task.goal.holds(end.state), bool(PROFILE.score(end.trial(task)).success), end.failed
 
 
 def test_every_task_has_a_second_hand() -> None:

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from homie.bench.authoring.house import House
-from homie.bench.score.trajectory import Step
-from homie.bench.suite.suite import read_subtask
+from homie.bench.score.trajectory import Step, Trajectory
+from homie.bench.suite.suite import Task, read_subtask
 from homie.kernel import domain
 from homie.kernel.types import Subtask
 from homie.kernel.world import Relation, RobotState, WorldSnapshot
@@ -28,6 +28,20 @@ class Rehearsal:
     def failed(self) -> tuple[str, ...]:
         """The steps that cannot be done, each with the reason."""
         return tuple(f"[{step.text}]: {step.message}" for step in self.steps if not step.success)
+
+    def trial(self, task: Task) -> Trajectory:
+        """The plan as a trial of a task, for a profile to score."""
+        return Trajectory(
+            task_id=task.id,
+            trial=0,
+            task=task.text,
+            keypaths=task.keypaths,
+            expert_length=task.expert_length,
+            steps=self.steps,
+            length=len(self.steps),
+            last_message_has_end=True,
+            never=task.never,
+        )
 
 
 def rehearse(house: House, plan: Iterable[str]) -> Rehearsal:

@@ -17,7 +17,6 @@ from homie.bench.authoring.errands.templates import TEMPLATES, Situation, Templa
 from homie.bench.authoring.house import House
 from homie.bench.authoring.rehearsal import rehearse
 from homie.bench.score.profiles import Homie
-from homie.bench.score.trajectory import Trajectory
 from homie.bench.suite.suite import Suite, Task
 from homie.kernel.errors import BadInput
 from homie.kernel.options import MAX_SEED
@@ -205,18 +204,7 @@ def _sound(task: Task, house: House) -> bool:
     if task.goal.holds(house.state) or task.expert_length > LONGEST:
         return False
     end = rehearse(house, task.expert)
-    played = Trajectory(
-        task_id=task.id,
-        trial=0,
-        task=task.text,
-        keypaths=task.keypaths,
-        expert_length=task.expert_length,
-        steps=end.steps,
-        length=len(end.steps),
-        last_message_has_end=True,
-        never=task.never,
-    )
-    return not end.failed and task.goal.holds(end.state) and bool(Homie({}).score(played).success)
+    return not end.failed and task.goal.holds(end.state) and bool(Homie({}).score(end.trial(task)).success)
 
 
 def _some(names: Sequence[str], share: float, dice: random.Random) -> frozenset[str]:
