@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from homie.kernel.body import RobotSpec
-from homie.kernel.interfaces import Kinematics, Skill
+from homie.kernel.interfaces import Kinematics
 from homie.kernel.types import Array, Box, Command, Goal, Observation, Outcome, Pose, Pose2, Subtask
+from skills.attempts import AttemptSkill
 from skills.classical.obstruction import blocking, in_the_way
 from skills.classical.ways import Joints
 
@@ -50,7 +51,7 @@ class Hopeless(Stuck):
     """Nothing was tried, and trying again would change nothing: what is in the way has to go first."""
 
 
-class RoutineSkill(Skill):
+class RoutineSkill(AttemptSkill):
     """A skill whose behaviour is one routine. Returning from it is success, raising Stuck is failure.
 
     Before a failure is told, and when the time runs out, `recovery` frees the robot.
@@ -64,19 +65,16 @@ class RoutineSkill(Skill):
         self.kinematics = kinematics
         self.chain = spec.chain
         self.joints = Joints(spec.chain)
-        self._outcome = Outcome.RUNNING
+        self._renew()
         self._ends = Outcome.SUCCEEDED
-        self._reason = ""
-        self._hopeless = False
-        self._about: tuple[str, ...] = ()
 
     def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         self.subtask = subtask
         self.goal = goal
         self.seen = observation
         self._began = observation.stamp
-        self._outcome, self._ends, self._reason, self._hopeless = Outcome.RUNNING, Outcome.SUCCEEDED, "", False
-        self._about = ()
+        self._renew()
+        self._ends = Outcome.SUCCEEDED
         self._motion = self.routine()
 
     def revise(self, goal: Goal) -> None:
@@ -109,22 +107,6 @@ class RoutineSkill(Skill):
         """What is done after a failure, before it is told. Raising Stuck ends it."""
         return
         yield
-
-    @property
-    def outcome(self) -> Outcome:
-        return self._outcome
-
-    @property
-    def reason(self) -> str:
-        return self._reason
-
-    @property
-    def about(self) -> tuple[str, ...]:
-        return self._about
-
-    @property
-    def hopeless(self) -> bool:
-        return self._hopeless
 
     @abstractmethod
     def routine(self) -> Motion:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from homie.kernel.actions import ACTION_TABLE, ACTIONS
 from homie.kernel.body import RobotSpec
-from homie.kernel.interfaces import Rearrangeable, Skill
+from homie.kernel.interfaces import Rearrangeable
 from homie.kernel.types import Command, Goal, Observation, Outcome, Subtask
+from skills.attempts import AttemptSkill
 from skills.ideal.places import places
 from skills.ideal.reliability import Dice
 
@@ -15,7 +16,7 @@ SET = "set in the world, without motion"
 """The reason of an attempt that succeeded, for the record."""
 
 
-class IdealSkill(Skill):
+class IdealSkill(AttemptSkill):
     """One attempt is one look at the dice and one change of the world.
 
     After a Put it stands still for a moment, so that what is judged is where the thing has come to rest.
@@ -26,14 +27,12 @@ class IdealSkill(Skill):
 
     def __init__(self, robot: Rearrangeable, spec: RobotSpec, dice: Dice) -> None:
         self._robot, self._spec, self._dice = robot, spec, dice
-        self._outcome = Outcome.FAILED
-        self._reason = ""
-        self._hopeless = False
+        self._renew(Outcome.FAILED)
         self._until = 0.0
 
     def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
         action = ACTION_TABLE[subtask.action]
-        self._outcome, self._hopeless = Outcome.FAILED, False
+        self._renew(Outcome.FAILED)
         if not self._dice.succeeds(action.name):
             self._reason = f"failed by lot: {self._dice.described(action.name)}"
             if self._dice.loses(action.name):
@@ -55,15 +54,3 @@ class IdealSkill(Skill):
         if observation.stamp >= self._until:
             self._outcome = Outcome.SUCCEEDED
         return Command()
-
-    @property
-    def outcome(self) -> Outcome:
-        return self._outcome
-
-    @property
-    def reason(self) -> str:
-        return self._reason
-
-    @property
-    def hopeless(self) -> bool:
-        return self._hopeless

@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces import Kinematics, Skill, SkillSet
 from homie.kernel.types import Command, Goal, Observation, Outcome, Subtask
+from skills.attempts import AttemptSkill
 
 Value: TypeAlias = NDArray[Any] | str | bool | int | float
 """What crosses between the halves. Arrays are numeric or boolean; complex numbers and objects do not travel."""
@@ -62,7 +63,7 @@ class Policy(Protocol):
         """One decision. Raises PolicyFailed; nothing else for arrays of the documented names, shapes and types."""
 
 
-class PolicySkill(Skill):
+class PolicySkill(AttemptSkill):
     """The robot half: adapts observations to what a policy takes and what it gives to commands.
 
     Subclasses write `begin` and `steer`, and call `finish` when their stop rule says so. PolicyFailed ends the
@@ -75,8 +76,7 @@ class PolicySkill(Skill):
         self.policy = policy
         self.spec = spec
         self.kinematics = kinematics
-        self._outcome = Outcome.RUNNING
-        self._reason = ""
+        self._renew()
 
     @abstractmethod
     def begin(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
@@ -91,7 +91,7 @@ class PolicySkill(Skill):
         self._outcome, self._reason = outcome, reason
 
     def start(self, subtask: Subtask, goal: Goal, observation: Observation) -> None:
-        self._outcome, self._reason = Outcome.RUNNING, ""
+        self._renew()
         try:
             self.begin(subtask, goal, observation)
         except PolicyFailed as failure:
@@ -103,14 +103,6 @@ class PolicySkill(Skill):
         except PolicyFailed as failure:
             self.finish(Outcome.FAILED, str(failure))
         return command if self._outcome is Outcome.RUNNING else Command()
-
-    @property
-    def outcome(self) -> Outcome:
-        return self._outcome
-
-    @property
-    def reason(self) -> str:
-        return self._reason
 
 
 class PolicySet(SkillSet):
