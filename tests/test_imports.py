@@ -110,6 +110,7 @@ MAY_IMPORT = {
         "homie.kernel.prompts",
         "homie.kernel.text",
         "homie.kernel.training",
+        "homie.kernel.web",
         "perception.words.names",
         "perception.words.colours",
         "perception.boxes",

@@ -6,22 +6,16 @@ that is this server's too: a page of another site can neither read nor drive.
 
 from __future__ import annotations
 
-import hmac
 import ipaddress
 import secrets
 import threading
 from collections.abc import Callable, Mapping
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
+from homie.kernel.web import cookie_in, page_headers, same_secret, secret_cookie
+
 COOKIE = "homie-studio"
-HEADERS: Mapping[str, str] = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-store",
-}
+HEADERS = page_headers(pictures="'self' blob: data:")
 NO_TOKEN = "This page wants its token: open the address that `homie studio` has printed."
 WRONG_HOST = "This server does not have that name: open the address that `homie studio` has printed."
 WRONG_ORIGIN = "Another site's page asks for this: open the address that `homie studio` has printed."
@@ -45,11 +39,11 @@ class Access:
     def enter(self, token: str) -> str:
         """The cookie of whoever brings the token, which is worth nothing after that; "" for another token."""
         with self._lock:
-            if not _same(token, self.token):
+            if not same_secret(token, self.token):
                 return ""
             self.token = secrets.token_urlsafe(24)
         self._renewed(self.token)
-        return f"{COOKIE}={self._session}; HttpOnly; SameSite=Strict; Path=/"
+        return secret_cookie(COOKIE, self._session)
 
     def refusal(self, headers: Mapping[str, str]) -> tuple[int, str] | None:
         """Why a request is not served: a status and a sentence; None where it is. headers: names in small letters."""
@@ -59,7 +53,7 @@ class Access:
         origin = headers.get("origin")
         if origin is not None and urlsplit(origin).netloc != host:
             return 403, WRONG_ORIGIN
-        if not _same(_cookie(headers.get("cookie", "")), self._session):
+        if not same_secret(cookie_in(headers.get("cookie", ""), COOKIE), self._session):
             return 401, NO_TOKEN
         return None
 
@@ -78,15 +72,3 @@ def is_local(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
-
-
-def _cookie(text: str) -> str:
-    try:
-        cookies = SimpleCookie(text)
-    except CookieError:
-        return ""
-    return cookies[COOKIE].value if COOKIE in cookies else ""
-
-
-def _same(given: str, expected: str) -> bool:
-    return hmac.compare_digest(given.encode("utf-8", "replace"), expected.encode())

@@ -8,19 +8,18 @@ GET  /                      the page; it asks /api/waiting and posts to /api/ans
 
 from __future__ import annotations
 
-import hmac
 import json
 import select
 import socket
 import time
 from collections.abc import Mapping
 from functools import cache
-from http.cookies import CookieError, SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from homie.kernel.web import cookie_in, page_headers, same_secret, secret_cookie
 from planners.llm.play.desk import Desk, Question
 
 LARGEST = 64 * 2**20
@@ -36,14 +35,8 @@ _FILES = {
     "/page.css": ("page.css", "text/css"),
     "/page.js": ("page.js", "text/javascript"),
 }
-_HEADERS = {
-    # What a robot sends is shown, and never run.
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-store",
-}
+_HEADERS = page_headers(pictures="data:")
+"""What a robot sends is shown, and never run."""
 
 
 class Refusal(Exception):
@@ -80,7 +73,7 @@ class PlayServer(ThreadingHTTPServer):
 
     def knows(self, token: str) -> bool:
         """Whether it is the token."""
-        return hmac.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
+        return same_secret(token, self.token)
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Nothing is said of those who hang up in the middle."""
@@ -120,21 +113,15 @@ class _Connection(BaseHTTPRequestHandler):
 
     def _check(self) -> None:
         bearer = self.headers.get("Authorization", "").removeprefix("Bearer ").strip()
-        if not (self.server.knows(bearer) or self.server.knows(self._cookie())):
+        cookie = cookie_in(self.headers.get("Cookie", ""), COOKIE)
+        if not (self.server.knows(bearer) or self.server.knows(cookie)):
             raise Refusal(401, "This server wants its token: open the address that `homie play-server` has printed.")
-
-    def _cookie(self) -> str:
-        try:
-            cookies = SimpleCookie(self.headers.get("Cookie", ""))
-        except CookieError:
-            return ""
-        return cookies[COOKIE].value if COOKIE in cookies else ""
 
     def _let_in(self) -> None:
         """The token leaves the address for a cookie that scripts and other sites cannot use."""
         self.send_response(303)
         self.send_header("Location", "/")
-        self.send_header("Set-Cookie", f"{COOKIE}={self.server.token}; HttpOnly; SameSite=Strict; Path=/")
+        self.send_header("Set-Cookie", secret_cookie(COOKIE, self.server.token))
         self._finish(b"", "text/plain")
 
     # ------------------------------------------------------------ for robots
