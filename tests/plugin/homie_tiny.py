@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +20,7 @@ from pydantic import BaseModel
 from homie.kernel.actions import Action
 from homie.kernel.body import Group, Joint, RobotSpec
 from homie.kernel.errors import MissingCheckpoint, PlannerError
-from homie.kernel.interfaces import Detector, Kinematics, Locator, Planner, Robot, Skill, SkillSet
+from homie.kernel.interfaces import Detector, IkSolution, Kinematics, Locator, Planner, Robot, Skill, SkillSet
 from homie.kernel.options import RunOptions
 from homie.kernel.types import (
     Array,
@@ -62,16 +61,6 @@ SPEC = RobotSpec(
 )
 
 
-@dataclass(frozen=True)
-class TinySolution:
-    """Always exact: the gripper is where the base is."""
-
-    q: Array
-    ok: bool = True
-    position_error: float = 0.0
-    rotation_error: float = 0.0
-
-
 class TinyKinematics:
     """A gripper that sits on the base, and an arm that takes no space."""
 
@@ -88,8 +77,8 @@ class TinyKinematics:
     def self_distance(self, q: Array, held: Array | None = None) -> float:
         return 1.0
 
-    def solve(self, position: Array, rotation: Array | None, q0: Array, *, locked_torso: bool = False) -> TinySolution:
-        return TinySolution(q0)
+    def solve(self, position: Array, rotation: Array | None, q0: Array, *, locked_torso: bool = False) -> IkSolution:
+        return IkSolution(q0, ok=True, position_error=0.0, rotation_error=0.0)
 
 
 class TinyRobot(Robot):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Collection
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -36,16 +35,6 @@ from homie.kernel.world import WorldSnapshot
 HAND = Group.gripper(opening=0.1, speed=1.0)
 
 
-@dataclass(frozen=True, slots=True)
-class OutOfReach:
-    """The answer of a body that reaches nothing: the joints stay as they are."""
-
-    q: Array
-    ok: bool = False
-    position_error: float = math.inf
-    rotation_error: float = math.inf
-
-
 class NoArm:
     """The kinematics of a body without an arm: it takes no space and reaches nothing."""
 
@@ -61,7 +50,7 @@ class NoArm:
         return np.inf
 
     def solve(self, position: Array, rotation: Array | None, q0: Array, *, locked_torso: bool = False) -> IkSolution:
-        return OutOfReach(q0)
+        return IkSolution(q0, ok=False, position_error=math.inf, rotation_error=math.inf)
 
 
 class SymbolicRobot(Robot):

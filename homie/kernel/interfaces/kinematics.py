@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from homie.kernel.types import (
@@ -47,14 +48,15 @@ class Kinematics(Protocol):
         """
 
 
-class IkSolution(Protocol):
-    """Result of `Kinematics.solve`: `q` (n,), whether both errors (m, rad) are within tolerance."""
+@dataclass(frozen=True, slots=True)
+class IkSolution:
+    """Result of `Kinematics.solve`: joints within the limits, and how near they bring the gripper to the pose.
 
-    @property
-    def q(self) -> Array: ...
-    @property
-    def ok(self) -> bool: ...
-    @property
-    def position_error(self) -> float: ...
-    @property
-    def rotation_error(self) -> float: ...
+    q (n,): m and rad. ok: whether both errors are within tolerance and the arm keeps clear of the robot's own body.
+    position_error, rotation_error: what is left, m and rad.
+    """
+
+    q: Array
+    ok: bool
+    position_error: float
+    rotation_error: float

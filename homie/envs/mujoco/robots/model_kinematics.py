@@ -15,6 +15,7 @@ import numpy as np
 
 from homie.envs.mujoco.robots.spheres import filling
 from homie.kernel.body import RobotSpec
+from homie.kernel.interfaces import IkSolution
 from homie.kernel.types import Array, Pose
 
 _STEPS, _STEP = 50, 0.4
@@ -33,16 +34,6 @@ _APART = 0.015
 """m that a posture chosen afresh keeps from the robot's own body, so that the arm can move on from there."""
 _FAR = 0.5
 """m that stands for a distance of nothing to nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class IkResult:
-    """q (n,) within limits, whether it is a solution, and the errors that are left (m, rad)."""
-
-    q: Array
-    ok: bool
-    position_error: float
-    rotation_error: float
 
 
 class ModelKinematics:
@@ -120,7 +111,7 @@ class ModelKinematics:
         *,
         locked_torso: bool = False,
         tolerance: float = 1e-3,
-    ) -> IkResult:
+    ) -> IkSolution:
         """Joints that bring the gripper to a pose in the base frame; the nearest that was found if there are none.
 
         position (3,); rotation (3, 3), or None for position only. A pose near that of q0 is approached from there, so
@@ -154,12 +145,12 @@ class ModelKinematics:
                 nearest = result
         return nearest
 
-    def _result(self, target: _Target, q: Array, apart: float = 0.0) -> IkResult:
+    def _result(self, target: _Target, q: Array, apart: float = 0.0) -> IkSolution:
         tip, turn, _, _ = self._frames(q[None])
         error = target.error(tip, turn)[0]
         off, turned = float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:]))
         there = off <= target.tolerance and turned <= target.tolerance
-        return IkResult(q, there and self.self_distance(q) >= apart, off, turned)
+        return IkSolution(q, there and self.self_distance(q) >= apart, off, turned)
 
     def _descend(self, target: _Target, q: Array, free: Array, steps: int) -> Array:
         """Damped least squares from postures (m, n) at a time, with joints at their limits taken out."""

@@ -17,6 +17,7 @@ from homie.envs.mujoco.robots.fetch.closed_form import all_solutions, elbow_heig
 from homie.envs.mujoco.robots.fetch.fetch import FILE, HAND, SPEC
 from homie.envs.mujoco.robots.fetch.self_clearance import SelfClearance, add_head_sweep
 from homie.envs.mujoco.robots.limbs import PREFIX
+from homie.kernel.interfaces import IkSolution
 from homie.kernel.types import Array, Pose
 
 COMFORT: Array = np.array([0.25, 0.0, -0.2, 0.0, 1.2, 0.0, 0.6, 0.0])
@@ -46,20 +47,6 @@ _LOWER, _UPPER = SPEC.chain.limits.T
 _TORSO_GRID = np.linspace(_LOWER[0], _UPPER[0], 9)
 _PAN_GRID = np.linspace(_LOWER[1], _UPPER[1], 15)
 _SPEEDS = SPEC.chain.speeds
-
-
-@dataclass(frozen=True, slots=True)
-class IkResult:
-    """q (8,) within limits, whether it is a solution, and the errors that are left (m, rad).
-
-    A solution has both errors within tolerance and the arm clear of the robot's own body. Continuous joints are given
-    on the turn next to q0.
-    """
-
-    q: Array
-    ok: bool
-    position_error: float
-    rotation_error: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,20 +156,20 @@ class ArmKinematics:
         locked_torso: bool = False,
         max_iterations: int = 60,
         tolerance: float = 1e-3,
-    ) -> IkResult:
+    ) -> IkSolution:
         """Joints that bring the gripper to a pose in the base frame; the nearest that was found if there are none.
 
         position (3,); rotation (3, 3), or None for position only; axis_only leaves the roll about the fingers free.
         A pose near that of q0 is approached from there by damped least squares, so that consecutive poses give
         consecutive joints. For others the closed-form solutions are weighed: short ways from q0 and high elbows first.
-        locked_torso keeps the torso of q0. tolerance: m and rad.
+        Continuous joints are given on the turn next to q0. locked_torso keeps the torso of q0. tolerance: m and rad.
         """
         target = _Target(np.asarray(position), None if rotation is None else np.asarray(rotation), axis_only)
         q0 = np.asarray(q0, dtype=float)
         start = np.clip(q0, self.lower, self.upper)
         here = self.forward(start)
         missing = target.error(here.position, here.rotation)
-        local: IkResult | None = None
+        local: IkSolution | None = None
         if np.linalg.norm(missing[:3]) < _NEAR_DISTANCE and np.linalg.norm(missing[3:]) < _NEAR_ANGLE:
             local = self._descend(target, start, q0, locked_torso, max_iterations, tolerance)
             if local.ok:
@@ -236,7 +223,7 @@ class ArmKinematics:
 
     def _descend(
         self, target: _Target, start: Array, q0: Array, locked_torso: bool, max_iterations: int, tolerance: float
-    ) -> IkResult:
+    ) -> IkSolution:
         """Damped least squares from `start`, with joints at their limits taken out, drifting towards COMFORT."""
         q = start.copy()
         weight = np.array([1.0, 1.0, 1.0, _ROTATION_WEIGHT, _ROTATION_WEIGHT, _ROTATION_WEIGHT])
@@ -269,14 +256,14 @@ class ArmKinematics:
             q = np.clip(q + step, self.lower, self.upper)
         return self._result(target, q, q0, tolerance)
 
-    def _result(self, target: _Target, q: Array, q0: Array, tolerance: float) -> IkResult:
+    def _result(self, target: _Target, q: Array, q0: Array, tolerance: float) -> IkSolution:
         here = self.forward(q)
         error = target.error(here.position, here.rotation)
         off, turned = float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:]))
         near = q.copy()
         near[self._turning] = q0[self._turning] + wrapped((q - q0)[self._turning])
         ok = off <= tolerance and turned <= tolerance and self._clearance.distance(self._data) >= 0.0
-        return IkResult(near, ok, off, turned)
+        return IkSolution(near, ok, off, turned)
 
     # ------------------------------------------------------------ MuJoCo
 

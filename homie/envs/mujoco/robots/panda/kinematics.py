@@ -7,14 +7,13 @@ always has the same answer, whatever was asked before.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import mujoco
 import numpy as np
 
 from homie.envs.mujoco.robots.limbs import PREFIX
 from homie.envs.mujoco.robots.panda.panda import FILE, SPEC
 from homie.envs.mujoco.robots.panda.panda_ik import SHOULDER, TOOL, solutions
+from homie.kernel.interfaces import IkSolution
 from homie.kernel.types import Array, Pose
 
 GRIPPER_IN_TOOL: Array = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]])
@@ -44,16 +43,6 @@ _SPHERES: tuple[tuple[int, tuple[float, float, float], tuple[float, float, float
 )
 """Rows of spheres: frame (8 is the hand's), first and last centre, how many, radius. The fingers are left to those who
 know how far they are open."""
-
-
-@dataclass(frozen=True, slots=True)
-class IkResult:
-    """q (7,) within limits, whether it is a solution, and the errors that are left (m, rad)."""
-
-    q: Array
-    ok: bool
-    position_error: float
-    rotation_error: float
 
 
 class PandaKinematics:
@@ -132,7 +121,7 @@ class PandaKinematics:
         *,
         locked_torso: bool = False,
         tolerance: float = 1e-3,
-    ) -> IkResult:
+    ) -> IkSolution:
         """Joints that bring the gripper to a pose in the base frame; the nearest that was found if there are none.
 
         position (3,); rotation (3, 3), or None for position only. A pose near that of q0 is approached from there by
@@ -144,7 +133,7 @@ class PandaKinematics:
         start = np.clip(np.asarray(q0, dtype=float), self.lower, self.upper)
         here = self.forward(start)
         turn = np.zeros(3) if rotation is None else rotation_vector(np.asarray(rotation) @ here.rotation.T)
-        local: IkResult | None = None
+        local: IkSolution | None = None
         if np.linalg.norm(position - here.position) < _NEAR_DISTANCE and np.linalg.norm(turn) < _NEAR_ANGLE:
             local = self._descend(position, rotation, start, tolerance)
             if local.ok:
@@ -168,7 +157,7 @@ class PandaKinematics:
                 return np.asarray(found[index])
         return None
 
-    def _descend(self, position: Array, rotation: Array | None, start: Array, tolerance: float) -> IkResult:
+    def _descend(self, position: Array, rotation: Array | None, start: Array, tolerance: float) -> IkSolution:
         """Damped least squares from `start` (7,), with joints at their limits taken out."""
         q = start.copy()
         weight = np.array([1.0] * 3 + [0.0 if rotation is None else _ROTATION_WEIGHT] * 3)
@@ -200,11 +189,11 @@ class PandaKinematics:
         turn = np.zeros(3) if rotation is None else rotation_vector(rotation @ here.rotation.T)
         return np.concatenate([position - here.position, turn])
 
-    def _result(self, position: Array, rotation: Array | None, q: Array, tolerance: float) -> IkResult:
+    def _result(self, position: Array, rotation: Array | None, q: Array, tolerance: float) -> IkSolution:
         error = self._error(position, rotation, q)
         off, turned = float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:]))
         clear = self.self_distance(q) >= 0
-        return IkResult(q, off <= tolerance and turned <= tolerance and clear, off, turned)
+        return IkSolution(q, off <= tolerance and turned <= tolerance and clear, off, turned)
 
 
 def _from_line(points: Array, start: Array, end: Array) -> Array:
