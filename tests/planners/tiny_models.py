@@ -12,7 +12,9 @@ from typing import Any
 
 import torch
 import transformers as hf
-from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+from tokenizers import Tokenizer, decoders, models, normalizers, trainers
+
+from planners.llm.training.tiny import tokenizer_of
 
 SIDE, PATCH = 28, 14
 ROOM = 8192
@@ -56,15 +58,7 @@ def tiny_model(folder: Path, kind: str) -> Path:
 
 def tokenizer_with(special: Sequence[str], template: str, words: int = 500, **names: Any) -> Any:
     """A byte-level BPE tokenizer of at most `words` tokens; special ones get the ids 0, 1, 2, ... in order."""
-    trained = Tokenizer(models.BPE(unk_token=None))
-    trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    trained.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=words, special_tokens=list(special), show_progress=False, initial_alphabet=alphabet
-    )
-    trained.train_from_iterator(CORPUS, trainer)
-    return hf.PreTrainedTokenizerFast(tokenizer_object=trained, chat_template=template, **names)
+    return tokenizer_of(CORPUS, special, template, words, **names)
 
 
 def llama_tokenizer() -> Any:

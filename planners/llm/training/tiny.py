@@ -6,8 +6,9 @@ training each of them can be read; what they say is what training is for.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 import transformers
@@ -34,17 +35,7 @@ def make_tiny(folder: Path, texts: Iterable[str], seed: int) -> None:
         texts: What it is to read and write.
         seed: Of the weights.
     """
-    trained = Tokenizer(models.BPE(unk_token=None))
-    trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    trained.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=WORDS, special_tokens=list(SPECIAL), show_progress=False, initial_alphabet=alphabet
-    )
-    trained.train_from_iterator(texts, trainer)
-    tokenizer = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=trained, chat_template=TEMPLATE, pad_token=SPECIAL[0], eos_token=SPECIAL[1]
-    )
+    tokenizer = tokenizer_of(texts, SPECIAL, TEMPLATE, WORDS, pad_token=SPECIAL[0], eos_token=SPECIAL[1])
     torch.manual_seed(seed)
     config = transformers.LlamaConfig(
         vocab_size=len(tokenizer),
@@ -60,3 +51,24 @@ def make_tiny(folder: Path, texts: Iterable[str], seed: int) -> None:
     model.generation_config = transformers.GenerationConfig(eos_token_id=1, pad_token_id=0)
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
+
+
+def tokenizer_of(texts: Iterable[str], special: Sequence[str], template: str, words: int, **names: Any) -> Any:
+    """A byte-level BPE tokenizer, trained on some texts.
+
+    Args:
+        texts: What it learns its words of.
+        special: Special tokens, which get the ids 0, 1, 2, ... in this order.
+        template: Of a chat.
+        words: Tokens at most, but never fewer than there are special ones and bytes.
+        names: What the special tokens are for: `eos_token="<|end|>"`.
+    """
+    trained = Tokenizer(models.BPE(unk_token=None))
+    trained.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trained.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=words, special_tokens=list(special), show_progress=False, initial_alphabet=alphabet
+    )
+    trained.train_from_iterator(texts, trainer)
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=trained, chat_template=template, **names)
