@@ -8,10 +8,9 @@ desk --orders, stick, stop--> Operation --commands--> robot
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -22,19 +21,17 @@ from homie.kernel.agent import Episode
 from homie.kernel.body import stands_still
 from homie.kernel.errors import BadInput, CommandRefused, HomieError, RobotFault, Stopped
 from homie.kernel.interfaces import EpisodeListener, Listeners, Planner, Privileged
-from homie.kernel.text import printable
 from homie.kernel.types import (
     END,
     CommandSent,
     Decision,
-    Event,
     Observation,
     PeriodPassed,
     PlannerInput,
-    SubtaskStarted,
 )
 from homie.runtime.assembly import Chosen, Parts, load_planner
 from homie.runtime.session import undisturbed
+from homie.teleop.charge import Asked, State, Watch
 from homie.teleop.desk import Desk
 from homie.teleop.inspection import thing_named, things_at
 from homie.teleop.lines import read_line
@@ -60,31 +57,6 @@ class Front(Protocol):
 
     def refresh(self, operation: Operation) -> None:
         """A moment has passed: at least every control period, a planner that thinks included."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class State:
-    """What there is to show besides pictures.
-
-    Attributes:
-        task: the instruction, "" while nothing was begun.
-        in_charge: `person`, or the name of the planner.
-        doing: the subtask that runs, or `thinks`; "" for nothing.
-        recording: the run folder that is written, None for none.
-        last: the last episode folder that was recorded.
-    """
-
-    task: str
-    in_charge: str
-    planner: str
-    doing: str
-    round: int
-    inventory: tuple[str, ...]
-    stamp: float
-    recording: Path | None
-    last: Path | None
-    actions: tuple[str, ...]
-    models: tuple[str, ...]
 
 
 class Operation:
@@ -117,8 +89,8 @@ class Operation:
             raise
         self._hand = Hand(self.parts.robot)
         self._pace = Pace(options.speed if self.parts.robot.waits else 0.0)
-        self._asked = _Asked(self.parts.planner, self._wait)
-        self._watch = _Watch(self._passed, self._now_doing)
+        self._asked = Asked(self.parts.planner, self._wait)
+        self._watch = Watch(self._passed, self._now_doing)
         self._thinker = ThreadPoolExecutor(1, thread_name_prefix="planner")
         self._take: Recorded | None = None
         self._last: Path | None = None
@@ -408,38 +380,3 @@ class Operation:
 
     def _now_doing(self, subtask: str) -> None:
         self._doing = subtask
-
-
-class _Asked(Planner):
-    """Who decides: the person, whose answer waits, or the planner, which is asked."""
-
-    name = "operator"
-
-    def __init__(self, planner: Planner, ask: Callable[[Planner, PlannerInput], Decision]) -> None:
-        self.planner, self._ask = planner, ask
-        self.answer: Decision | None = None
-
-    @property
-    def looks_at_hand(self) -> bool:  # type: ignore[override]
-        return self.planner.looks_at_hand
-
-    def reset(self, task: str, *, seed: int) -> None:
-        self.planner.reset(task, seed=seed)
-
-    def decide(self, given: PlannerInput) -> Decision:
-        answer, self.answer = self.answer, None
-        return self._ask(self.planner, given) if answer is None else answer
-
-
-class _Watch(EpisodeListener):
-    """Says when a control period has passed, and lets a stop through; says which subtask runs."""
-
-    def __init__(self, passed: Callable[[], None], doing: Callable[[str], None]) -> None:
-        self._passed, self._doing = passed, doing
-
-    def on(self, event: Event) -> None:
-        match event:
-            case PeriodPassed():
-                self._passed()
-            case SubtaskStarted(_, subtask):
-                self._doing(printable(str(subtask)))

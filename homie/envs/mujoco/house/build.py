@@ -12,40 +12,17 @@ from dataclasses import dataclass
 
 import mujoco
 
-from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
-from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
 from homie.envs.mujoco.blueprints.lying import quat_of, rotation_of, span
-from homie.envs.mujoco.blueprints.parts import WALL, Link, Part, Quat, Vec3, turned
+from homie.envs.mujoco.blueprints.parts import Link, Part, Quat, Vec3, turned
 from homie.envs.mujoco.house.contacts import stiffen
 from homie.envs.mujoco.house.doors import add_door, joint_name
-from homie.envs.mujoco.house.index import (
-    ApplianceInfo,
-    ArticulationInfo,
-    GeomInfo,
-    ObjectInfo,
-    ReceptacleInfo,
-    RoomInfo,
-    SceneIndex,
-    SupportSurface,
-)
+from homie.envs.mujoco.house.index import GeomInfo, ReceptacleInfo, SceneIndex
+from homie.envs.mujoco.house.indexing import index_of
 from homie.envs.mujoco.house.shell import SOLID, add_shell
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import FurnitureSpec, ObjectSpec
 from homie.envs.mujoco.house.surfaces import surfaces_of
 from homie.envs.mujoco.render.textures import add_materials
-
-__all__ = [
-    "ApplianceInfo",
-    "ArticulationInfo",
-    "GeomInfo",
-    "Home",
-    "ObjectInfo",
-    "ReceptacleInfo",
-    "RoomInfo",
-    "SceneIndex",
-    "SupportSurface",
-    "build",
-]
 
 TIMESTEP = 0.004
 """Time step (s) of the physics; `Pace` divides it while objects are fast."""
@@ -142,7 +119,7 @@ def build(scene: SceneSpec, robot: RobotBuilder | None = None) -> Home:
     if robot is not None:
         robot(spec, (scene.robot.x, scene.robot.y, 0.0), scene.robot.yaw)
     model = spec.compile()
-    return Home(scene, model, _index(scene, model, geoms))
+    return Home(scene, model, index_of(scene, model, geoms))
 
 
 def empty_spec(name: str) -> mujoco.MjSpec:
@@ -183,9 +160,6 @@ def empty_spec(name: str) -> mujoco.MjSpec:
         )
     add_materials(spec)
     return spec
-
-
-# ---------------------------------------------------------------- adding bodies
 
 
 def add_geom(body: mujoco.MjsBody, name: str, part: Part, mass: float) -> mujoco.MjsGeom:
@@ -301,106 +275,3 @@ def _turn(item: ObjectSpec, yaw: float) -> Quat:
     if item.pitch == item.roll == 0.0:
         return turned(yaw + item.yaw)
     return quat_of(rotation_of(yaw + item.yaw, item.pitch, item.roll))
-
-
-# ---------------------------------------------------------------- index
-
-
-def _index(scene: SceneSpec, model: mujoco.MjModel, geoms: dict[str, GeomInfo]) -> SceneIndex:
-    rooms = tuple(
-        RoomInfo(
-            name=room.name,
-            kind=room.kind,
-            rect=(room.x0 + WALL / 2, room.y0 + WALL / 2, room.x1 - WALL / 2, room.y1 - WALL / 2),
-            floor_geom=model.geom(f"floor/{room.name}").id,
-            aliases=(room.kind,),
-        )
-        for room in scene.rooms
-    )
-    receptacles = tuple(_receptacle(scene, model, geoms, piece) for piece in scene.furniture)
-    objects = tuple(
-        ObjectInfo(
-            name=item.name,
-            kind=item.kind,
-            colour=item.colour,
-            aliases=_aliases(item.kind, item.colour, OBJECTS[item.kind].aliases),
-            body=model.body(item.name).id,
-            half=item.plan.half,
-            hollow=item.plan.hollow,
-        )
-        for item in scene.objects
-    )
-    return SceneIndex(rooms, receptacles, objects, {model.geom(name).id: info for name, info in geoms.items()})
-
-
-def _aliases(kind: str, colour: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    """All names of an entity: the kind in words, its aliases, and each of them with the colour in front."""
-    plain = dict.fromkeys((kind.replace("_", " "), *names))
-    return (*plain, *(f"{colour} {name}" for name in plain))
-
-
-def _receptacle(
-    scene: SceneSpec, model: mujoco.MjModel, geoms: dict[str, GeomInfo], piece: FurnitureSpec
-) -> ReceptacleInfo:
-    plan, name = piece.blueprint, piece.name
-    body = model.body(name).id
-    surfaces = tuple(
-        SupportSurface(
-            name=s.name,
-            body=model.body(f"{name}/{s.link}").id if s.link else body,
-            center=s.center,
-            half_x=s.half_x,
-            half_y=s.half_y,
-            clearance=s.clearance,
-            inside=s.inside,
-            access=s.access,
-        )
-        for s in surfaces_of(scene, piece)
-    )
-    articulations = tuple(
-        ArticulationInfo(
-            name=f"{name}/{link.name}",
-            kind=link.kind,
-            joint=model.joint(f"{name}/joint").id,
-            body=model.body(f"{name}/{link.name}").id,
-            handle=model.geom(f"{name}/handle").id,
-            closed=0.0,
-            open=link.upper,
-        )
-        for link in (plan.articulation,)
-        if link is not None
-    )
-    half = (plan.half_x, plan.half_y, plan.height / 2)
-    return ReceptacleInfo(
-        name=name,
-        kind=piece.kind,
-        colour=piece.colour,
-        aliases=_aliases(piece.kind, piece.colour, FURNITURE[piece.kind].aliases),
-        body=body,
-        room=piece.room,
-        front=piece.yaw,
-        center=(0.0, 0.0, plan.height / 2),
-        half=half,
-        surfaces=surfaces,
-        articulations=articulations,
-        appliance=_appliance(model, geoms, piece),
-    )
-
-
-def _appliance(model: mujoco.MjModel, geoms: dict[str, GeomInfo], piece: FurnitureSpec) -> ApplianceInfo | None:
-    plan = piece.blueprint
-    lamps = [part for part in plan.parts if part.label == "lamp"]
-    press = next((link for link in plan.links if link.name == "button"), None)
-    if not lamps or press is None:
-        return None
-    ids = tuple(model.geom(name).id for name, info in geoms.items() if info == GeomInfo(piece.name, "lamp"))
-    glow = tuple(part.glow or part.rgb for part in lamps)
-    return ApplianceInfo(
-        joint=model.joint(f"{piece.name}/button").id,
-        button=model.geom(f"{piece.name}/button").id,
-        travel=press.upper,
-        lamps=ids,
-        off=tuple(part.rgb for part in lamps),
-        glow=glow,
-        initially_on=piece.on,
-    )

@@ -1,0 +1,125 @@
+"""The index of a built house: which bodies, joints and geoms of the model are which entity of the scene."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import mujoco
+
+from homie.envs.mujoco.blueprints.catalog_furniture import FURNITURE
+from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
+from homie.envs.mujoco.blueprints.parts import WALL
+from homie.envs.mujoco.house.index import (
+    ApplianceInfo,
+    ArticulationInfo,
+    GeomInfo,
+    ObjectInfo,
+    ReceptacleInfo,
+    RoomInfo,
+    SceneIndex,
+    SupportSurface,
+)
+from homie.envs.mujoco.house.spec import SceneSpec
+from homie.envs.mujoco.house.spec_parts import FurnitureSpec
+from homie.envs.mujoco.house.surfaces import surfaces_of
+
+
+def index_of(scene: SceneSpec, model: mujoco.MjModel, geoms: Mapping[str, GeomInfo]) -> SceneIndex:
+    """The entities of a scene in its model. geoms: what each geom that the scene has added is of, by its name."""
+    rooms = tuple(
+        RoomInfo(
+            name=room.name,
+            kind=room.kind,
+            rect=(room.x0 + WALL / 2, room.y0 + WALL / 2, room.x1 - WALL / 2, room.y1 - WALL / 2),
+            floor_geom=model.geom(f"floor/{room.name}").id,
+            aliases=(room.kind,),
+        )
+        for room in scene.rooms
+    )
+    receptacles = tuple(_receptacle(scene, model, geoms, piece) for piece in scene.furniture)
+    objects = tuple(
+        ObjectInfo(
+            name=item.name,
+            kind=item.kind,
+            colour=item.colour,
+            aliases=_aliases(item.kind, item.colour, OBJECTS[item.kind].aliases),
+            body=model.body(item.name).id,
+            half=item.plan.half,
+            hollow=item.plan.hollow,
+        )
+        for item in scene.objects
+    )
+    return SceneIndex(rooms, receptacles, objects, {model.geom(name).id: info for name, info in geoms.items()})
+
+
+def _aliases(kind: str, colour: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """All names of an entity: the kind in words, its aliases, and each of them with the colour in front."""
+    plain = dict.fromkeys((kind.replace("_", " "), *names))
+    return (*plain, *(f"{colour} {name}" for name in plain))
+
+
+def _receptacle(
+    scene: SceneSpec, model: mujoco.MjModel, geoms: Mapping[str, GeomInfo], piece: FurnitureSpec
+) -> ReceptacleInfo:
+    plan, name = piece.blueprint, piece.name
+    body = model.body(name).id
+    surfaces = tuple(
+        SupportSurface(
+            name=s.name,
+            body=model.body(f"{name}/{s.link}").id if s.link else body,
+            center=s.center,
+            half_x=s.half_x,
+            half_y=s.half_y,
+            clearance=s.clearance,
+            inside=s.inside,
+            access=s.access,
+        )
+        for s in surfaces_of(scene, piece)
+    )
+    articulations = tuple(
+        ArticulationInfo(
+            name=f"{name}/{link.name}",
+            kind=link.kind,
+            joint=model.joint(f"{name}/joint").id,
+            body=model.body(f"{name}/{link.name}").id,
+            handle=model.geom(f"{name}/handle").id,
+            closed=0.0,
+            open=link.upper,
+        )
+        for link in (plan.articulation,)
+        if link is not None
+    )
+    half = (plan.half_x, plan.half_y, plan.height / 2)
+    return ReceptacleInfo(
+        name=name,
+        kind=piece.kind,
+        colour=piece.colour,
+        aliases=_aliases(piece.kind, piece.colour, FURNITURE[piece.kind].aliases),
+        body=body,
+        room=piece.room,
+        front=piece.yaw,
+        center=(0.0, 0.0, plan.height / 2),
+        half=half,
+        surfaces=surfaces,
+        articulations=articulations,
+        appliance=_appliance(model, geoms, piece),
+    )
+
+
+def _appliance(model: mujoco.MjModel, geoms: Mapping[str, GeomInfo], piece: FurnitureSpec) -> ApplianceInfo | None:
+    plan = piece.blueprint
+    lamps = [part for part in plan.parts if part.label == "lamp"]
+    press = next((link for link in plan.links if link.name == "button"), None)
+    if not lamps or press is None:
+        return None
+    ids = tuple(model.geom(name).id for name, info in geoms.items() if info == GeomInfo(piece.name, "lamp"))
+    glow = tuple(part.glow or part.rgb for part in lamps)
+    return ApplianceInfo(
+        joint=model.joint(f"{piece.name}/button").id,
+        button=model.geom(f"{piece.name}/button").id,
+        travel=press.upper,
+        lamps=ids,
+        off=tuple(part.rgb for part in lamps),
+        glow=glow,
+        initially_on=piece.on,
+    )
