@@ -1,4 +1,4 @@
-"""Who is in charge: the planner and the listener that an operation gives to the agent loop, and what there is to show."""
+"""Who is in charge of a robot: the planner and the listener that an operation gives to the loop, and what it shows."""
 
 from __future__ import annotations
 
