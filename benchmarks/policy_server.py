@@ -44,7 +44,7 @@ class Nothing:
     def reset(self, goal: Named) -> None:
         """Nothing to forget."""
 
-    def step(self, given: Named) -> Named:
+    def step(self, inputs: Named) -> Named:
         return {"action": ACTION}
 
 

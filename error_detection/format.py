@@ -30,8 +30,8 @@ def listed_model(question: CheckQuestion) -> Complaint | None:
 def no_more_names(question: CheckQuestion) -> Complaint | None:
     """F1 for a name that the action does not take: `[Pick, banana, bowl]`."""
     subtask, arguments = question.subtask, question.action.arguments
-    given = (subtask.target, subtask.destination)[len(arguments) :]
-    extra = next((words for words in given if words), "")
+    names = (subtask.target, subtask.destination)[len(arguments) :]
+    extra = next((words for words in names if words), "")
     return Complaint(ErrorCode.F1, messages.extra_name(subtask.action, arguments, extra)) if extra else None
 
 

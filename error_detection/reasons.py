@@ -125,4 +125,4 @@ def lasting(reason: str) -> bool:
 
 
 def _of(reason: str) -> Reason | None:
-    return next((one for one in REASONS if re.fullmatch(one.record, reason)), None)
+    return next((row for row in REASONS if re.fullmatch(row.record, reason)), None)

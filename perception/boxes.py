@@ -50,14 +50,22 @@ class Marked:
 
     def listed(self, view: str) -> list[str]:
         """The numbers and names of a view, as `3: apple`, in the order of the numbers."""
-        return [f"{number}: {one.called}" for number, one in self.things.items() if one.view == view]
+        return [f"{number}: {detection.called}" for number, detection in self.things.items() if detection.view == view]
 
 
 def in_order(detections: Sequence[Detection], views: Sequence[str]) -> list[Detection]:
     """The detections of some views, as one reads: view by view, from left to right by their middle, from the top."""
     places = {view: place for place, view in enumerate(views)}
-    seen = [one for one in detections if one.view in places]
-    return sorted(seen, key=lambda one: (places[one.view], one.box[0] + one.box[2], one.box[1] + one.box[3], one.name))
+    seen = [detection for detection in detections if detection.view in places]
+    return sorted(
+        seen,
+        key=lambda detection: (
+            places[detection.view],
+            detection.box[0] + detection.box[2],
+            detection.box[1] + detection.box[3],
+            detection.name,
+        ),
+    )
 
 
 def mark(
@@ -73,15 +81,17 @@ def mark(
     in a view without a picture. widths: of the pictures that the boxes were found in, where these here are scaled.
     """
     numbered = {
-        number: thing for number, thing in enumerate(things, first) if thing is not None and thing.view in pictures
+        number: detection
+        for number, detection in enumerate(things, first)
+        if detection is not None and detection.view in pictures
     }
     drawn = dict(pictures)
     for view, picture in pictures.items():
-        seen = {number: thing for number, thing in numbered.items() if thing.view == view}
+        seen = {number: detection for number, detection in numbered.items() if detection.view == view}
         if seen:
             width = (widths or {}).get(view, picture.shape[1])
-            boxes = {number: thing.box for number, thing in seen.items()}
-            masks = {number: thing.mask for number, thing in seen.items() if thing.mask is not None}
+            boxes = {number: detection.box for number, detection in seen.items()}
+            masks = {number: detection.mask for number, detection in seen.items() if detection.mask is not None}
             drawn[view] = draw_marks(picture, boxes, picture.shape[1] / width, masks)
     return Marked(numbered, drawn)
 
@@ -143,10 +153,10 @@ def _pixels(start: Array, end: Array, k: Intrinsics) -> tuple[tuple[int, int], t
     if max(start[2], end[2]) < _NEAREST:
         return None
     points = []
-    for one, other in ((start, end), (end, start)):
-        if one[2] < _NEAREST:
-            one = one + (other - one) * (_NEAREST - one[2]) / (other[2] - one[2])
-        u, v = one[0] / one[2] * k.fx + k.cx, one[1] / one[2] * k.fy + k.cy
+    for near, other in ((start, end), (end, start)):
+        if near[2] < _NEAREST:
+            near = near + (other - near) * (_NEAREST - near[2]) / (other[2] - near[2])
+        u, v = near[0] / near[2] * k.fx + k.cx, near[1] / near[2] * k.fy + k.cy
         points.append((round(float(np.clip(u, -1e4, 1e4))), round(float(np.clip(v, -1e4, 1e4)))))
     return points[0], points[1]
 

@@ -80,18 +80,18 @@ class CameraModel:
 
     def undistort(self, pixels: Array) -> Array:
         """Where pixels (n, 2) would lie in the picture of an ideal pinhole; NaN where no ray leads to one."""
-        wanted = self._rays(np.asarray(pixels, dtype=np.float64).reshape(-1, 2))
-        rays = wanted.copy()
+        target = self._rays(np.asarray(pixels, dtype=np.float64).reshape(-1, 2))
+        rays = target.copy()
         for _ in range(_STEPS if any(self.distortion) else 0):
             bent, slopes = _bent(rays, self.distortion)
             with np.errstate(all="ignore"):  # a ray that runs away ends as NaN
                 determinant = slopes[:, 0, 0] * slopes[:, 1, 1] - slopes[:, 0, 1] * slopes[:, 1, 0]
-                u, v = (wanted - bent).T
+                u, v = (target - bent).T
                 rays[:, 0] += (slopes[:, 1, 1] * u - slopes[:, 0, 1] * v) / determinant
                 rays[:, 1] += (slopes[:, 0, 0] * v - slopes[:, 1, 0] * u) / determinant
         bent, slopes = _bent(rays, self.distortion)
         folded = np.linalg.det(np.nan_to_num(slopes)) <= 0.0  # beyond where the lens turns back
-        rays[~(np.abs(bent - wanted).max(axis=1) < _CLOSE) | folded] = np.nan
+        rays[~(np.abs(bent - target).max(axis=1) < _CLOSE) | folded] = np.nan
         return self._pixels(rays)
 
     def deproject(self, pixels: Array, depth: Array) -> Array:
@@ -183,8 +183,9 @@ def _distortion(info: _CameraInfo, path: Path) -> tuple[float, float, float, flo
 
 def _data(matrix: _Matrix, name: str, path: Path, sizes: tuple[int, ...]) -> list[Any]:
     if len(matrix.data) not in sizes or matrix.rows * matrix.cols != len(matrix.data):
-        wanted = " or ".join(str(size) for size in sizes)
+        expected = " or ".join(str(size) for size in sizes)
         raise BadInput(
-            f"The {name} of {path} has {len(matrix.data)} numbers in {matrix.rows} x {matrix.cols}: expected {wanted}."
+            f"The {name} of {path} has {len(matrix.data)} numbers in {matrix.rows} x {matrix.cols}: "
+            f"expected {expected}."
         )
     return matrix.data

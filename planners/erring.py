@@ -54,7 +54,7 @@ class ErringPlanner(Planner):
         path = Path(argument).expanduser()
         with reading(path, "the script"):
             self._text = path.read_bytes().decode()
-        self._script = [one for decision in parse_script(self._text, path) for one in decision.subtasks]
+        self._script = [subtask for decision in parse_script(self._text, path) for subtask in decision.subtasks]
         self._settings = settings or ErringSettings.model_validate({})
         self.reset("", seed=0)
 
@@ -78,13 +78,13 @@ class ErringPlanner(Planner):
         self._failures: Counter[Subtask] = Counter()
         self._erred = False
 
-    def decide(self, given: PlannerInput) -> Decision:
-        self._look_back(given)
+    def decide(self, inputs: PlannerInput) -> Decision:
+        self._look_back(inputs)
         step = self._left[0] if self._left else END
         if self._failures[step] > self._settings.retries:
             return Decision((END,))
         if not self._erred and step != END and self._dice.random() < self._settings.mistakes:
-            mistakes = list(self._mistakes(step, given))
+            mistakes = list(self._mistakes(step, inputs))
             mistake = self._dice.choice(mistakes)
             self._erred, self._tried = True, None
             self._early = mistake if mistake in self._left[1:2] else None
@@ -92,29 +92,29 @@ class ErringPlanner(Planner):
         self._erred, self._early, self._tried = False, None, step
         return Decision((step,))
 
-    def _look_back(self, given: PlannerInput) -> None:
+    def _look_back(self, inputs: PlannerInput) -> None:
         """What the feedback means for the rest of the script."""
-        if given.feedback is None:
+        if inputs.feedback is None:
             return
-        if self._early is not None and given.feedback.ok:
+        if self._early is not None and inputs.feedback.ok:
             self._left = self._left[2:]  # it stood near enough already: done, and the way there is not needed
         if self._tried is None:
             return
-        if given.feedback.ok:
+        if inputs.feedback.ok:
             self._left = self._left[1:]
             return
         step = self._left[0]
         self._failures[step] += 1
         words = acted_on(step, action_of(step.action).arguments)
-        if given.feedback.code is ErrorCode.E2:
+        if inputs.feedback.code is ErrorCode.E2:
             again = [Subtask("Go to", step.target), Subtask("Pick", step.target), Subtask("Go to", words), step]
             self._left = [*again, *self._left[1:]]
         elif action_of(step.action).near:
             self._left = [Subtask("Go to", words), *self._left]
 
-    def _mistakes(self, step: Subtask, given: PlannerInput) -> Iterator[Subtask]:
+    def _mistakes(self, step: Subtask, inputs: PlannerInput) -> Iterator[Subtask]:
         """What a planner may do wrong before a step; one of each kind at most, and none of them changes the world."""
-        full = bool(given.inventory)
+        full = bool(inputs.inventory)
         after = self._left[1:]
         nowhere = self._dice.choice(NOWHERE)
         yield Subtask("Put", step.target, nowhere) if step.action == "Put" else Subtask(step.action, nowhere)
@@ -123,9 +123,9 @@ class ErringPlanner(Planner):
         if step.action == "Go to" and after and action_of(after[0].action).near:
             yield after[0]  # D1, if it is far away
         carried = _first(after, "Put") if step.action != "Put" else None
-        places = [one.destination for one in (step, *after) if is_furniture(one.destination)]
+        places = [subtask.destination for subtask in (step, *after) if is_furniture(subtask.destination)]
         if full:
-            yield Subtask("Pick", given.inventory[-1])  # L1
+            yield Subtask("Pick", inputs.inventory[-1])  # L1
             doors = _first((step, *after), "Open", "Close")
             if doors is not None:
                 yield doors  # L1
@@ -139,4 +139,4 @@ class ErringPlanner(Planner):
 
 
 def _first(steps: Sequence[Subtask], *actions: str) -> Subtask | None:
-    return next((one for one in steps if one.action in actions), None)
+    return next((subtask for subtask in steps if subtask.action in actions), None)

@@ -56,19 +56,19 @@ def bench_options(options: GenerateOptions) -> BenchOptions:
     """The bench that gives the episodes: every task as often as any other, or, where there are more tasks than episodes
     are wanted, a part of them by lot. Raises BadInput."""
     tasks = [task.id for task in find_suite(options.suite).select(None, options.split)]
-    wanted = options.episodes or len(tasks)
-    trials = math.ceil(wanted / len(tasks))
+    count = options.episodes or len(tasks)
+    trials = math.ceil(count / len(tasks))
     if trials > MOST_TRIALS:
         raise BadInput(
-            f"{wanted} episodes of {len(tasks)} tasks are {trials} trials of each, and {MOST_TRIALS} is the most: draw "
+            f"{count} episodes of {len(tasks)} tasks are {trials} trials of each, and {MOST_TRIALS} is the most: draw "
             "more tasks (homie data tasks)."
         )
-    given: dict[str, Any] = options.model_dump(
+    values: dict[str, Any] = options.model_dump(
         include={"suite", "split", "workers", "seed", "rounds", "frames", "skills", "targets", "picture_size"},
         exclude_none=True,
     )
-    if wanted < len(tasks):
-        given["tasks"] = ",".join(random.Random(options.seed).sample(tasks, wanted))
+    if count < len(tasks):
+        values["tasks"] = ",".join(random.Random(options.seed).sample(tasks, count))
     if options.failures:
-        given["planner_settings"] = {"mistakes": options.failures}
-    return BenchOptions.build(**given, out=options.out, planner=EXPERT, trials=trials, video=False)
+        values["planner_settings"] = {"mistakes": options.failures}
+    return BenchOptions.build(**values, out=options.out, planner=EXPERT, trials=trials, video=False)

@@ -108,9 +108,9 @@ class _Reader:
                 texts = {name: line[name] for name in ("chosen", "rejected")}
             return {name: self._writer.read(text, _asked(ACTIONS, (), ARGUMENTS)) for name, text in texts.items()}
         arguments = {action: tuple(names) for action, names in zip(line["actions"], line["arguments"], strict=True)}
-        given = _asked(tuple(line["actions"]), tuple(line["models"]), arguments)
+        question = _asked(tuple(line["actions"]), tuple(line["models"]), arguments)
         names = ("completion",) if "completion" in line else ("chosen", "rejected")
-        return {name: self._writer.read(line[name][0]["content"][0]["text"], given) for name in names}
+        return {name: self._writer.read(line[name][0]["content"][0]["text"], question) for name in names}
 
 
 def _asked(actions: tuple[str, ...], models: tuple[str, ...], arguments: Mapping[str, tuple[str, ...]]) -> PlannerInput:

@@ -69,10 +69,10 @@ def make_split(sources: Sequence[Source], by: By, share: float, seed: int) -> tu
         raise BadInput(f"All episodes are of one {what}: they cannot be split by it. Choose another --by.")
     order = sorted(sizes)
     random.Random(seed).shuffle(order)
-    wanted, taken = share * len(entries), 0
+    quota, taken = share * len(entries), 0
     testing: set[Key] = set()
     for group in order:
-        if taken + sizes[group] <= wanted and len(testing) < len(order) - 1:
+        if taken + sizes[group] <= quota and len(testing) < len(order) - 1:
             testing.add(group)
             taken += sizes[group]
     if not testing:

@@ -58,7 +58,7 @@ class HomeEnv(SessionEnv[NDArray[np.int64]]):
         named, objects = split(options)
         checked = OpenOptions.build(**named)
         shelf = choose(checked, objects).shelf
-        self.actions = listed_actions((), [action for one in shelf.sets.values() for action in one.actions])
+        self.actions = listed_actions((), [action for skill_set in shelf.sets.values() for action in skill_set.actions])
         shelf.close()
         super().__init__(render_mode, options, checked.rounds)
         self._now: HouseTask | None = None
@@ -80,7 +80,7 @@ class HomeEnv(SessionEnv[NDArray[np.int64]]):
 
     def step(self, action: NDArray[np.int64]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
         """Carry out one subtask; End gives up."""
-        number, target, destination = (int(one) for one in action)
+        number, target, destination = (int(index) for index in action)
         if self.actions[number] == END.action:
             return self._outcome(None, ended=True)
         done = self.session.call(self.actions[number], WORDS[target], WORDS[destination])

@@ -48,7 +48,7 @@ class TableEnv(SessionEnv[NDArray[np.float32]]):
 
     def step(self, action: NDArray[np.float32]) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
         """Bring the tool to a pose, then open or close the gripper."""
-        numbers = [int(one) for one in np.rint(action)]
+        numbers = [int(number) for number in np.rint(action)]
         return self._outcome(self.session.call("Move", str(numbers)), ended=False)
 
     def success(self) -> bool:

@@ -28,10 +28,10 @@ class HouseTask:
 
 def of_suite(suite: str, task: str) -> HouseTask:
     """A task of a suite by its id. Raises BadInput for one that no state of the world can judge."""
-    (found,) = find_suite(suite).select(task)[:1]
-    if found.goal is None:
+    (chosen,) = find_suite(suite).select(task)[:1]
+    if chosen.goal is None:
         raise BadInput(f"The task '{task}' of the suite '{suite}' has no goal that the world could be asked for.")
-    return HouseTask(found.text, found.goal, found.scene)
+    return HouseTask(chosen.text, chosen.goal, chosen.scene)
 
 
 def of_goal(goal: object, instruction: str) -> HouseTask:
@@ -45,21 +45,21 @@ def of_house(scene: Mapping[str, Any], seed: int) -> HouseTask:
     """A task made from a scene spec and a seed: bring a thing that lies in the open to furniture where none of its kind
     is. Raises BadInput for a house without one."""
     kinds = {piece["name"]: piece["kind"] for piece in scene["furniture"]}
-    there = {(one["kind"], kinds.get(one["receptacle"], "")) for one in scene["objects"]}
+    there = {(item["kind"], kinds.get(item["receptacle"], "")) for item in scene["objects"]}
     choices = sorted(
         {
-            (thing, top)
-            for thing, place in there
+            (kind, top)
+            for kind, place in there
             if place in TOPS
             for top in TOPS
-            if top in kinds.values() and (thing, top) not in there
+            if top in kinds.values() and (kind, top) not in there
         }
     )
     if not choices:
         raise BadInput(f"The house of seed {seed} has nothing that could be brought to a table: give a goal.")
-    thing, top = choices[int(np.random.default_rng(seed).integers(len(choices)))]
-    words = [name.replace("_", " ") for name in (thing, top)]
-    return HouseTask(f"put the {words[0]} on the {words[1]}", parse_condition({"on": [thing, top]}))
+    kind, top = choices[int(np.random.default_rng(seed).integers(len(choices)))]
+    words = [name.replace("_", " ") for name in (kind, top)]
+    return HouseTask(f"put the {words[0]} on the {words[1]}", parse_condition({"on": [kind, top]}))
 
 
 def check_fits(task: HouseTask, world: WorldSnapshot) -> None:

@@ -91,9 +91,9 @@ class Board(EpisodeListener):
                 self._event({"kind": "task", "text": "" if task == PRACTICE else task})
             case PlannerAsked(asked):
                 seen: dict[str, list[str]] = {view: [] for view in asked.views}
-                for one in in_sight(asked.detections):
-                    if one.called not in seen.setdefault(one.view, []):
-                        seen[one.view].append(one.called)
+                for detection in in_sight(asked.detections):
+                    if detection.called not in seen.setdefault(detection.view, []):
+                        seen[detection.view].append(detection.called)
                 self._event({"kind": "sight", "round": asked.round, "seen": seen})
             case PlannerAnswered(number, decision):
                 about = {"analysis": decision.analysis, "model": decision.model, "problem": decision.problem}
@@ -108,9 +108,9 @@ class Board(EpisodeListener):
                 self._event({"kind": "attempt", "number": attempt.number, "seconds": attempt.robot_seconds, **about})
             case SubtaskRecorded(record):
                 feedback = record.execution.feedback
-                told = {"ok": feedback.ok, "code": feedback.code, "text": feedback.message}
+                shown = {"ok": feedback.ok, "code": feedback.code, "text": feedback.message}
                 subtask_text = str(record.execution.subtask)
-                self._event({"kind": "feedback", "round": record.round, "subtask": subtask_text, **told})
+                self._event({"kind": "feedback", "round": record.round, "subtask": subtask_text, **shown})
             case EpisodeEnded(result):
                 self._event({"kind": "end", "text": result.ended_by, "rounds": result.rounds})
 
@@ -169,8 +169,8 @@ def _safe(value: Any) -> Any:
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, list):
-        return [_safe(one) for one in value]
-    return {printable(name): _safe(one) for name, one in value.items()} if isinstance(value, Mapping) else value
+        return [_safe(item) for item in value]
+    return {printable(name): _safe(item) for name, item in value.items()} if isinstance(value, Mapping) else value
 
 
 def _state(operation: Operation) -> dict[str, Any]:
@@ -214,26 +214,26 @@ def _bounded(limit: float) -> float:
 
 def _map(world: WorldSnapshot) -> dict[str, Any]:
     rooms = [{"name": name, "kind": room.kind, "floor": room.floor} for name, room in world.rooms.items() if room.floor]
-    fixed = [_drawn(name, thing) for name, thing in world.fixed.items()]
-    loose = [{**_drawn(name, thing), "held": thing.relation == "held"} for name, thing in world.objects.items()]
+    fixed = [_drawn(name, state) for name, state in world.fixed.items()]
+    loose = [{**_drawn(name, state), "held": state.relation == "held"} for name, state in world.objects.items()]
     opened = {joint.receptacle: round(joint.fraction, 2) for joint in world.joints.values() if joint.fraction > 0.02}
     return {
         "rooms": rooms,
-        "fixed": [one for one in fixed if "x" in one],
-        "loose": [one for one in loose if "x" in one],
+        "fixed": [drawn for drawn in fixed if "x" in drawn],
+        "loose": [drawn for drawn in loose if "x" in drawn],
         "open": opened,
         "held": world.held,
         "success": world.success,
     }
 
 
-def _drawn(name: str, thing: ThingState) -> dict[str, Any]:
+def _drawn(name: str, state: ThingState) -> dict[str, Any]:
     """A footprint: middle, half sizes and yaw, metres and radians."""
-    drawn: dict[str, Any] = {"name": name, "kind": thing.kind, "colour": thing.colour}
-    if thing.position is not None:
-        half = thing.half or (0.03, 0.03, 0.03)
-        w, x, y, z = thing.quaternion or (1.0, 0.0, 0.0, 0.0)
+    drawn: dict[str, Any] = {"name": name, "kind": state.kind, "colour": state.colour}
+    if state.position is not None:
+        half = state.half or (0.03, 0.03, 0.03)
+        w, x, y, z = state.quaternion or (1.0, 0.0, 0.0, 0.0)
         yaw = math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
-        drawn |= {"x": thing.position[0], "y": thing.position[1], "z": thing.position[2], "yaw": round(yaw, 3)}
+        drawn |= {"x": state.position[0], "y": state.position[1], "z": state.position[2], "yaw": round(yaw, 3)}
         drawn |= {"half": [half[0], half[1]]}
     return drawn

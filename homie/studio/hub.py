@@ -207,15 +207,15 @@ class Hub:
                 desk.interrupt(Take()) if person else desk.order(Give())
 
     def _note(self, message: asked.Said) -> None:
-        said = notes.note(message.kind, message.text, round=message.round)
+        note = notes.note(message.kind, message.text, round=message.round)
         if message.recording:
-            self.library.add_note(message.recording, said)
+            self.library.add_note(message.recording, note)
         else:
-            self.desk.order(Say(said))
+            self.desk.order(Say(note))
 
     def _answer(self, page: Page, number: int) -> Callable[[list[Thing]], None]:
         def answer(things: list[Thing]) -> None:
-            content = {"type": "things", "id": number, "things": [asdict(thing) for thing in things]}
+            content = {"type": "things", "id": number, "things": [asdict(item) for item in things]}
             self._soon(page.text, content)
 
         return answer

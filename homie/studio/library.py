@@ -47,7 +47,7 @@ class Library:
                 "mark": take.mark or "",
                 "discarded": take.discarded,
                 "notes": [
-                    {"kind": said.kind, "text": printable(said.text), "round": said.round} for said in take.notes
+                    {"kind": note.kind, "text": printable(note.text), "round": note.round} for note in take.notes
                 ],
             }
             for take in reversed(list_takes(self._recordings))
@@ -69,13 +69,13 @@ class Library:
             report(ReportOptions.build(runs=[self._run(name) for name in dict.fromkeys(names)], out=page))
             return page.read_bytes()
 
-    def add_note(self, name: str, said: Note) -> None:
+    def add_note(self, name: str, note: Note) -> None:
         """A note on a recording. Raises BadInput."""
         run = self._run(name)
         take = next((take for take in list_takes(run.parent) if take.run == run), None)
         if take is None:
             raise BadInput(f"There is no recording '{printable(name)}'.")
-        add_note(take.episode, said)
+        add_note(take.episode, note)
 
     def _run(self, name: str) -> Path:
         """Raises BadInput for what is no name in the list."""
@@ -87,5 +87,5 @@ class Library:
     def _folders(self) -> dict[str, Path]:
         """Run folders by name, the newest first; a recording before a run of the same name."""
         places = [place for place in (self._runs, self._recordings) if place is not None and place.is_dir()]
-        found = {file.parent.name: file.parent for place in places for file in place.glob("*/run.json")}
-        return dict(sorted(found.items(), reverse=True))
+        folders = {file.parent.name: file.parent for place in places for file in place.glob("*/run.json")}
+        return dict(sorted(folders.items(), reverse=True))

@@ -52,9 +52,9 @@ class Asked(Planner):
     def reset(self, task: str, *, seed: int) -> None:
         self.planner.reset(task, seed=seed)
 
-    def decide(self, given: PlannerInput) -> Decision:
+    def decide(self, inputs: PlannerInput) -> Decision:
         answer, self.answer = self.answer, None
-        return self._ask(self.planner, given) if answer is None else answer
+        return self._ask(self.planner, inputs) if answer is None else answer
 
 
 class Watch(EpisodeListener):

@@ -51,18 +51,18 @@ def things_at(parts: Parts, inventory: tuple[str, ...], camera: str, pixel: tupl
         raise BadInput(f"There is no view '{camera}': the robot shows {', '.join(parts.robot.views)}.")
     sight = executor.senses.look_around()
     height, width = sight.observation.frames[camera].rgb.shape[:2]
-    found = [one for one in executor.locator.arranged(sight.detections) if one.view == camera]
+    covering = [detection for detection in executor.locator.arranged(sight.detections) if detection.view == camera]
     if pixel is not None:
         at = (min(int(pixel[0] * width), width - 1), min(int(pixel[1] * height), height - 1))
-        found = [one for one in found if _covers(one, at)]
-    found.sort(key=_area)
+        covering = [detection for detection in covering if _covers(detection, at)]
+    covering.sort(key=_area)
     things: dict[str, Thing] = {}
-    for one in found:
-        x0, y0, x1, y1 = one.box
-        subtasks = _subtasks(parts, inventory, one.called, sight.observation)
+    for detection in covering:
+        x0, y0, x1, y1 = detection.box
+        subtasks = _subtasks(parts, inventory, detection.called, sight.observation)
         if subtasks:
             box = (x0 / width, y0 / height, x1 / width, y1 / height)
-            things.setdefault(one.called, Thing(one.called, subtasks, box))
+            things.setdefault(detection.called, Thing(detection.called, subtasks, box))
     return list(things.values())
 
 

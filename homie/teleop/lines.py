@@ -79,8 +79,8 @@ def read_line(line: str, actions: Sequence[str], task: str, *, record: bool) -> 
     if motion := _MOTION.fullmatch(lower):
         stick, seconds = MOTIONS[motion[1]]
         return (Move(stick, float(motion[2]) if motion[2] else seconds),)
-    if said := _note(plain):
-        return (Say(said),)
+    if note := _note(plain):
+        return (Say(note),)
     what, _, why = plain.partition("#")
     subtask = registry.load("tools", "spoken-subtask")(what.strip(), tuple(actions))
     return (Do(subtask, why.strip()),)

@@ -219,10 +219,10 @@ class Operation:
             self._halted = True
             raise Stopped(STOPPED)
 
-    def _wait(self, planner: Planner, given: PlannerInput) -> Decision:
+    def _wait(self, planner: Planner, inputs: PlannerInput) -> Decision:
         """What a planner decides; the robot's thread goes on showing what there is meanwhile. Raises Stopped."""
         self._doing = "thinks"
-        answer: Future[Decision] = self._thinker.submit(planner.decide, given)
+        answer: Future[Decision] = self._thinker.submit(planner.decide, inputs)
         while not answer.done():
             self._pace.rest()
             self._front.refresh(self)
@@ -353,12 +353,12 @@ class Operation:
             self._person = True
             self._episode = self._new_episode(PRACTICE, episode.inventory)
 
-    def _say(self, said: notes.Note) -> None:
+    def _say(self, note: notes.Note) -> None:
         if self._last is None:
             raise BadInput("Nothing was recorded that a note could be about.")
         if self._take is not None:
-            said = said.model_copy(update={"stamp": self.parts.robot.observe().stamp})
-        notes.add_note(self._last, said)
+            note = note.model_copy(update={"stamp": self.parts.robot.observe().stamp})
+        notes.add_note(self._last, note)
 
     def _drop_take(self) -> None:
         take, self._take = self._take, None

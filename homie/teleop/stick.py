@@ -87,12 +87,12 @@ class Hand:
         step = np.array([_unit(value) for value in stick.reach]) * REACH_SPEED * period
         turn = _about_z(_unit(stick.wrist) * WRIST_SPEED * period)
         position = now.position + _shortened(before.position + step - now.position, LEAD)
-        wanted = Pose(position, turn @ before.rotation)
+        pose = Pose(position, turn @ before.rotation)
         # Where the whole pose cannot be kept the hand may turn, as a person's does.
-        for rotation in (wanted.rotation, None) if not stick.wrist else (wanted.rotation,):
-            solution = kinematics.solve(wanted.position, rotation, q)
+        for rotation in (pose.rotation, None) if not stick.wrist else (pose.rotation,):
+            solution = kinematics.solve(pose.position, rotation, q)
             if solution.ok and np.max(np.abs(chain.nearest(solution.q, q) - q)) <= FARTHEST:
-                self._pose = Pose(position, wanted.rotation if rotation is not None else kinematics.forward(q).rotation)
+                self._pose = Pose(position, pose.rotation if rotation is not None else kinematics.forward(q).rotation)
                 return chain.targets(solution.q)
         self.complaint = "The arm cannot go further that way."
         return {}

@@ -85,8 +85,8 @@ class Sights(EpisodeListener):
         match event:
             case PlannerAsked(asked):
                 names: dict[str, list[str]] = {view: [] for view in asked.views}
-                for one in in_sight(asked.detections):
-                    names.setdefault(one.view, []).append(one.called)
+                for detection in in_sight(asked.detections):
+                    names.setdefault(detection.view, []).append(detection.called)
                 seen = {view: ", ".join(dict.fromkeys(called)) or "nothing" for view, called in names.items()}
                 self.text = "\n".join(f"  {view}: {called}" for view, called in seen.items())
 

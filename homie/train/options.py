@@ -37,8 +37,8 @@ class TrainOptions(Options):
 
     @model_validator(mode="before")
     @classmethod
-    def _small(cls, given: Any) -> Any:
-        return {**cls.small, **given} if isinstance(given, dict) and given.get("tiny") else given
+    def _small(cls, values: Any) -> Any:
+        return {**cls.small, **values} if isinstance(values, dict) and values.get("tiny") else values
 
     @model_validator(mode="after")
     def _fits(self) -> TrainOptions:

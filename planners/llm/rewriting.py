@@ -44,7 +44,7 @@ class ModelRewriter(Rewriter):
         while len(good) < versions and refused < TRIES:
             reply = self._planner.model.complete(Request(tuple(messages)))
             version = " ".join(reply.text.strip().strip('"').split())
-            new = version.casefold() not in {one.casefold() for one in (text, *good)}
+            new = version.casefold() not in {known.casefold() for known in (text, *good)}
             short = 0 < len(version) <= LONGER * len(text)
             if reply.finish == "stop" and new and short and all(_has(version, name) for name in kept):
                 good.append(version)

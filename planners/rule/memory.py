@@ -57,8 +57,11 @@ class Memory:
         self.left = inputs.rounds - inputs.round
         if inputs.knowledge.setting == "sensors":
             self.by_sight, self.known = True, inputs.knowledge
-            told = (*inputs.knowledge.rooms, *(unnumbered(thing.name) for thing in inputs.knowledge.remembered))
-            self._seen |= dict.fromkeys(canonical(name) for name in told if canonical(name) not in self._seen)
+            names = (
+                *inputs.knowledge.rooms,
+                *(unnumbered(remembered.name) for remembered in inputs.knowledge.remembered),
+            )
+            self._seen |= dict.fromkeys(canonical(name) for name in names if canonical(name) not in self._seen)
         for detection in self.in_sight:
             name = canonical(detection.name)
             self._seen[name] = None
@@ -80,7 +83,7 @@ class Memory:
     def seen(self, words: str) -> list[str]:
         """Names seen so far that match the words, those in sight first. A number means one piece only."""
         now = [canonical(detection.name) for detection in self.in_sight]
-        numbered = [canonical(thing.name) for thing in self.known.remembered] if self.known else []
+        numbered = [canonical(remembered.name) for remembered in self.known.remembered] if self.known else []
         return [name for name in dict.fromkeys([*now, *self._seen, *numbered]) if name and means(words, name)]
 
     def refuse(self, words: str) -> None:
@@ -101,20 +104,20 @@ class Memory:
         """How much a look at a piece of furniture promises for the search for something: see `promise`."""
         known = None
         if self.known is not None:
-            known = sum(_holder(thing) == place for thing in self.known.remembered)
+            known = sum(_holder(remembered) == place for remembered in self.known.remembered)
         return promise(words, place, known, closely=place in self._closely or self._passed(place))
 
     def _passed(self, place: str) -> bool:
         """Whether the robot was at another piece of that name in the same room, as at the next of a row of counters."""
         pieces = self.known.remembered if self.known is not None else ()
-        rooms = {canonical(thing.name): thing.room for thing in pieces}
+        rooms = {canonical(remembered.name): remembered.room for remembered in pieces}
         alike = [piece for piece in self.each(unnumbered(place)) if self.visited[piece]]
         return any(rooms.get(piece) == rooms.get(place) for piece in alike)
 
     def is_in(self, name: str, container: str) -> bool:
         """Whether a thing is known to be in a container."""
         things = self.known.remembered if self.known is not None else ()
-        return any(canonical(thing.name) == name and _holder(thing) == container for thing in things)
+        return any(canonical(remembered.name) == name and _holder(remembered) == container for remembered in things)
 
     def each(self, name: str) -> list[str]:
         """Words for each piece of furniture with a name: its number where the planner is told what is known, else the
@@ -123,7 +126,7 @@ class Memory:
         Of what is known nothing is left of a name that was another's: from nearby a gray table may be the white one.
         """
         if self.known is not None:
-            names = (canonical(thing.name) for thing in self.known.remembered)
+            names = (canonical(remembered.name) for remembered in self.known.remembered)
             return [piece for piece in names if unnumbered(piece) == name]
         rooms = self._rooms_with.get(name, {})
         several = len(rooms) > 1 and not any(room in name for room in rooms)  # a kitchen counter is in the kitchen

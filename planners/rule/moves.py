@@ -194,10 +194,10 @@ class Moves:
                 if (yield from self.go_to(sighted, f"I can see the {sighted} now, so I go to it.")):
                     return sighted
             why = f"I may have passed the {words} without noticing, so I try to go to it."
-            told = self.memory.known is not None and not self.memory.hinted(words)
+            unheard = self.memory.known is not None and not self.memory.hinted(words)
             if (
                 len(looked) > before
-                and not told
+                and not unheard
                 and self.memory.left >= RESERVE
                 and (yield from self.go_to(words, why))
             ):

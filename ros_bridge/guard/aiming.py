@@ -57,8 +57,8 @@ class Aiming:
         # The speed from which it still comes to rest at the goal in whole steps.
         braking = np.sqrt(gain**2 / 4 + 2 * self._accelerations * np.abs(way)) - gain / 2
         largest = np.minimum(self._speeds, np.maximum(braking, 0.0))
-        wanted = np.clip(way / max(passed, 1e-6), -largest, largest)
-        self._speed = np.clip(wanted, self._speed - gain, self._speed + gain)
+        rate = np.clip(way / max(passed, 1e-6), -largest, largest)
+        self._speed = np.clip(rate, self._speed - gain, self._speed + gain)
         ahead = LEAD * self._speeds
         self.point = np.clip(self.point + self._speed * passed, measured - ahead, measured + ahead)
         if np.all(np.abs(self._goal - self.point) < REACHED) and np.all(np.abs(self._speed) <= gain):

@@ -91,7 +91,7 @@ class Measured:
             log.warning("Refused: joint states that are not finite or do not fit their names")
             return
         at = seconds(message.header.stamp)
-        given = len(velocities) == len(positions) and bool(np.isfinite(velocities).all())
+        complete = len(velocities) == len(positions) and bool(np.isfinite(velocities).all())
         with self._lock:
             speeds = {}
             for index, name in enumerate(message.name):
@@ -100,7 +100,7 @@ class Measured:
                 position = float(positions[index])
                 before, then = self._last.get(name, (position, at - 1.0))
                 # Some drivers publish no velocities: then they are those between two messages.
-                speeds[name] = float(velocities[index]) if given else (position - before) / max(at - then, 1e-3)
+                speeds[name] = float(velocities[index]) if complete else (position - before) / max(at - then, 1e-3)
                 self._last[name] = (position, at)
                 self._positions[name] = position
             if not speeds:  # the fingers, for example, come in messages of their own

@@ -122,11 +122,11 @@ class Felt:
         if len(positions) != len(message.name) or not np.isfinite(positions).all():
             log.warning("Refused: joint states that are not finite or do not fit their names")
             return
-        given = len(velocities) == len(positions) and bool(np.isfinite(velocities).all())
+        complete = len(velocities) == len(positions) and bool(np.isfinite(velocities).all())
         at = time.monotonic()
         with self._changed:
             for index, name in enumerate(message.name):
-                speed = float(velocities[index]) if given else None
+                speed = float(velocities[index]) if complete else None
                 self._joints[name] = float(positions[index]), speed, at
             self._changed.notify_all()
 

@@ -125,8 +125,8 @@ def _simulated(
 
 def _declared(node: Node, profile: Profile) -> Simulation | None:
     """What a simulated robot says of itself; None for a real one. Raises InfrastructureError where there is none."""
-    said: list[str] = []
-    told = node.subscription(TEXT, TOPIC, lambda message: said.append(str(message.data)), LATCHED)
+    declarations: list[str] = []
+    subscription = node.subscription(TEXT, TOPIC, lambda message: declarations.append(str(message.data)), LATCHED)
     states = node.subscription("sensor_msgs/msg/JointState", profile.joint_states, lambda message: None)
     try:
         begun = time.monotonic()
@@ -138,12 +138,12 @@ def _declared(node: Node, profile: Profile) -> Simulation | None:
                 )
             time.sleep(0.05)
         begun = time.monotonic()
-        while not said and time.monotonic() - begun < (GREETING if told.publishers() else DECLARED):
+        while not declarations and time.monotonic() - begun < (GREETING if subscription.publishers() else DECLARED):
             time.sleep(0.02)
     finally:
         states.close()
-        told.close()
-    return Simulation.parse(said[-1]) if said else None
+        subscription.close()
+    return Simulation.parse(declarations[-1]) if declarations else None
 
 
 def narrowed(spec: RobotSpec, profile: Profile) -> RobotSpec:

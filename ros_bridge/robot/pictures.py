@@ -68,12 +68,12 @@ class Pictures:
         self._wish = node.publisher(TEXT, LOOK) if names else None
 
     def frames(
-        self, wanted: Collection[str], after: float | None = None, patience: float | None = None
+        self, cameras: Collection[str], after: float | None = None, patience: float | None = None
     ) -> dict[str, CameraFrame]:
         """What the cameras see.
 
         Args:
-            wanted: Their names.
+            cameras: Their names.
             after: The time (s since 1970, as stamps are) at which a picture was taken at the earliest; None: as the
                 age limit of the camera has it.
             patience: Seconds in which they come; None: as long as such cameras may take.
@@ -82,7 +82,7 @@ class Pictures:
             BadInput: There is no such camera.
             RobotFault: A camera is silent, or its pictures cannot be read or placed.
         """
-        for name in wanted:
+        for name in cameras:
             if name not in self._cameras:
                 raise BadInput(f"The robot has no camera '{name}', it has {', '.join(self._cameras)}.")
         until, asked_at, asked_for = (
@@ -91,13 +91,13 @@ class Pictures:
             set[str](),
         )
         frames: dict[str, CameraFrame] = {}
-        while missing := [name for name in wanted if name not in frames]:
+        while missing := [name for name in cameras if name not in frames]:
             why = ""
             for name in missing:
                 frame, why = self._newest(name, after)
                 if frame is not None:
                     frames[name] = frame
-            missing = [name for name in wanted if name not in frames]
+            missing = [name for name in cameras if name not in frames]
             if missing and time.monotonic() > until:
                 raise RobotFault(f"The camera '{missing[0]}' gives no picture to act on: {why}.")
             if missing and (time.monotonic() - asked_at > ASK_AGAIN or not set(missing) <= asked_for):
@@ -106,7 +106,7 @@ class Pictures:
             if missing:
                 with self._changed:
                     self._changed.wait(0.05)
-        return {name: frames[name] for name in wanted}
+        return {name: frames[name] for name in cameras}
 
     def _ask(self, names: Collection[str]) -> None:
         if self._wish is not None:

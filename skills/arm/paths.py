@@ -51,11 +51,11 @@ def _straight(kinematics: Kinematics, q0: Array, target: Pose, complaint: Compla
     way, q = [], q0
     for k in range(1, count + 1):
         position = start.position + (target.position - start.position) * (k / count)
-        found = kinematics.solve(position, slerp(start.rotation, target.rotation, k / count), q)
-        if not found.ok or float(np.max(np.abs(found.q - q))) > JUMP:
+        solution = kinematics.solve(position, slerp(start.rotation, target.rotation, k / count), q)
+        if not solution.ok or float(np.max(np.abs(solution.q - q))) > JUMP:
             raise NoWay("")
-        _check(complaint, found.q)
-        q = found.q
+        _check(complaint, solution.q)
+        q = solution.q
         way.append(q)
     return way
 

@@ -77,9 +77,9 @@ def _tree(path: Path) -> Mapping[str, object]:
     except _WrongArray as error:
         raise BadInput(f"{path} is damaged: {error}.") from error
     except Exception as error:  # msgpack has no one exception for what is not msgpack
-        said = str(error)[:120].rstrip(".") or type(error).__name__
+        reason = str(error)[:120].rstrip(".") or type(error).__name__
         raise BadInput(
-            f"{path} is no checkpoint (neither of torch.save nor flax's msgpack), or is truncated: {said}."
+            f"{path} is no checkpoint (neither of torch.save nor flax's msgpack), or is truncated: {reason}."
         ) from error
     if not isinstance(tree, dict):
         raise BadInput(f"{path} is no checkpoint: neither a file of torch.save nor a tree of flax's msgpack.")
@@ -112,9 +112,9 @@ def _extension(code: int, data: bytes) -> torch.Tensor:
     dtype = TYPES.get(kind)
     if dtype is None:
         raise _WrongArray(f"an array has type '{kind[:40]}', which is no type of numbers that policies use")
-    wanted = math.prod(shape) * dtype.itemsize
-    if wanted != len(values):
-        raise _WrongArray(f"an array of shape {tuple(shape)} and type {kind} has {len(values)} bytes, not {wanted}")
+    expected = math.prod(shape) * dtype.itemsize
+    if expected != len(values):
+        raise _WrongArray(f"an array of shape {tuple(shape)} and type {kind} has {len(values)} bytes, not {expected}")
     if not values:
         return torch.empty(shape, dtype=dtype)
     return torch.frombuffer(bytearray(values), dtype=dtype).reshape(shape)
@@ -145,8 +145,8 @@ def _joined(name: str, value: Mapping[str, object]) -> torch.Tensor:
     shape, chunks = value.get("shape"), value.get("chunks")
     if isinstance(shape, dict) and isinstance(chunks, dict) and chunks:
         sizes = [size for index in range(len(shape)) if isinstance(size := shape.get(str(index)), int)]
-        pieces = [one for index in range(len(chunks)) if isinstance(one := chunks.get(str(index)), torch.Tensor)]
+        pieces = [chunk for index in range(len(chunks)) if isinstance(chunk := chunks.get(str(index)), torch.Tensor)]
         whole = len(sizes) == len(shape) and len(pieces) == len(chunks)
-        if whole and math.prod(sizes) == sum(one.numel() for one in pieces):
-            return torch.cat([one.reshape(-1) for one in pieces]).reshape(sizes)
+        if whole and math.prod(sizes) == sum(chunk.numel() for chunk in pieces):
+            return torch.cat([chunk.reshape(-1) for chunk in pieces]).reshape(sizes)
     raise BadInput(f"The pieces of the array '{name[:80]}' do not make an array: the file is damaged.")

@@ -104,15 +104,15 @@ def recognise(checkpoint: Checkpoint) -> CheckpointFormat | None:
     return next((known for known in formats() if known.fits(checkpoint.tensors)), None)
 
 
-def require(checkpoint: Checkpoint, wanted: CheckpointFormat) -> None:
+def require(checkpoint: Checkpoint, expected: CheckpointFormat) -> None:
     """Raise BadInput, which says what the file is instead, where it is no checkpoint of the format."""
-    if wanted.fits(checkpoint.tensors):
+    if expected.fits(checkpoint.tensors):
         return
     other = recognise(checkpoint)
     if other is not None:
-        raise BadInput(f"{checkpoint.path} is a checkpoint of {other.policy}, not of {wanted.policy}.")
+        raise BadInput(f"{checkpoint.path} is a checkpoint of {other.policy}, not of {expected.policy}.")
     names = list(checkpoint.tensors)
     shown = ", ".join(name[:60] for name in names[:3])
     raise BadInput(
-        f"{checkpoint.path} is no checkpoint of {wanted.policy}: its {len(names)} tensors begin with {shown}."
+        f"{checkpoint.path} is no checkpoint of {expected.policy}: its {len(names)} tensors begin with {shown}."
     )

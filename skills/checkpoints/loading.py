@@ -44,13 +44,13 @@ def load_strict(
     Numbers with a fraction become the module's own type, usually float32; whole numbers stay whole. `unused` names
     tensors that the file may have and the module has not. Where `check_strict` raises BadInput nothing is loaded.
     """
-    wanted = module.state_dict()
-    check_strict(wanted, tensors, policy=policy, path=path, unused=unused)
-    module.load_state_dict({name: tensors[name] for name in wanted})
+    expected = module.state_dict()
+    check_strict(expected, tensors, policy=policy, path=path, unused=unused)
+    module.load_state_dict({name: tensors[name] for name in expected})
 
 
 def check_strict(
-    wanted: Mapping[str, torch.Tensor],
+    expected: Mapping[str, torch.Tensor],
     tensors: Mapping[str, torch.Tensor],
     *,
     policy: str,
@@ -59,12 +59,12 @@ def check_strict(
 ) -> None:
     """Raise BadInput where a tensor is missing, left over, of another shape or of another sort of numbers.
 
-    It names the first ten of each. Of `wanted` only names, shapes and types matter: its tensors may be on `meta`.
+    It names the first ten of each. Of `expected` only names, shapes and types matter: its tensors may be on `meta`.
     """
-    both = [(name, wanted[name], tensors[name]) for name in wanted if name in tensors]
+    both = [(name, expected[name], tensors[name]) for name in expected if name in tensors]
     faults = {
-        "missing": [name for name in wanted if name not in tensors],
-        "not known": [name for name in tensors if name not in wanted and name not in unused],
+        "missing": [name for name in expected if name not in tensors],
+        "not known": [name for name in tensors if name not in expected and name not in unused],
         "of another shape": [
             f"{name} {tuple(have.shape)} instead of {tuple(want.shape)}"
             for name, want, have in both
@@ -76,9 +76,9 @@ def check_strict(
             if have.dtype.is_floating_point != want.dtype.is_floating_point or have.dtype.is_complex
         ],
     }
-    told = "; ".join(_told(sort, names) for sort, names in faults.items() if names)
-    if told:
-        raise BadInput(f"{path} does not fit the network of {policy}: {told}.")
+    problems = "; ".join(_told(sort, names) for sort, names in faults.items() if names)
+    if problems:
+        raise BadInput(f"{path} does not fit the network of {policy}: {problems}.")
 
 
 def _told(sort: str, names: list[str]) -> str:

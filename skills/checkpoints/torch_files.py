@@ -109,14 +109,14 @@ def _unpickled(path: Path) -> object:
                 warnings.simplefilter("ignore")
                 return torch.load(path, map_location="cpu", weights_only=True)
         except pickle.UnpicklingError as error:
-            found = _REFUSED.search(str(error))
-            if found is None:
+            refused = _REFUSED.search(str(error))
+            if refused is None:
                 raise BadInput(f"{path} is damaged, or holds more than data: {_reason(error)}.") from error
-            if not STANDS_FOR.fullmatch(found[1]):
+            if not STANDS_FOR.fullmatch(refused[1]):
                 raise BadInput(
-                    f"{path} wants to make a {found[1]}, which is no data: it is not read and nothing in it was run."
+                    f"{path} wants to make a {refused[1]}, which is no data: it is not read and nothing in it was run."
                 ) from error
-            allowed.append((_stand_in(), found[1]))
+            allowed.append((_stand_in(), refused[1]))
         except Exception as error:  # torch has no one exception for a damaged file
             raise BadInput(f"{path} is damaged or truncated: {_reason(error)}.") from error
     raise BadInput(f"{path} holds more than {MOST_CLASSES} classes: it is no policy's checkpoint.")

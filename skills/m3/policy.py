@@ -41,12 +41,12 @@ class M3Policy:
         self._hidden = torch.zeros(1, HIDDEN)
         self._previous = torch.zeros(1, self._network.layout.actions)
 
-    def step(self, given: Named) -> Named:
+    def step(self, inputs: Named) -> Named:
         if self._network is None:
             raise PolicyFailed("M3 was asked for an action before an attempt began")
         layout = self._network.layout
-        depth = np.stack([_picture(given, name) for name in layout.cameras])
-        state = np.concatenate([_numbers(given, name, length) for name, length in layout.states])
+        depth = np.stack([_picture(inputs, name) for name in layout.cameras])
+        state = np.concatenate([_numbers(inputs, name, length) for name, length in layout.states])
         with torch.inference_mode():
             output = self._network(_batch(depth), _batch(state), self._previous, self._hidden)
             self._hidden = output.hidden

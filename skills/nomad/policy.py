@@ -61,9 +61,9 @@ class NomadPolicy:
         else:
             self._target = Exploration()
 
-    def step(self, given: Named) -> Named:
+    def step(self, inputs: Named) -> Named:
         with torch.inference_mode():
-            newest = prepare([np.asarray(given["picture"])])
+            newest = prepare([np.asarray(inputs["picture"])])
             self._tokens.append(self.network.vision_encoder.frame_tokens(newest)[0])
             if len(self._tokens) < FRAMES:
                 return {"ready": False}

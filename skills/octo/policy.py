@@ -85,8 +85,8 @@ class OctoPolicy:
         self.chunks.reset()
         self.gripper.reset(float(cast(float, goal["gripper"])))
 
-    def step(self, given: Named) -> Named:
-        self._pictures.append({name: cast(Image, given[name]) for name in CAMERAS if name in given})
+    def step(self, inputs: Named) -> Named:
+        self._pictures.append({name: cast(Image, inputs[name]) for name in CAMERAS if name in inputs})
         self._tokens.append(None)
         action = self.chunks.step(self.predict)
         return {**motion(action, self.gripper).named(), "action": action}

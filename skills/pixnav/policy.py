@@ -39,16 +39,16 @@ class PixNavPolicy:
         with torch.inference_mode():
             self._decoding = Decoding(self.network, prepare_goal(picture, at))
 
-    def step(self, given: Named) -> Named:
+    def step(self, inputs: Named) -> Named:
         if self._decoding is None:
             raise PolicyFailed("PixNav was asked for an action before an attempt began")
         if self._decoding.length == WINDOW:
             raise PolicyFailed(f"PixNav sees no more than {WINDOW} pictures")
         with torch.inference_mode():
-            heads = self._decoding.extend(prepare(np.asarray(given["picture"])))
+            heads = self._decoding.extend(prepare(np.asarray(inputs["picture"])))
         values, distance, goal = (head.numpy() for head in heads)
         choice = values.copy()
-        if given["collided"]:
+        if inputs["collided"]:
             choice[FORWARD] = BLOCKED
         forced = self._decoding.length >= EARLY_STOP
         return {

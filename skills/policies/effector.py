@@ -81,9 +81,9 @@ class EffectorSkill(PolicySkill):
         self.goal, self.seen = goal, observation
         body = observation.body
         opening = min(body.gripper / self.spec.gripper_max, 1.0)
-        said = instruction(self.policy.facts, subtask)
+        text = instruction(self.policy.facts, subtask)
         listed = instruction(self.policy.facts, subtask, goal.name)
-        self.policy.reset({"text": said, "listed": listed, "gripper": opening})
+        self.policy.reset({"text": text, "listed": listed, "gripper": opening})
         self._wanted = {"Pick": True, "Put": False}.get(subtask.action)
         """What the hand should come to: holding or not, None where it does not matter."""
         if self._wanted is body.holding:
@@ -114,8 +114,8 @@ class EffectorSkill(PolicySkill):
     def _routine(self) -> Iterator[Command]:
         yield from self._raise_arm()
         yield from self._look()
-        self._pose, self._missed, made = self.kinematics.forward(self.q), 0, 0
-        while made < self.steps:
+        self._pose, self._missed, count = self.kinematics.forward(self.q), 0, 0
+        while count < self.steps:
             self._looks = True
             while any(camera not in self.seen.frames for camera in self.eyes.values()):
                 yield Command(effector=self._pose)
@@ -123,20 +123,20 @@ class EffectorSkill(PolicySkill):
             if motion.terminate:
                 self.finish(Outcome.SUCCEEDED, "done, says the policy")
                 return
-            commands = self._commands_of(motion, self._periods(made))
-            made += 1
+            commands = self._commands_of(motion, self._periods(count))
+            count += 1
             self._looks = False
             yield from commands[:-1]
             # The pictures for the next motion come with the observation after the last command.
-            self._looks = made < self.steps
+            self._looks = count < self.steps
             yield commands[-1]
         missed = f", {self._missed} of them out of reach" if self._missed else ""
-        self.finish(Outcome.TIMED_OUT, f"not done after {made} motions{missed}")
+        self.finish(Outcome.TIMED_OUT, f"not done after {count} motions{missed}")
 
-    def _periods(self, made: int) -> int:
+    def _periods(self, count: int) -> int:
         """Control periods of the next motion, so that all of them together keep the policy's rate."""
         each = 1.0 / (self.rate * self.spec.period)
-        return max(1, round((made + 1) * each) - round(made * each))
+        return max(1, round((count + 1) * each) - round(count * each))
 
     def _given(self) -> dict[str, Value]:
         return {name: self.seen.frames[camera].rgb for name, camera in self.eyes.items()}
@@ -148,15 +148,15 @@ class EffectorSkill(PolicySkill):
         goal, share = self._reachable(begin, _shortened(motion.translation, LONGEST), turn)
         base = self._base_speed(motion.base, periods) if self.drives else None
         width = motion.opening * self.spec.gripper_max
-        made = []
+        commands = []
         for count in range(1, periods + 1):
             part = count / periods
             position = begin.position + part * (goal.position - begin.position)
             pose = Pose(position, rotation_matrix(part * share * turn) @ begin.rotation)
-            told = [self.spec.grip(width), Command(effector=pose)]
-            made.append(merged(told if base is None else [*told, self.spec.drive(*base)]))
+            now = [self.spec.grip(width), Command(effector=pose)]
+            commands.append(merged(now if base is None else [*now, self.spec.drive(*base)]))
         self._pose = goal
-        return made
+        return commands
 
     def _told(self) -> Pose:
         """The pose that the hand was told last, or where it is, if it could not follow."""
@@ -206,11 +206,11 @@ class EffectorSkill(PolicySkill):
     def _look(self) -> Iterator[Command]:
         """Turn the head, if there is one that turns, to the target."""
         local = self.seen.body.base.inverse(self.goal.position)
-        head, wanted = self.spec.head, self.spec.gaze(local, self.chain.lift(self.q))
-        if head is None or wanted is None:
+        head, gaze = self.spec.head, self.spec.gaze(local, self.chain.lift(self.q))
+        if head is None or gaze is None:
             return
         for _ in range(math.ceil(LOOK_SECONDS / self.spec.period)):
-            yield Command({head.name: wanted})
+            yield Command({head.name: gaze})
 
 
 def _shortened(vector: Array, longest: float) -> Array:

@@ -46,11 +46,11 @@ class Motion:
         }
 
     @classmethod
-    def of(cls, given: Named) -> Motion:
+    def of(cls, values: Named) -> Motion:
         """From what a policy gave, here or over a wire."""
-        vectors = (np.asarray(given[name], dtype=float) for name in ("translation", "rotation", "base"))
+        vectors = (np.asarray(values[name], dtype=float) for name in ("translation", "rotation", "base"))
         translation, rotation, base = vectors
-        return cls(translation, rotation, float(np.asarray(given["opening"])), base, bool(given["terminate"]))
+        return cls(translation, rotation, float(np.asarray(values["opening"])), base, bool(values["terminate"]))
 
 
 def rotation_matrix(vector: Array) -> Array:

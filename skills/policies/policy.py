@@ -59,7 +59,7 @@ class Policy(Protocol):
     def reset(self, goal: Named) -> None:
         """Forget the last attempt and begin one. Raises PolicyFailed for a goal that it cannot take."""
 
-    def step(self, given: Named) -> Named:
+    def step(self, inputs: Named) -> Named:
         """One decision. Raises PolicyFailed; nothing else for arrays of the documented names, shapes and types."""
 
 

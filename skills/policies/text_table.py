@@ -69,14 +69,14 @@ class TextTable:
 
     def __getitem__(self, text: str) -> NDArray[np.float32]:
         """The embedding of an instruction, of the shape of the table. Raises PolicyFailed, which names similar ones."""
-        found = self.rows.get(plain(text))
-        if found is None:
+        row = self.rows.get(plain(text))
+        if row is None:
             near = difflib.get_close_matches(plain(text), self.rows, NEAR, cutoff=0.3)
             rest = f"the nearest are {', '.join(map(repr, near))}" if near else f"it has {len(self.rows)} others"
             raise PolicyFailed(
                 f"the table of embeddings {self.path.name} has no row for '{plain(text)}'; {rest}; {LISTS}"
             )
-        return found
+        return row
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +109,10 @@ def _check_claims(path: Path, texts: _Described, embeddings: _Described, row: tu
     """Raise BadInput unless texts and embeddings are what a table has, of a size that a table can be."""
     if len(texts.shape) != 1 or texts.dtype.kind != "U":
         raise BadInput(f"`texts` in {path} must be a list of strings (got shape {texts.shape}, {texts.dtype}).")
-    wanted = (*texts.shape, *row)
-    if embeddings.shape != wanted or embeddings.dtype.kind != "f":
+    expected = (*texts.shape, *row)
+    if embeddings.shape != expected or embeddings.dtype.kind != "f":
         raise BadInput(
-            f"`embeddings` in {path} must be finite numbers of shape {wanted}, a row for each text (got shape"
+            f"`embeddings` in {path} must be finite numbers of shape {expected}, a row for each text (got shape"
             f" {embeddings.shape}, {embeddings.dtype})."
         )
     if (claimed := texts.bytes + embeddings.bytes) > LARGEST:

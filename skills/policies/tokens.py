@@ -61,16 +61,16 @@ class TokenCodec:
     @property
     def length(self) -> int:
         """Tokens of one action."""
-        return 1 + sum(one.size for one in self.fields)
+        return 1 + sum(field.size for field in self.fields)
 
     def encode(self, mode: str, values: Mapping[str, ArrayLike]) -> Tokens:
         """The tokens (length,) of an action. Raises ValueError for an unknown mode, KeyError for a missing field."""
         parts = [np.array([self.modes.index(mode)])]
-        for one in self.fields:
-            numbers = np.asarray(values[one.name], dtype=float)
-            if numbers.shape != (one.size,):
-                raise ValueError(f"{one.name} takes {one.size} number(s), got {numbers.tolist()}")
-            parts.append(encode(numbers, one.low, one.high, self.bins))
+        for field in self.fields:
+            numbers = np.asarray(values[field.name], dtype=float)
+            if numbers.shape != (field.size,):
+                raise ValueError(f"{field.name} takes {field.size} number(s), got {numbers.tolist()}")
+            parts.append(encode(numbers, field.low, field.high, self.bins))
         return np.concatenate(parts)
 
     def decode(self, tokens: ArrayLike) -> tuple[str, dict[str, Array]]:
@@ -80,9 +80,9 @@ class TokenCodec:
             raise ValueError(f"an action has {self.length} tokens, got {whole.shape}")
         mode = self.modes[min(int(whole[0]), len(self.modes) - 1)]
         values, start = {}, 1
-        for one in self.fields:
-            values[one.name] = decode(whole[start : start + one.size], one.low, one.high, self.bins)
-            start += one.size
+        for field in self.fields:
+            values[field.name] = decode(whole[start : start + field.size], field.low, field.high, self.bins)
+            start += field.size
         return mode, values
 
 

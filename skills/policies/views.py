@@ -16,12 +16,12 @@ FAR = 10.0
 def best_seen(goal: Goal, observation: Observation) -> Detection | None:
     """The largest box of the target in the pictures at hand, a whole thing before a part of it; None if unseen."""
 
-    def rank(one: Detection) -> tuple[bool, float]:
-        x0, y0, x1, y1 = one.box
-        picture = observation.frames[one.view].rgb
-        return one.part == "", (x1 - x0) * (y1 - y0) / (picture.shape[0] * picture.shape[1])
+    def rank(detection: Detection) -> tuple[bool, float]:
+        x0, y0, x1, y1 = detection.box
+        picture = observation.frames[detection.view].rgb
+        return detection.part == "", (x1 - x0) * (y1 - y0) / (picture.shape[0] * picture.shape[1])
 
-    return max((one for one in goal.seen if one.view in observation.frames), key=rank, default=None)
+    return max((candidate for candidate in goal.seen if candidate.view in observation.frames), key=rank, default=None)
 
 
 def heading(frame: CameraFrame) -> float:

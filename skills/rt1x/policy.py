@@ -67,8 +67,8 @@ class Rt1xPolicy:
         self._tokens.clear()
         self.embodiment.reset(float(cast(float, goal["gripper"])))
 
-    def step(self, given: Named) -> Named:
-        tokens = self.action_tokens(cast(Image, given["primary"]))
+    def step(self, inputs: Named) -> Named:
+        tokens = self.action_tokens(cast(Image, inputs["primary"]))
         return {**self.embodiment.motion(tokens).named(), "tokens": tokens}
 
     def action_tokens(self, picture: Image) -> Tokens:

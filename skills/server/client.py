@@ -236,12 +236,12 @@ class RemotePolicy:
             self._drop()
             raise InfrastructureError(f"The policy server at {self.url} cannot begin an attempt: {error}.") from error
 
-    def step(self, given: Named) -> Named:
+    def step(self, inputs: Named) -> Named:
         """One decision. Raises PolicyFailed if the server does not answer."""
         if self._wire is None:
             raise PolicyFailed("the connection to the policy server is lost")
         self._number += 1
-        frame = _packed(Step(self._number, dict(given)))
+        frame = _packed(Step(self._number, dict(inputs)))
         try:
             return self._finish(self._wire.ask(frame, self._reply_seconds))
         except Unreachable as error:

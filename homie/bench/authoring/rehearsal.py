@@ -151,7 +151,9 @@ class _Stage:
         if words in house.rooms or words in house.furniture or words in house.objects:
             return words
         kind = words.replace(" ", "_")
-        things = [name for group in (house.objects, house.furniture) for name, one in group.items() if one.kind == kind]
+        things = [
+            name for group in (house.objects, house.furniture) for name, item in group.items() if item.kind == kind
+        ]
         rooms = [name for name, room in house.rooms.items() if room == words]
         return min((*rooms, *things), key=self._away, default="")
 

@@ -32,22 +32,22 @@ class Route:
             self._opened.append(container)
             self._open.add(container)
 
-    def pick(self, thing: str) -> None:
+    def pick(self, item: str) -> None:
         """Have it in the hand; what it is inside of is opened first."""
-        inside = self._house.container(thing)
+        inside = self._house.container(item)
         if inside is not None:
             self.open(inside)
-        self.visit(inside or thing)
-        self.subtasks.append(f"[Pick, {self._house.word(thing)}]")
+        self.visit(inside or item)
+        self.subtasks.append(f"[Pick, {self._house.word(item)}]")
 
-    def carry(self, thing: str, to: str) -> None:
+    def carry(self, item: str, to: str) -> None:
         """Put it there, in or on furniture or another object."""
         inside = self._house.container(to)
         if inside is not None:
             self.open(inside)
-        self.pick(thing)
+        self.pick(item)
         self.visit(to)
-        self.subtasks.append(f"[Put, {self._house.word(thing)}, {self._house.word(to)}]")
+        self.subtasks.append(f"[Put, {self._house.word(item)}, {self._house.word(to)}]")
 
     def close(self, container: str) -> None:
         """Have it closed. The hand has to be empty."""

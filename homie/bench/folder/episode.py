@@ -100,13 +100,13 @@ class Episode:
     @property
     def failures(self) -> tuple[Failure, ...]:
         """The tries that infrastructure ended since the episode was last given up, oldest first."""
-        found: list[Failure] = []
+        problems: list[Failure] = []
         for path in (*tries(self.folder), self.folder):
             if (path / "failure.json").exists():
-                found.append(_read_failure(path / "failure.json", len(found) + 1))
+                problems.append(_read_failure(path / "failure.json", len(problems) + 1))
             if path != self.folder and (path / ENDING).exists():
-                found.clear()
-        return tuple(found)
+                problems.clear()
+        return tuple(problems)
 
     def begin(self) -> None:
         """Make the folder anew; what was in it is set aside. Raises OSError."""
@@ -156,9 +156,9 @@ class Episode:
     def _judged(self, finished: Finished) -> Finished:
         """With the verdict. Raises Damaged for an episode that is not this one, or whose world cannot be judged."""
         ending = finished.ending
-        for name, wanted in (("task", self.task.text), ("trial", self.trial), ("seed", self.seed)):
-            if (found := getattr(ending, name)) != wanted:
-                raise Damaged(f"{ENDING} (it is of another episode: its {name} is {found!r}, not {wanted!r})")
+        for name, expected in (("task", self.task.text), ("trial", self.trial), ("seed", self.seed)):
+            if (recorded := getattr(ending, name)) != expected:
+                raise Damaged(f"{ENDING} (it is of another episode: its {name} is {recorded!r}, not {expected!r})")
         if self.task.goal is None or ending.ended_by == "infrastructure":
             return finished
         path = self.folder / STATE

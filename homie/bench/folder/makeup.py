@@ -45,9 +45,9 @@ class Makeup:
         """What differs between the batches, by its dotted name (`planner.sha256`): the value of each batch."""
         facts = [batch.parts.facts if batch.parts is not None else {} for batch in self.batches]
         known = [index for index, batch in enumerate(self.batches) if batch.parts is not None]
-        names = sorted({name for one in facts for name in one})
+        names = sorted({name for fact in facts for name in fact})
         values = {
-            name: tuple(shown(one.get(name)) if index in known else UNKNOWN for index, one in enumerate(facts))
+            name: tuple(shown(fact.get(name)) if index in known else UNKNOWN for index, fact in enumerate(facts))
             for name in names
         }
         return {name: row for name, row in values.items() if len({row[index] for index in known}) > 1}

@@ -124,13 +124,13 @@ def _commands(recording: Recording, labels: Sequence[str]) -> NDArray[np.float64
     measured = recording.measured.values[np.searchsorted(recording.measured.stamps, recording.sent.stamps)]
     commands = np.empty((len(recording.sent.stamps), len(labels)))
     for column, label in enumerate(labels):
-        told = recording.sent.values[:, sent[label]] if label in sent else np.full(len(commands), np.nan)
+        sent_values = recording.sent.values[:, sent[label]] if label in sent else np.full(len(commands), np.nan)
         if label.startswith(BASE):
-            commands[:, column] = np.nan_to_num(told)
+            commands[:, column] = np.nan_to_num(sent_values)
             continue
         first = measured[:, recording.measured.labels.index(label)]
-        last = np.maximum.accumulate(np.where(np.isnan(told), -1, np.arange(len(told))))
-        commands[:, column] = np.where(last < 0, first, told[np.maximum(last, 0)])
+        last = np.maximum.accumulate(np.where(np.isnan(sent_values), -1, np.arange(len(sent_values))))
+        commands[:, column] = np.where(last < 0, first, sent_values[np.maximum(last, 0)])
     return commands
 
 

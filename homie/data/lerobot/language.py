@@ -47,9 +47,9 @@ def language_columns(demonstration: Demonstration, language: Language) -> dict[s
         return {name: pa.array(values, pa.string()) for name, values in {**texts, FAILURE: failures}.items()}
     fps = demonstration.layout.fps
     rows = [row for stage, first, end in spans if end > first for row in _rows(stage, first / fps)]
-    told = [[_row("user", text, "interjection")] if text else [] for text in failures]
+    interjections = [[_row("user", text, "interjection")] if text else [] for text in failures]
     once = pa.array([rows], PERSISTENT_TYPE)
-    return {PERSISTENT: once.take(pa.array([0] * length)), EVENTS: pa.array(told, EVENTS_TYPE)}
+    return {PERSISTENT: once.take(pa.array([0] * length)), EVENTS: pa.array(interjections, EVENTS_TYPE)}
 
 
 def _spans(demonstration: Demonstration) -> Iterator[tuple[Stage, int, int]]:

@@ -231,8 +231,8 @@ class LeRobotWriter(HeldFolder):
     def _statistics(self) -> dict[str, Any]:
         """Of the whole data set, from those of every episode."""
         of_each = [statistics_of(row) for row in self._rows]
-        wanted = [name for name in self._features if all(name in each for each in of_each)]
-        whole = {name: together([each[name] for each in of_each]) for name in wanted}
+        names = [name for name in self._features if all(name in each for each in of_each)]
+        whole = {name: together([each[name] for each in of_each]) for name in names}
         return {name: {key: value.tolist() for key, value in statistics.items()} for name, statistics in whole.items()}
 
     def _check(self) -> None:

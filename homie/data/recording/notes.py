@@ -60,7 +60,7 @@ def note(kind: str, text: str = "", *, round: int | None = None, stamp: float | 
         raise BadInput(f"The note cannot be kept: {first_problem(error)}.") from error
 
 
-def add_note(folder: Path, said: Note) -> None:
+def add_note(folder: Path, note: Note) -> None:
     """Append to the notes of an episode folder. A torn last line is ended first. Raises OSError."""
     with (folder / NOTES).open("a+b") as file:
         end = file.seek(0, os.SEEK_END)
@@ -68,7 +68,7 @@ def add_note(folder: Path, said: Note) -> None:
         if end:
             file.seek(end - 1)
             torn = b"" if file.read(1) == b"\n" else b"\n"
-        file.write(torn + to_json(said.model_dump(mode="json", exclude_none=True), indent=None))
+        file.write(torn + to_json(note.model_dump(mode="json", exclude_none=True), indent=None))
         file.flush()
         os.fsync(file.fileno())
 
@@ -90,15 +90,15 @@ def read_notes(folder: Path) -> tuple[Note, ...]:
 
 def mark_of(notes: Sequence[Note]) -> Mark | None:
     """Whether people say that it went well; None where nobody has said."""
-    last = next((one.text for one in reversed(notes) if one.kind == "mark"), None)
+    last = next((note.text for note in reversed(notes) if note.kind == "mark"), None)
     return "success" if last == SUCCESS else "failure" if last == FAILURE else None
 
 
 def discarded(notes: Sequence[Note]) -> bool:
     """Whether the episode is not to be used."""
-    return next((one.kind == "discard" for one in reversed(notes) if one.kind in ("discard", "keep")), False)
+    return next((note.kind == "discard" for note in reversed(notes) if note.kind in ("discard", "keep")), False)
 
 
 def analyses(notes: Sequence[Note]) -> dict[int, str]:
     """The analyses that were written by round."""
-    return {one.round: one.text for one in notes if one.kind == "analysis" and one.round is not None}
+    return {note.round: note.text for note in notes if note.kind == "analysis" and note.round is not None}

@@ -94,7 +94,7 @@ def scalars(values: Mapping[str, float]) -> bytes:
 
 def read_scalars(data: bytes) -> dict[str, float]:
     """The values of a `lerobot.Scalars` message by label. Raises ValueError, KeyError for another."""
-    return {one["label"]: float(one["value"]) for one in json.loads(data)["scalars"]}
+    return {scalar["label"]: float(scalar["value"]) for scalar in json.loads(data)["scalars"]}
 
 
 def image(camera: str, stamp: float, jpeg: bytes) -> bytes:
@@ -117,7 +117,7 @@ def event(kind: str, began: float, ended: float, about: Mapping[str, str]) -> by
 def read_event(data: bytes) -> tuple[float, float, dict[str, str]]:
     """When an event began and ended (robot time, s), and what it says. Raises ValueError, KeyError for another."""
     content = json.loads(data)
-    began, ended = (one["sec"] + one["nsec"] / NANO for one in (content["start_time"], content["end_time"]))
+    began, ended = (stamp["sec"] + stamp["nsec"] / NANO for stamp in (content["start_time"], content["end_time"]))
     return began, ended, {pair["key"]: pair["value"] for pair in content["metadata"]}
 
 

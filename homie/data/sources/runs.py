@@ -93,10 +93,10 @@ class RunSource(Source):
 
     def read(self, entry: Entry) -> Episode:
         ending, records = _finished(entry.folder)
-        said = read_notes(entry.folder)
-        if discarded(said):
+        notes = read_notes(entry.folder)
+        if discarded(notes):
             raise LeftOut("a person discarded it")
-        verdict, better = own_verdict(entry.folder), analyses(said)
+        verdict, better = own_verdict(entry.folder), analyses(notes)
         return Episode(
             name=entry.name,
             task=entry.task,
@@ -106,7 +106,7 @@ class RunSource(Source):
                 for step in read_played(entry.folder, records)
             ),
             house=self.house(entry),
-            done=_done(mark_of(said), verdict, ending.task),
+            done=_done(mark_of(notes), verdict, ending.task),
         )
 
     def demonstration(self, entry: Entry, fps: int | None) -> Demonstration:

@@ -46,7 +46,7 @@ class Desk:
     def answer(self, number: int, text: str) -> bool:
         """Answer a question; False where it does not wait any more."""
         with self._changed:
-            question = next((one for one in self._waiting if one.number == number), None)
+            question = next((waiting for waiting in self._waiting if waiting.number == number), None)
             if question is None:
                 return False
             question.answer = text

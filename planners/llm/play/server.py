@@ -132,7 +132,7 @@ class _Connection(BaseHTTPRequestHandler):
     def _complete(self) -> None:
         body = self._json()
         messages = body.get("messages")
-        if not (isinstance(messages, list) and messages and all(isinstance(one, Mapping) for one in messages)):
+        if not (isinstance(messages, list) and messages and all(isinstance(item, Mapping) for item in messages)):
             raise Refusal(400, "`messages` must be a list of messages.")
         if body.get("stream"):
             raise Refusal(400, "A person does not stream: leave `stream` out.")
@@ -181,10 +181,10 @@ class _Connection(BaseHTTPRequestHandler):
         changes, waiting = self.server.desk.look(int(after) if after.isdecimal() else -1, LOOK)
         first = waiting[0] if waiting else None
         now = time.monotonic()
-        told: dict[str, object] = {"changes": changes, "waiting": len(waiting), "question": None}
+        state: dict[str, object] = {"changes": changes, "waiting": len(waiting), "question": None}
         if first is not None:
-            told["question"] = {"number": first.number, "seconds": round(now - first.since, 1), "body": first.body}
-        self._send(200, told)
+            state["question"] = {"number": first.number, "seconds": round(now - first.since, 1), "body": first.body}
+        self._send(200, state)
 
     def _answer(self) -> None:
         body = self._json()

@@ -162,7 +162,7 @@ class ClaudeModel(RemoteModel):
 def _decided(blocks: list[_Block]) -> str:
     """The input of the first tool that was used, as JSON, or ""."""
     inputs = (block.input for block in blocks if block.type == "tool_use" and isinstance(block.input, dict))
-    return next((json.dumps(given, ensure_ascii=False) for given in inputs), "")
+    return next((json.dumps(decision, ensure_ascii=False) for decision in inputs), "")
 
 
 def _thinks(settings: EndpointSettings) -> bool:

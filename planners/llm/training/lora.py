@@ -47,11 +47,11 @@ def joined(first: Path, second: Path, out: Path) -> None:
     scales = [config["lora_alpha"] / config["r"] for config in configs]
     together = {}
     for name in weights[0]:
-        one, other = weights[0][name], weights[1][name].to(weights[0][name].dtype)
+        ours, other = weights[0][name], weights[1][name].to(weights[0][name].dtype)
         if name.endswith(_A):
-            together[name] = torch.cat([one, other])
+            together[name] = torch.cat([ours, other])
         else:
-            together[name] = torch.cat([one * scales[0], other * scales[1]], dim=1).contiguous()
+            together[name] = torch.cat([ours * scales[0], other * scales[1]], dim=1).contiguous()
     rank = configs[0]["r"] + configs[1]["r"]
     config = {**configs[0], "r": rank, "lora_alpha": rank, "rank_pattern": {}, "alpha_pattern": {}}
     save_file(together, out / ADAPTER_WEIGHTS, metadata={"format": "pt"})

@@ -196,11 +196,11 @@ def _numbers(dtype: Any, value: Any, length: int | None) -> Any:
         return np.zeros(length or 0, dtype)
     if isinstance(value, bytes | bytearray | memoryview):
         value = np.frombuffer(value, np.uint8)
-    given = np.asarray(value)
-    if given.size and not np.can_cast(given.dtype, dtype, "same_kind") and given.dtype.kind not in "iu":
+    numbers = np.asarray(value)
+    if numbers.size and not np.can_cast(numbers.dtype, dtype, "same_kind") and numbers.dtype.kind not in "iu":
         raise TypeError(f"it takes {np.dtype(dtype).name}")
-    array = np.ascontiguousarray(given, dtype).reshape(-1)
-    if given.dtype != array.dtype and given.dtype.kind in "iu" and not np.array_equal(array, given.reshape(-1)):
+    array = np.ascontiguousarray(numbers, dtype).reshape(-1)
+    if numbers.dtype != array.dtype and numbers.dtype.kind in "iu" and not np.array_equal(array, numbers.reshape(-1)):
         raise OverflowError(f"a number is too large for {np.dtype(dtype).name}")
     if length is not None and array.size != length:
         raise ValueError(f"it takes {length} numbers, not {array.size}")

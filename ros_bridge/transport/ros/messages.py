@@ -52,30 +52,30 @@ def class_of(kind: str) -> Any:
     package, sort, name = kind.split("/")
     base, *parts = name.split("_")
     try:
-        found = getattr(importlib.import_module(f"{package}.{sort}"), base)
+        kind_class = getattr(importlib.import_module(f"{package}.{sort}"), base)
         for part in parts:
             for attribute in PARTS[part]:
-                found = getattr(found, attribute)
+                kind_class = getattr(kind_class, attribute)
     except ModuleNotFoundError as error:
         raise MissingPart(f"'{kind}' needs the ROS 2 package '{package}': install and source it.") from error
     except (AttributeError, KeyError) as error:
         raise BadInput(f"The ROS 2 package '{package}' has no kind '{kind}'.") from error
-    return found
+    return kind_class
 
 
 def message(cls: Any, values: Mapping[str, Any]) -> Message:
     """A message of a class with these fields, the others at their defaults. Raises BadInput where one does not fit."""
-    made = cls()
+    instance = cls()
     fields: Mapping[str, str] = cls.get_fields_and_field_types()
     for name, value in values.items():
         if name not in fields:
             hint = suggestion(name, fields, "its definition has the names")
             raise BadInput(f"{cls.__name__} has no field '{name}': {hint}")
         try:
-            setattr(made, name, _fitted(fields[name], value))
+            setattr(instance, name, _fitted(fields[name], value))
         except (AssertionError, TypeError, ValueError, OverflowError) as error:
             raise BadInput(f"The field '{name}' of {cls.__name__} cannot hold {value!r:.80}: {error}.") from error
-    return made
+    return instance
 
 
 def _fitted(described: str, value: Any) -> Any:

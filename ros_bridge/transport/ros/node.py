@@ -64,34 +64,34 @@ class RclpyNode(Node):
     def _subscription(
         self, kind: str, topic: str, callback: Callable[..., None], qos: Qos, *, raw: bool
     ) -> _Subscription:
-        made = self._node.create_subscription(
+        subscription = self._node.create_subscription(
             class_of(kind), topic, _guarded(topic, callback), _profile(qos), callback_group=self._group, raw=raw
         )
         self._executor.wake()
-        return _Subscription(self._node, made)
+        return _Subscription(self._node, subscription)
 
     def client(self, kind: str, name: str) -> _Client:
-        made = self._node.create_client(class_of(kind), name, callback_group=self._group)
+        client = self._node.create_client(class_of(kind), name, callback_group=self._group)
         self._executor.wake()
-        return _Client(self._node, made)
+        return _Client(self._node, client)
 
     def service(self, kind: str, name: str, handler: Handler) -> Closable:
         async def answer(request: Message, response: Message) -> Message:
             try:
-                given = handler(request)
-                return await _awaitable(given, self._executor) if isinstance(given, Future) else given
+                reply = handler(request)
+                return await _awaitable(reply, self._executor) if isinstance(reply, Future) else reply
             except Exception:
                 log.exception("The service %s failed", name)
                 return response
 
-        made = self._node.create_service(class_of(kind), name, answer, callback_group=self._group)
+        service = self._node.create_service(class_of(kind), name, answer, callback_group=self._group)
         self._executor.wake()
-        return _Ending(lambda: self._node.destroy_service(made))
+        return _Ending(lambda: self._node.destroy_service(service))
 
     def timer(self, period: float, callback: Callable[[], None]) -> Closable:
-        made = self._node.create_timer(period, _guarded("a timer", lambda *_: callback()), callback_group=self._group)
+        timer = self._node.create_timer(period, _guarded("a timer", lambda *_: callback()), callback_group=self._group)
         self._executor.wake()
-        return _Ending(lambda: self._node.destroy_timer(made))
+        return _Ending(lambda: self._node.destroy_timer(timer))
 
     def graph(self) -> Graph:
         node = self._node
@@ -196,9 +196,9 @@ class _Ending:
 def _guarded(place: str, callback: Callable[..., None]) -> Callable[..., None]:
     """A callback that fails is logged: it must not end the executor."""
 
-    def call(*given: Any) -> None:
+    def call(*arguments: Any) -> None:
         try:
-            callback(*given)
+            callback(*arguments)
         except Exception:
             log.exception("A callback of %s failed", place)
 
@@ -207,9 +207,9 @@ def _guarded(place: str, callback: Callable[..., None]) -> Callable[..., None]:
 
 def _awaitable(future: Future[Message], executor: Any) -> RosFuture:
     """A future that the executor of rclpy waits for without stopping."""
-    made = RosFuture(executor=executor)
-    future.add_done_callback(lambda done: made.set_result(done.result()))
-    return made
+    awaited = RosFuture(executor=executor)
+    future.add_done_callback(lambda done: awaited.set_result(done.result()))
+    return awaited
 
 
 def _profile(qos: Qos) -> QoSProfile:

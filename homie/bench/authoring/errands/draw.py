@@ -83,16 +83,16 @@ class _Drawing:
     def __init__(self, world: World, seed: int, held_out: float) -> None:
         self._world, self._seed, self._share = world, seed, held_out
         self._dice = random.Random(seed)
-        self._templates = _some([one.name for one in TEMPLATES], held_out, random.Random(seed))
+        self._templates = _some([template.name for template in TEMPLATES], held_out, random.Random(seed))
         self._kinds: frozenset[str] | None = None
         self._asked: set[tuple[int, str]] = set()
         self._number: Counter[str] = Counter()
 
     def suite(self, number: int, test: float) -> Drawn:
-        wanted = {name: round(test * number) for name in ("template", "object", "house")}
-        wanted = {"train": number - sum(wanted.values()), **wanted}
+        counts = {name: round(test * number) for name in ("template", "object", "house")}
+        counts = {"train": number - sum(counts.values()), **counts}
         tasks: list[dict[str, Any]] = []
-        for group, count in wanted.items():
+        for group, count in counts.items():
             tasks += self._group(group, count)  # type: ignore[arg-type]
         held = {"templates": sorted(self._templates), "kinds of objects": sorted(self._kinds or ())}
         about = [f"the {name} {listed(values)}" for name, values in held.items() if values]
@@ -104,26 +104,28 @@ class _Drawing:
             "protocol": {"rounds": 40, "trials": 1},
             "tasks": tasks,
         }
-        return Drawn(Suite.model_validate(raw), tuple(held["templates"]), tuple(held["kinds of objects"]), wanted)
+        return Drawn(Suite.model_validate(raw), tuple(held["templates"]), tuple(held["kinds of objects"]), counts)
 
     def _group(self, group: Group, count: int) -> list[dict[str, Any]]:
         tasks: list[dict[str, Any]] = []
         barren = 0
         while len(tasks) < count:
-            found = self._in_a_house(group, count - len(tasks))
-            barren = 0 if found else barren + 1
+            task = self._in_a_house(group, count - len(tasks))
+            barren = 0 if task else barren + 1
             if barren > PATIENCE:
                 raise BadInput(
                     f"{PATIENCE} houses gave no further task of the group '{group}': ask for fewer, or hold out less."
                 )
-            tasks += found
+            tasks += task
         return tasks
 
     def _in_a_house(self, group: Group, most: int) -> list[dict[str, Any]]:
         """Tasks in the next house, none where it has not what the templates of the group want."""
         seed = self._house(unseen=group == "house")
-        templates = [one for one in TEMPLATES if (one.name in self._templates) is (group == "template")]
-        opened = [one for one in templates if one.opened]
+        templates = [
+            candidate for candidate in TEMPLATES if (candidate.name in self._templates) is (group == "template")
+        ]
+        opened = [candidate for candidate in templates if candidate.opened]
         chosen = [self._dice.choice(opened)] if opened and self._dice.random() < len(opened) / len(templates) else None
         settings: dict[str, Any] = {"rooms": self._dice.choice(ROOMS), "objects": self._dice.randint(*OBJECTS)}
         if chosen:
@@ -135,7 +137,7 @@ class _Drawing:
         kinds = self._kinds_for(group, house)
         tasks: list[dict[str, Any]] = []
         for template in chosen or self._dice.choices(
-            [one for one in templates if not one.opened] or templates, k=PER_HOUSE
+            [candidate for candidate in templates if not candidate.opened] or templates, k=PER_HOUSE
         ):
             task = self._task(template, group, seed, settings, house, kinds)
             if task is not None and len(tasks) < most:
@@ -168,13 +170,13 @@ class _Drawing:
         held = {house.objects[name].kind for name in errand.things()} & (self._kinds or frozenset())
         texts = [*template.texts, *template.human]
         text = self._dice.choice(texts)
-        said = text.format(**errand.words)
-        if (group == "object") is not bool(held) or (seed, said) in self._asked:
+        spoken = text.format(**errand.words)
+        if (group == "object") is not bool(held) or (seed, spoken) in self._asked:
             return None
         expert = errand.expert(house)
         task = {
             "id": f"{group}-{template.name}-{self._number[f'{group}-{template.name}'] + 1:04d}",
-            "text": said,
+            "text": spoken,
             "attributes": _attributes(expert, human=text in template.human, logical=template.name in LOGICAL),
             "split": "train" if group == "train" else "test",
             "scene": {"seed": seed, **settings},
@@ -184,7 +186,7 @@ class _Drawing:
         }
         if not _sound(Task.model_validate(task), house):
             return None
-        self._asked.add((seed, said))
+        self._asked.add((seed, spoken))
         self._number[f"{group}-{template.name}"] += 1
         return task
 

@@ -84,11 +84,11 @@ def _effect(house: House, step: Step, steps: Sequence[Step]) -> dict[str, Any]:
 
 
 def _nodes(house: House, step: Step) -> list[str]:
-    thing = house.word(step.thing) if step.thing else ""
+    word = house.word(step.thing) if step.thing else ""
     where = house.word(step.where) if step.where else ""
     return {
-        "carry": [f"[Pick, {thing}]", f"[Put, {thing}, {where}]"],
-        "take": [f"[Pick, {thing}]"],
+        "carry": [f"[Pick, {word}]", f"[Put, {word}, {where}]"],
+        "take": [f"[Pick, {word}]"],
         "open": [f"[Open, {where}]"],
         "close": [f"[Close, {where}]"],
         "visit": [f"[Go to, {where}]"],

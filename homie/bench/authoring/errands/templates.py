@@ -34,7 +34,7 @@ class Situation:
     def things(self, *, inside: bool = False, of: Collection[str] = ()) -> list[str]:
         """Things with a name that means only them, in random order: in what is closed, or standing free."""
         house = self.house
-        found = [
+        names = [
             name
             for name, item in house.objects.items()
             if item.kind in self._kinds
@@ -43,30 +43,30 @@ class Situation:
             and item.at in house.furniture
             and (house.container(name) is not None) is inside
         ]
-        return self.dice.sample(found, len(found))
+        return self.dice.sample(names, len(names))
 
     def places(
         self, kinds: Collection[str] = SURFACES, *, but: Collection[str] = (), for_two: bool = False
     ) -> list[str]:
         """Furniture to put something on or into, by a name that means only it, in random order."""
         small = SMALL if for_two else ()
-        found = [name for name in self.house.of_kind(*(kind for kind in kinds if kind not in small)) if name not in but]
-        found = [name for name in found if self.house.spoken(name)]
-        return self.dice.sample(found, len(found))
+        names = [name for name in self.house.of_kind(*(kind for kind in kinds if kind not in small)) if name not in but]
+        names = [name for name in names if self.house.spoken(name)]
+        return self.dice.sample(names, len(names))
 
     def rooms(self) -> list[str]:
         """Rooms whose kind there is once, in random order."""
         kinds = list(self.house.rooms.values())
-        found = [name for name, kind in self.house.rooms.items() if kinds.count(kind) == 1]
-        return self.dice.sample(found, len(found))
+        names = [name for name, kind in self.house.rooms.items() if kinds.count(kind) == 1]
+        return self.dice.sample(names, len(names))
 
     def words(self, **names: str) -> dict[str, str]:
         """What a text calls rooms, furniture and things, by slot."""
         house = self.house
         return {slot: house.rooms.get(name) or house.spoken(name) or name for slot, name in names.items()}
 
-    def at(self, thing: str) -> str:
-        return self.house.objects[thing].at
+    def at(self, name: str) -> str:
+        return self.house.objects[name].at
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,9 +93,9 @@ class BackgroundLocator(Locator):
     def aim(self, entity: str, action: Action, observation: Observation) -> None:
         passage = self._recall.passage(entity, observation.body.base)
         self._ahead = {} if passage is None else {entity: passage}
-        thing = self.world.objects.get(entity) if action.inventory == "takes" else None
-        center = np.zeros(3) if thing is None else self.world.object_box(thing).center
-        self._recall.aim("" if thing is None else entity, center)
+        item = self.world.objects.get(entity) if action.inventory == "takes" else None
+        center = np.zeros(3) if item is None else self.world.object_box(item).center
+        self._recall.aim("" if item is None else entity, center)
 
     def knowledge(self, round_number: int) -> Knowledge:
         return replace(self._recall.knowledge(round_number), setting="background")
@@ -114,47 +114,50 @@ class BackgroundLocator(Locator):
         known = bearers[0] if len(bearers) == 1 else None
         if known is not None and landmarks[0].alone:
             return known
-        meant = {*(thing.name for thing in self._best_matches(words, world.named_things())), *bearers}
+        meant = {*(item.name for item in self._best_matches(words, world.named_things())), *bearers}
         return min(sorted(meant), key=lambda entity: self._preference(entity, known, action, observation), default=None)
 
     def _entity_at(self, landmark: Landmark) -> str | None:
         """The entity that a planner was told of: the one of its kind where it was seen."""
         if self._recall.is_passage(landmark.entity):
             return landmark.entity
-        named = [thing for thing in self.world.named_things() if thing.name == landmark.entity]
-        alike = {thing.name for thing in (*named, *self._best_matches(landmark.kind, self.world.named_things()))}
+        named = [item for item in self.world.named_things() if item.name == landmark.entity]
+        alike = {item.name for item in (*named, *self._best_matches(landmark.kind, self.world.named_things()))}
         center = landmark.center
         if center is None:
             return landmark.entity if named else None
-        away = {one: self._metres(one, center) - SAME_PLACE * (one == landmark.entity) for one in sorted(alike)}
-        return min(away, key=lambda one: away[one], default=None)
+        away = {
+            candidate: self._metres(candidate, center) - SAME_PLACE * (candidate == landmark.entity)
+            for candidate in sorted(alike)
+        }
+        return min(away, key=lambda candidate: away[candidate], default=None)
 
     def _metres(self, entity: str, point: Array) -> float:
         """Metres on the floor plan from a point (3,) to a thing; inf for a room."""
         world = self.world
         if entity in world.rooms:
             return float("inf")
-        thing = world.objects.get(entity)
-        box = world.receptacle_box(world.receptacles[entity]) if thing is None else world.object_box(thing)
+        item = world.objects.get(entity)
+        box = world.receptacle_box(world.receptacles[entity]) if item is None else world.object_box(item)
         return box.distance(point)
 
     def _preference(self, entity: str, known: str | None, action: Action, observation: Observation) -> float:
         """Metres, with what the action cannot mean put last, and shut things after open ones; the thing that was told
         by just that name comes before others."""
         world, distance = self.world, self.distance(entity, observation) - (TOLD_SO if entity == known else 0.0)
-        thing = world.receptacles.get(entity)
+        piece = world.receptacles.get(entity)
         if action.target == "loose" and not self.pickable(entity):
             distance += IMPOSSIBLE
         if action.target == "opens" and not self.opens(entity):
             distance += IMPOSSIBLE
-        if action.target == "place" and (world.held == entity or (thing is not None and not thing.surfaces)):
+        if action.target == "place" and (world.held == entity or (piece is not None and not piece.surfaces)):
             distance += IMPOSSIBLE
-        if action.result == "reached" and world.held is not None and thing is not None and not thing.surfaces:
+        if action.result == "reached" and world.held is not None and piece is not None and not piece.surfaces:
             distance += UNLIKELY  # with a full hand, where it can be put down
         if action.target in ("", "loose") and self.pickable(entity) and self.closed_container(entity):
             distance += UNLIKELY
-        if thing is not None and thing.articulations and (action.target in ("", "place") or action.result == "closed"):
-            distance += UNLIKELY if world.closed(thing) else 0.0
+        if piece is not None and piece.articulations and (action.target in ("", "place") or action.result == "closed"):
+            distance += UNLIKELY if world.closed(piece) else 0.0
         return distance
 
     # ------------------------------------------------------------ goals
@@ -199,8 +202,8 @@ class BackgroundLocator(Locator):
             middle = np.array([(x0 + x1) / 2, (y0 + y1) / 2, 0.0])
             return Goal(entity, "", middle, room=(x0, y0, x1, y1), grid=grid)
         if entity in self.world.objects:
-            thing = self.world.objects[entity]
-            return self._into(thing, grid) if action.target == "place" else self._object(thing, grid)
+            item = self.world.objects[entity]
+            return self._into(item, grid) if action.target == "place" else self._object(item, grid)
         return self._receptacle(self.world.receptacles[entity], grid, self._moved_by(entity, action))
 
     def _floor_of(self, spot: str, base: Pose2) -> tuple[float, float, float, float]:
@@ -212,53 +215,53 @@ class BackgroundLocator(Locator):
             self._plan = FloorPlan(self.world)
         return self._plan
 
-    def _receptacle(self, thing: ReceptacleInfo, grid: OccupancyGrid, moved: Sequence[int]) -> Goal:
+    def _receptacle(self, piece: ReceptacleInfo, grid: OccupancyGrid, moved: Sequence[int]) -> Goal:
         world = self.world
-        box = world.receptacle_box(thing)
+        box = world.receptacle_box(piece)
         return Goal(
-            thing.name,
+            piece.name,
             "",
             box.center,
             box=box,
-            surfaces=tuple(world.surface(thing, plan) for plan in thing.surfaces if world.accessible(thing, plan)),
-            obstacles=self._things_at(thing.name),
-            articulations=tuple(world.articulation(item) for item in thing.articulations),
-            front=thing.front if thing.articulations or surfaces_need_front(thing) else None,
+            surfaces=tuple(world.surface(piece, plan) for plan in piece.surfaces if world.accessible(piece, plan)),
+            obstacles=self._things_at(piece.name),
+            articulations=tuple(world.articulation(item) for item in piece.articulations),
+            front=piece.front if piece.articulations or surfaces_need_front(piece) else None,
             grid=grid,
             solids=world.solids(box.center, NEAR, without=moved),
         )
 
-    def _object(self, thing: ObjectInfo, grid: OccupancyGrid) -> Goal:
+    def _object(self, item: ObjectInfo, grid: OccupancyGrid) -> Goal:
         """A loose object, with the surface that carries it and its neighbours there: what it is in, as a bowl, is none
         of them, what is in it is."""
         world = self.world
-        box, outwards = world.object_box(thing), [place.entity for place in world.around(thing.name)]
+        box, outwards = world.object_box(item), [place.entity for place in world.around(item.name)]
         under: tuple[Surface, ...] = ()
         front: float | None = None
-        receptacle, plan = world.furniture_of(thing.name) or (None, None)
+        receptacle, plan = world.furniture_of(item.name) or (None, None)
         if receptacle is not None and plan is not None:
             under = (world.surface(receptacle, plan),)
             front = receptacle.front if plan.access == "front" else None
         return Goal(
-            thing.name,
+            item.name,
             "",
             box.center,
             box,
             under,
-            obstacles=self._things_at(outwards[-1], but=(thing.name, *outwards)),
+            obstacles=self._things_at(outwards[-1], but=(item.name, *outwards)),
             front=front,
             grid=grid,
-            solids=world.solids(box.center, NEAR, without=self._bodies(self._with_contents(thing.name))),
-            parts=world.object_parts(thing),
+            solids=world.solids(box.center, NEAR, without=self._bodies(self._with_contents(item.name))),
+            parts=world.object_parts(item),
         )
 
-    def _into(self, thing: ObjectInfo, grid: OccupancyGrid) -> Goal:
+    def _into(self, item: ObjectInfo, grid: OccupancyGrid) -> Goal:
         """A bowl or another thing as the destination of a Put: its middle, a little above its bottom."""
-        box = self.world.object_box(thing)
-        up = box.half[2] if thing.hollow is None else 0.0
+        box = self.world.object_box(item)
+        up = box.half[2] if item.hollow is None else 0.0
         spot = Surface(box.center + np.array([0.0, 0.0, up]), 0.005, 0.005, box.yaw)
-        solids = self.world.solids(box.center, NEAR, without=[thing.body])
-        return Goal(thing.name, "", box.center, box=box, surfaces=(spot,), grid=grid, solids=solids)
+        solids = self.world.solids(box.center, NEAR, without=[item.body])
+        return Goal(item.name, "", box.center, box=box, surfaces=(spot,), grid=grid, solids=solids)
 
     def _things_at(self, entity: str, but: Collection[str] = ()) -> tuple[Box, ...]:
         """Boxes of the objects in or on a thing, nested ones too, without what is carried."""
@@ -270,14 +273,14 @@ class BackgroundLocator(Locator):
     # ------------------------------------------------------------ questions
 
     def opens(self, entity: str) -> bool:
-        thing = self.world.receptacles.get(entity)
-        return thing is not None and bool(thing.articulations)
+        piece = self.world.receptacles.get(entity)
+        return piece is not None and bool(piece.articulations)
 
     def closed_container(self, entity: str) -> str | None:
-        thing = self.world.receptacles.get(entity)
-        if thing is None and entity in self.world.objects:
-            thing = self.world.container_of(entity)
-        return thing.name if thing is not None and self.world.closed(thing) else None
+        piece = self.world.receptacles.get(entity)
+        if piece is None and entity in self.world.objects:
+            piece = self.world.container_of(entity)
+        return piece.name if piece is not None and self.world.closed(piece) else None
 
     def pickable(self, entity: str) -> bool:
         return entity in self.world.objects
@@ -301,19 +304,19 @@ class BackgroundLocator(Locator):
         return self.world.held
 
     def has_place(self, entity: str) -> bool:
-        thing = self.world.receptacles.get(entity)
-        if thing is None:
+        piece = self.world.receptacles.get(entity)
+        if piece is None:
             return entity in self.world.objects
-        return any(self.world.accessible(thing, plan) for plan in thing.surfaces)
+        return any(self.world.accessible(piece, plan) for plan in piece.surfaces)
 
     def placed(self, thing: str | None, entity: str, observation: Observation) -> bool | None:
         return thing is not None and self.world.held is None and self.world.within(thing, entity)
 
     def state(self, entity: str, state: str, observation: Observation) -> bool | None:
-        thing = self.world.receptacles.get(entity)
-        if state not in ("open", "closed") or thing is None or not thing.articulations:
+        piece = self.world.receptacles.get(entity)
+        if state not in ("open", "closed") or piece is None or not piece.articulations:
             return None
-        opening = max(self.world.openness(item) for item in thing.articulations)
+        opening = max(self.world.openness(item) for item in piece.articulations)
         return domain.is_open(opening) if state == "open" else domain.is_closed(opening)
 
 
@@ -322,6 +325,6 @@ def _distinct(near: Sequence[Box], more: Sequence[Box]) -> tuple[Box, ...]:
     return tuple({(*box.center, *box.half): box for box in (*near, *more)}.values())
 
 
-def surfaces_need_front(thing: ReceptacleInfo) -> bool:
+def surfaces_need_front(piece: ReceptacleInfo) -> bool:
     """Whether some of its surfaces can only be reached through its front."""
-    return any(plan.access == "front" for plan in thing.surfaces)
+    return any(plan.access == "front" for plan in piece.surfaces)

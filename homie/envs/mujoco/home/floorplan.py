@@ -33,7 +33,7 @@ class FloorPlan:
             if model.geom_contype[geom] and not _name(model, model.geom_bodyid[geom]).startswith("robot/")
         ]
         solid = [g for g in solid if model.geom_type[g] != mujoco.mjtGeom.mjGEOM_PLANE]
-        loose = {thing.body for thing in world.objects.values()}
+        loose = {item.body for item in world.objects.values()}
         self._moving = [g for g in solid if model.body_weldid[model.geom_bodyid[g]] != 0]
         self._loose_body = {g: int(model.geom_bodyid[g]) for g in self._moving if model.geom_bodyid[g] in loose}
         self._static = self._raster([g for g in solid if model.body_weldid[model.geom_bodyid[g]] == 0])

@@ -67,7 +67,7 @@ class MujocoHome(SimulatedRobot):
         self.scene = scene
         self.picture_size = picture_size
         self.home: Home = build(scene, self._add_robot)
-        if not all(thing.stands for thing in scene.objects):
+        if not all(item.stands for item in scene.objects):
             check_start(self.home)
         self.model = self.home.model
         self.data = mujoco.MjData(self.model)
@@ -247,14 +247,14 @@ class MujocoHome(SimulatedRobot):
         """Where the film camera looks (x, y) and its azimuth. It follows the robot softly, in robot time, so that the
         picture neither jerks nor spins with every turn."""
         x, y, yaw = (float(v) for v in self.data.qpos[self._base])
-        now, wanted = float(self.data.time), (x + 0.4 * math.cos(yaw), y + 0.4 * math.sin(yaw), yaw + 0.6)
-        then, last = self._filmed or (now, wanted)
+        now, aim = float(self.data.time), (x + 0.4 * math.cos(yaw), y + 0.4 * math.sin(yaw), yaw + 0.6)
+        then, last = self._filmed or (now, aim)
         if now < then:  # a new episode
-            then, last = now, wanted
+            then, last = now, aim
         share, turn = 1.0 - math.exp((then - now) / FILM_LAG), FILM_TURN * (now - then)
-        left = math.remainder(wanted[2] - last[2], math.tau)
+        left = math.remainder(aim[2] - last[2], math.tau)
         azimuth = last[2] + min(max(left, -turn), turn)
-        camera = (last[0] + share * (wanted[0] - last[0]), last[1] + share * (wanted[1] - last[1]), azimuth)
+        camera = (last[0] + share * (aim[0] - last[0]), last[1] + share * (aim[1] - last[1]), azimuth)
         self._filmed = now, camera
         return camera
 

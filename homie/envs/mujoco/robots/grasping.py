@@ -97,8 +97,8 @@ class Grasping:
         self._own = {body for body in range(model.nbody) if model.body(body).name.startswith("robot/")}
         joints = [model.joint(f"robot/{name}") for name in hand.fingers]
         self._fingers = [int(joint.qposadr[0]) for joint in joints]
-        self._objects = {thing.body: thing.name for thing in index.objects}
-        movable = {a.body for thing in index.receptacles for a in thing.articulations}
+        self._objects = {item.body: item.name for item in index.objects}
+        movable = {a.body for item in index.receptacles for a in item.articulations}
         handles = (geom for geom, info in index.geoms.items() if info.part == HANDLE)
         self._handles = {geom for geom in handles if int(model.geom_bodyid[geom]) in movable}
         self._weld, self._ball = model.equality(WELD).id, model.equality(BALL).id
@@ -179,23 +179,23 @@ class Grasping:
 
     def _pressed(self) -> tuple[Pressed, Pressed]:
         """What each pad presses on with its inner face, towards the other pad: contacts by body."""
-        found: tuple[Pressed, Pressed] = ({}, {})
+        pressed: tuple[Pressed, Pressed] = ({}, {})
         contacts = self.data.contact
         pairs = contacts.geom
         rows = np.flatnonzero((pairs[:, :, None] == self._pad_geoms).any(axis=(1, 2)))
         if not len(rows):
-            return found
+            return pressed
         closing = self.data.site("robot/gripper").xmat.reshape(3, 3)[:, 1]
         right, left = (float(self.data.geom_xpos[pad] @ closing) for pad in self._pad_geoms)
         inward = (1.0 if left > right else -1.0, 1.0 if right > left else -1.0)
         for row in rows:
             normal, place = float(contacts.frame[row, :3] @ closing), contacts.pos[row]
-            one, two = int(pairs[row, 0]), int(pairs[row, 1])
-            for pad, other, out in ((one, two, normal), (two, one, -normal)):  # the normal points from one to two
+            first, second = int(pairs[row, 0]), int(pairs[row, 1])
+            for pad, other, out in ((first, second, normal), (second, first, -normal)):  # it points to the second
                 body = int(self.model.geom_bodyid[other])
                 if pad in self._pads and body not in self._own and out * inward[self._pads[pad]] > ALONG:
-                    found[self._pads[pad]].setdefault(body, []).append((other, place))
-        return found
+                    pressed[self._pads[pad]].setdefault(body, []).append((other, place))
+        return pressed
 
     def _graspable(self, pressed: tuple[Pressed, Pressed], body: int) -> bool:
         """Whether a body between the pads is a loose thing or a handle, and the pads press opposite one another."""

@@ -133,12 +133,12 @@ class ModelKinematics:
             return nearest
         starts = np.vstack([start, self._starts])
         starts[:, free == 0.0] = start[free == 0.0]
-        found = self._descend(target, starts, free, _STEPS)
-        found = self._chain.nearest(found, start)
-        travel = np.abs(found - start) / self._chain.speeds
+        solutions = self._descend(target, starts, free, _STEPS)
+        solutions = self._chain.nearest(solutions, start)
+        travel = np.abs(solutions - start) / self._chain.speeds
         # Seconds that the slowest joint takes, and a little for every other one that moves.
         for index in np.argsort(travel.max(axis=1) + 0.1 * travel.sum(axis=1), kind="stable"):
-            result = self._result(target, found[index], _APART)
+            result = self._result(target, solutions[index], _APART)
             if result.ok:
                 return result
             if result.position_error + result.rotation_error < nearest.position_error + nearest.rotation_error:
@@ -163,15 +163,15 @@ class ModelKinematics:
             going = size > 0.1 * target.tolerance
             if np.sum(~going) >= min(_ENOUGH, len(q)):
                 break
-            wanted = (error * weight)[going]
+            weighted = (error * weight)[going]
             rows = jacobian[going] * weight[:, None] * free
             if target.rotation is None:
                 rows[:, 3:] = 0.0
-            damping = 1e-6 + 0.02 * np.einsum("mi,mi->m", wanted, wanted)
+            damping = 1e-6 + 0.02 * np.einsum("mi,mi->m", weighted, weighted)
             here = q[going]
             for _ in range(2):  # with all joints, then without those that would leave their limits
                 square = rows @ rows.transpose(0, 2, 1) + damping[:, None, None] * np.eye(6)
-                step = np.einsum("mij,mi->mj", rows, np.linalg.solve(square, wanted[:, :, None])[:, :, 0])
+                step = np.einsum("mij,mi->mj", rows, np.linalg.solve(square, weighted[:, :, None])[:, :, 0])
                 stuck = ((here <= self._lower) & (step < 0)) | ((here >= self._upper) & (step > 0))
                 if not stuck.any():
                     break

@@ -18,7 +18,7 @@ class Appliances:
     def __init__(self, home: Home, data: mujoco.MjData) -> None:
         self.home, self.data = home, data
         self._things = {
-            thing.name: (thing, thing.appliance) for thing in home.index.receptacles if thing.appliance is not None
+            piece.name: (piece, piece.appliance) for piece in home.index.receptacles if piece.appliance is not None
         }
         self.on: dict[str, bool] = {}
         self.reset()
@@ -37,9 +37,9 @@ class Appliances:
 
     def update(self) -> None:
         """After a control period: toggle what has been pressed since."""
-        for name, (thing, appliance) in self._things.items():
+        for name, (piece, appliance) in self._things.items():
             travel = float(self.data.qpos[self.home.model.jnt_qposadr[appliance.joint]]) / appliance.travel
             if travel > PRESSED and not self._held_down[name]:
                 self.on[name] = not self.on[name]
-                self.home.show_power(thing, self.on[name])
+                self.home.show_power(piece, self.on[name])
             self._held_down[name] = travel > (RELEASED if self._held_down[name] else PRESSED)

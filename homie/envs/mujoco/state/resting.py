@@ -61,9 +61,9 @@ class Resting:
 
     def __init__(self, home: Home, data: mujoco.MjData, extents: Extents) -> None:
         self._data, self._extents, self._index = data, extents, home.index
-        self._objects = {thing.name: thing for thing in home.index.objects}
-        self._receptacles = {thing.name: thing for thing in home.index.receptacles}
-        self._supports = [(thing, plan) for thing in home.index.receptacles for plan in thing.surfaces]
+        self._objects = {item.name: item for item in home.index.objects}
+        self._receptacles = {item.name: item for item in home.index.receptacles}
+        self._supports = [(item, plan) for item in home.index.receptacles for plan in item.surfaces]
         # MuJoCo looks for no contacts between things that sleep, and for none between things that do not quite touch.
         # So a twin of the model does, without the robot; it is never stepped.
         self._model = copy.copy(home.model)
@@ -95,24 +95,24 @@ class Resting:
 
     def _compute(self) -> dict[str, Place]:
         things = list(self._objects.values())
-        boxes = self._extents.body_boxes(self._data, [thing.body for thing in things])
+        boxes = self._extents.body_boxes(self._data, [item.body for item in things])
         lowest = [float(box.center[2] - box.half[2]) for box in boxes]
         carried, under = self._carried(), self._under(boxes)
         places: dict[str, Place] = {}
         bowls: list[ObjectInfo] = []
         for number in sorted(range(len(things)), key=lambda k: (lowest[k], things[k].name)):
-            thing = things[number]
-            bowl = next((bowl for bowl in reversed(bowls) if self._is_in(thing, bowl)), None)
+            item = things[number]
+            bowl = next((bowl for bowl in reversed(bowls) if self._is_in(item, bowl)), None)
             if bowl is not None:  # of two nested ones the inner one
                 place = Place("in", bowl.name)
             else:
-                below = carried.get(thing.name, {})
+                below = carried.get(item.name, {})
                 furniture = {name: press for name, press in below.items() if name in self._receptacles}
                 others = {name: press for name, press in below.items() if name in places}
                 place = self._place(boxes[number], below, furniture, others, under[number])
-            places[thing.name] = place
-            if thing.hollow is not None:
-                bowls.append(thing)
+            places[item.name] = place
+            if item.hollow is not None:
+                bowls.append(item)
         return places
 
     def _carried(self) -> dict[str, dict[str, float]]:
@@ -124,7 +124,7 @@ class Resting:
         contacts, count = twin.contact, twin.ncon
         normal_up = contacts.frame[:count, 2]
         pressing = np.flatnonzero((np.abs(normal_up) > UPWARD) & (contacts.dist[:count] < TOUCH))
-        found: dict[str, dict[str, float]] = {}
+        loads: dict[str, dict[str, float]] = {}
         geoms = self._index.geoms
         for (first, second), up in zip(contacts.geom[pressing].tolist(), normal_up[pressing].tolist(), strict=True):
             lower, upper = (first, second) if up > 0.0 else (second, first)  # the normal points away from the first
@@ -132,9 +132,9 @@ class Resting:
                 continue  # the robot's own links, which meet as explicit pairs, whatever they collide with else
             name = geoms[upper].entity
             if name in self._objects:
-                below, entity = found.setdefault(name, {}), geoms[lower].entity
+                below, entity = loads.setdefault(name, {}), geoms[lower].entity
                 below[entity] = max(below.get(entity, 0.0), abs(up))
-        return found
+        return loads
 
     def _place(
         self,
@@ -158,13 +158,13 @@ class Resting:
 
     # ------------------------------------------------------------ hollow things
 
-    def _is_in(self, thing: ObjectInfo, bowl: ObjectInfo) -> bool:
+    def _is_in(self, item: ObjectInfo, bowl: ObjectInfo) -> bool:
         """Whether the middle of a thing's mass is over the bottom of a hollow one, within its sides, and below its rim;
         or, of a tall thing, whether its foot is in the lower half of the hollow."""
         hollow, data = bowl.hollow, self._data
         if hollow is None:
             return False
-        away = data.xipos[thing.body] - data.xpos[bowl.body]
+        away = data.xipos[item.body] - data.xpos[bowl.body]
         if np.abs(away).max() > NEARBY:
             return False
         turn = data.xmat[bowl.body].reshape(3, 3)
@@ -173,7 +173,7 @@ class Resting:
             return False
         out = turn[:, 2]
         bottom = data.xpos[bowl.body] + turn @ np.asarray(hollow.center)
-        foot = -max(float(part.reach(-out[None])[0]) for part in self._extents.body_parts(data, thing.body))
+        foot = -max(float(part.reach(-out[None])[0]) for part in self._extents.body_parts(data, item.body))
         depth = foot - float(out @ bottom)
         return bool(depth > -SINKS and (middle[2] < hollow.depth or depth < hollow.depth / 2))
 
@@ -202,18 +202,18 @@ class Resting:
         ceilings = np.array([min(plan.clearance, ABOVE) for plan in plans])
         return bodies, np.array([plan.center for plan in plans]).reshape(-1, 3), halves, ceilings
 
-    def _on_furniture(self, thing: ReceptacleInfo, box: Box) -> Place:
+    def _on_furniture(self, piece: ReceptacleInfo, box: Box) -> Place:
         """On furniture, but over none of its surfaces: over the edge of one, at the back of a shelf, on an arm rest."""
         foot = float(box.center[2] - box.half[2])
-        heights = {plan.name: self._height(plan) for plan in thing.surfaces}
-        level = [plan for plan in thing.surfaces if -BELOW < foot - heights[plan.name] < BESIDE]
-        turn = self._data.xmat[thing.body].reshape(3, 3)
-        local = (box.center - self._data.xpos[thing.body]) @ turn - thing.center
-        within = bool((np.abs(local) < thing.half).all())
-        inside = [plan for plan in thing.surfaces if plan.inside or plan.access == "front"]
+        heights = {plan.name: self._height(plan) for plan in piece.surfaces}
+        level = [plan for plan in piece.surfaces if -BELOW < foot - heights[plan.name] < BESIDE]
+        turn = self._data.xmat[piece.body].reshape(3, 3)
+        local = (box.center - self._data.xpos[piece.body]) @ turn - piece.center
+        within = bool((np.abs(local) < piece.half).all())
+        inside = [plan for plan in piece.surfaces if plan.inside or plan.access == "front"]
         if within and inside:
-            return _on_surface(thing, min(inside, key=lambda plan: abs(foot - heights[plan.name])))
-        return _on_surface(thing, level[0]) if level else Place("on", thing.name)
+            return _on_surface(piece, min(inside, key=lambda plan: abs(foot - heights[plan.name])))
+        return _on_surface(piece, level[0]) if level else Place("on", piece.name)
 
     def _height(self, plan: SupportSurface) -> float:
         turn = self._data.xmat[plan.body].reshape(3, 3)
@@ -232,8 +232,8 @@ class Resting:
         return min(away, key=lambda name: away[name]) if away else None
 
 
-def _on_surface(thing: ReceptacleInfo, plan: SupportSurface) -> Place:
-    return Place("in" if plan.inside or plan.access == "front" else "on", thing.name, plan.name)
+def _on_surface(piece: ReceptacleInfo, plan: SupportSurface) -> Place:
+    return Place("in" if plan.inside or plan.access == "front" else "on", piece.name, plan.name)
 
 
 def _steepest(carried: Mapping[str, float]) -> str:

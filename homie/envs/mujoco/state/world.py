@@ -27,8 +27,8 @@ class World:
         self.data = data
         self.extents = Extents(home.model)
         self.resting = Resting(home, data, self.extents)
-        self.objects = {thing.name: thing for thing in home.index.objects}
-        self.receptacles = {thing.name: thing for thing in home.index.receptacles}
+        self.objects = {item.name: item for item in home.index.objects}
+        self.receptacles = {item.name: item for item in home.index.receptacles}
         self.rooms = {room.name: room for room in home.index.rooms}
         self.appliances = Appliances(home, data)
         self.held: str | None = None
@@ -48,22 +48,22 @@ class World:
     def rotation(self, body: int) -> Array:
         return np.array(self.data.xmat[body]).reshape(3, 3)
 
-    def object_box(self, thing: ObjectInfo) -> Box:
+    def object_box(self, item: ObjectInfo) -> Box:
         """The upright box around an object as it lies, yaw of its most level axis."""
-        return self.object_boxes([thing.name])[0]
+        return self.object_boxes([item.name])[0]
 
     def object_boxes(self, names: Sequence[str]) -> tuple[Box, ...]:
         """The boxes of objects by name, at once."""
         return self.extents.body_boxes(self.data, [self.objects[name].body for name in names])
 
-    def object_parts(self, thing: ObjectInfo) -> tuple[Solid, ...]:
+    def object_parts(self, item: ObjectInfo) -> tuple[Solid, ...]:
         """The solids that an object is made of, as it lies."""
-        return self.extents.body_parts(self.data, thing.body)
+        return self.extents.body_parts(self.data, item.body)
 
-    def receptacle_box(self, thing: ReceptacleInfo) -> Box:
+    def receptacle_box(self, piece: ReceptacleInfo) -> Box:
         """The box of a piece of furniture, without what stands open."""
-        center = self.position(thing.body) + self.rotation(thing.body) @ np.asarray(thing.center)
-        return Box(center, np.asarray(thing.half), self.yaw(thing.body))
+        center = self.position(piece.body) + self.rotation(piece.body) @ np.asarray(piece.center)
+        return Box(center, np.asarray(piece.half), self.yaw(piece.body))
 
     def yaw(self, body: int) -> float:
         x = self.rotation(body)[:, 0]
@@ -79,13 +79,13 @@ class World:
         """How far it is open as a fraction of its range."""
         return self.opening(item) / item.open
 
-    def accessible(self, thing: ReceptacleInfo, plan: SupportSurface) -> bool:
+    def accessible(self, piece: ReceptacleInfo, plan: SupportSurface) -> bool:
         """Whether a surface can be reached: not shut in by a closed door or drawer."""
-        return not plan.inside or not self.closed(thing)
+        return not plan.inside or not self.closed(piece)
 
-    def closed(self, thing: ReceptacleInfo) -> bool:
+    def closed(self, piece: ReceptacleInfo) -> bool:
         """Whether it has doors or drawers and none is open far enough to reach in."""
-        items = thing.articulations
+        items = piece.articulations
         return bool(items) and not any(domain.lets_in(item.kind, self.opening(item)) for item in items)
 
     def articulation(self, item: ArticulationInfo) -> Articulation:
@@ -136,12 +136,12 @@ class World:
         half = self.model.geom_aabb[first : first + count, 3:]
         return self.extents.geom_boxes(self.data, [first + int(np.argmax(half[:, 1] * half[:, 2]))])[0]
 
-    def surface(self, thing: ReceptacleInfo, plan: SupportSurface) -> Surface:
+    def surface(self, piece: ReceptacleInfo, plan: SupportSurface) -> Surface:
         """A support surface where it is now; of a drawer only the part that is pulled out."""
         rotation = self.rotation(plan.body)
         center, half_x = np.asarray(plan.center, dtype=float), plan.half_x
         clearance, lid = plan.clearance, float("inf")
-        slide = next((a for a in thing.articulations if a.body == plan.body and a.kind == "slide"), None)
+        slide = next((a for a in piece.articulations if a.body == plan.body and a.kind == "slide"), None)
         if slide is not None:
             out = min(self.opening(slide), 2 * half_x)
             center = center + np.array([half_x - out / 2, 0.0, 0.0])
@@ -176,15 +176,15 @@ class World:
     def furniture_of(self, name: str) -> tuple[ReceptacleInfo, SupportSurface | None] | None:
         """The furniture that an object is in or on, at last, and its surface if it is on one; None on the floor."""
         *_, last = self.around(name)
-        thing = self.receptacles.get(last.entity)
-        if thing is None:
+        piece = self.receptacles.get(last.entity)
+        if piece is None:
             return None
-        return thing, next((plan for plan in thing.surfaces if plan.name == last.surface), None)
+        return piece, next((plan for plan in piece.surfaces if plan.name == last.surface), None)
 
     def container_of(self, name: str) -> ReceptacleInfo | None:
         """The receptacle with doors or drawers that an object is inside of."""
-        thing, plan = self.furniture_of(name) or (None, None)
-        return thing if plan is not None and plan.inside else None
+        piece, plan = self.furniture_of(name) or (None, None)
+        return piece if plan is not None and plan.inside else None
 
     def room_of(self, point: Array) -> str | None:
         """The room over whose floor a point is, in a doorway the nearer of the two; None outside the house."""

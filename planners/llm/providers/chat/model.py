@@ -162,12 +162,12 @@ class ChatModel(OpenAIModel):
             raise self.garbage()
         if reason in _GAVE_UP:
             raise Failure(f"{self.endpoint.host} gave up on its answer (finish reason '{reason}')", again=True)
-        said = message.text
+        content = message.text
         thought = message.reasoning_content or message.reasoning
-        if (inside := _THOUGHT.match(said)) and not thought:
-            said, thought = said[inside.end() :], inside.group(1).strip()
+        if (inside := _THOUGHT.match(content)) and not thought:
+            content, thought = content[inside.end() :], inside.group(1).strip()
         return Reply(
-            text=said or message.refusal,
+            text=content or message.refusal,
             reasoning=thought,
             finish="refusal" if message.refusal else _FINISH.get(reason, "unknown"),
             input_tokens=usage.prompt_tokens,
@@ -182,11 +182,11 @@ class ChatModel(OpenAIModel):
         written = words(inner.get("failed_generation")) if isinstance(inner, Mapping) else ""
         return Reply(written) if written else None
 
-    def hint(self, said: str, body: Body) -> str:
-        if self.settings.reasoning is None and _OF_REASONING.search(said):
+    def hint(self, text: str, body: Body) -> str:
+        if self.settings.reasoning is None and _OF_REASONING.search(text):
             return " (if it is a model that reasons, say so: --set reasoning=low)"
         pictures = any(isinstance(message["content"], list) for message in body["messages"])
-        if pictures and (about_length(said) or _OF_PICTURES.search(said)):
+        if pictures and (about_length(text) or _OF_PICTURES.search(text)):
             return " (if the model only reads text: --set images=false)"
         return ""
 

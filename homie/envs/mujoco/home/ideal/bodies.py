@@ -55,15 +55,15 @@ class Bodies:
         geoms = contact.geom[:count][contact.dist[:count] < -DEEP]
         geoms = geoms[~self._floors[geoms].any(axis=1)]
         own, others = set(mine), set(ignored)
-        found: set[int] = set()
+        bodies: set[int] = set()
         for first, second in self._body_of[geoms].tolist():
             if (first in own) != (second in own):
-                found.add(second if first in own else first)
-        return found - others
+                bodies.add(second if first in own else first)
+        return bodies - others
 
     def called(self, bodies: Collection[int]) -> list[str]:
         """The loose things among bodies, by name."""
-        return sorted(name for name, thing in self.world.objects.items() if thing.body in bodies)
+        return sorted(name for name, item in self.world.objects.items() if item.body in bodies)
 
 
 def upright(yaw: float) -> Array:

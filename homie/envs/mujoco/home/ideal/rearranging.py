@@ -80,10 +80,10 @@ class Rearranging:
             case "reached":
                 return self._stand(goal, places)
             case "held":
-                thing = self._meant(goal, self.world.objects)
-                if thing is None:
+                target = self._meant(goal, self.world.objects)
+                if target is None:
                     return GONE
-                return self._stand(goal, places, lambda: self._take(thing))
+                return self._stand(goal, places, lambda: self._take(target))
             case "placed":
                 return self._stand(goal, places) or self._put(goal)
             case "open" | "closed":
@@ -153,15 +153,15 @@ class Rearranging:
 
     # ------------------------------------------------------------ loose things
 
-    def _take(self, thing: ObjectInfo) -> str:
+    def _take(self, item: ObjectInfo) -> str:
         """Have a thing in the hand, upright, its thinner side between the fingers; before them where it is too wide."""
-        load = self.bodies.poses([thing.name, *self._contents(thing.name)])
-        before = load[thing.body]
+        load = self.bodies.poses([item.name, *self._contents(item.name)])
+        before = load[item.body]
         hand = self._hand()
         ahead = np.array([hand.rotation[0, 0], hand.rotation[1, 0], 0.0]) / np.hypot(*hand.rotation[:2, 0])
-        thin, deep = sorted(thing.half[:2])
+        thin, deep = sorted(item.half[:2])
         fits = 2 * thin < self.spec.gripper_max
-        turned = thing.half[0] < thing.half[1]
+        turned = item.half[0] < item.half[1]
         yaw = float(np.arctan2(ahead[1], ahead[0])) + (np.pi / 2 if turned else 0.0)
         self.limbs.set_opening(2 * thin if fits else 0.0)
         out = max(0.0, deep - FINGERS) if fits else deep + FINGERS / 2
@@ -170,7 +170,7 @@ class Rearranging:
             self.bodies.move(load, before, Pose(hand.position + out * ahead, upright(yaw)))
             others = self.bodies.cut(load, ignored=self.grasping.finger_bodies)
             if not others and not self.bodies.cut(own):
-                self.grasping.give(thing.body)
+                self.grasping.give(item.body)
                 return ""
             out += NEARER
         self.bodies.move(load, before, before)
@@ -214,11 +214,11 @@ class Rearranging:
 
     def _set_down(self, name: str, spots: Iterable[Spot]) -> bool:
         """Have what is in the hand stand upright at the first of some spots where it is in nothing."""
-        thing = self.world.objects[name]
+        item = self.world.objects[name]
         load = self.bodies.poses([name, *self._contents(name)])
-        before = load[thing.body]
+        before = load[item.body]
         for spot in islice(spots, SPOTS):
-            middle = spot.foot + np.array([0.0, 0.0, thing.half[2]])
+            middle = spot.foot + np.array([0.0, 0.0, item.half[2]])
             self.bodies.move(load, before, Pose(middle, upright(spot.yaw)))
             if not self.bodies.cut(load):
                 self.grasping.let_go()

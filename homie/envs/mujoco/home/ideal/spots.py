@@ -62,7 +62,7 @@ def spots_on(world: World, place: ReceptacleInfo, half: Array, here: Array, with
 def _on_surface(surface: Surface, half: Array, here: Array, boxes: tuple[Box, ...]) -> Iterator[Spot]:
     c, s = np.cos(surface.yaw), np.sin(surface.yaw)
     axes = np.array([[c, s], [-s, c]])
-    found: list[tuple[float, Spot]] = []
+    spots: list[tuple[float, Spot]] = []
     for turned in (False, True):
         a, b = (half[1], half[0]) if turned else (half[0], half[1])
         room = [_room(surface.half_x, a), _room(surface.half_y, b)]
@@ -77,11 +77,11 @@ def _on_surface(surface: Surface, half: Array, here: Array, boxes: tuple[Box, ..
                 free &= ~((grid > low) & (grid < high)).all(axis=1)
         for u, v in grid[free]:
             foot = surface.center + np.array([*(u, v) @ axes, ABOVE])
-            found.append(
+            spots.append(
                 (float(np.hypot(*(foot[:2] - here))), Spot(foot, surface.yaw + (np.pi / 2 if turned else 0.0)))
             )
-    found.sort(key=lambda pair: pair[0])
-    yield from (spot for _, spot in found)
+    spots.sort(key=lambda pair: pair[0])
+    yield from (spot for _, spot in spots)
 
 
 def _room(half_width: float, half: float) -> float:

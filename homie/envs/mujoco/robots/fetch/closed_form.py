@@ -63,7 +63,7 @@ def all_solutions(position: Array, rotation: Array, torso: Array, pan: Array) ->
     w, elbow, aside, sine = w[keep], elbow[keep], aside[keep], sine[keep]
     torso_values, pan_values = lift_height[keep], turn[keep]
     ahead = _UPPER_ARM + _FOREARM * np.cos(elbow)
-    found: list[Array] = []
+    solutions: list[Array] = []
     for over in (False, True):
         roll = np.pi - np.arcsin(sine) if over else np.arcsin(sine)
         lift = wrapped(np.arctan2(-w[:, 2], w[:, 0]) - np.arctan2(aside * np.cos(roll), ahead))
@@ -71,8 +71,8 @@ def all_solutions(position: Array, rotation: Array, torso: Array, pan: Array) ->
         if not inside.any():
             continue
         arm = np.stack([torso_values, pan_values, lift, roll, elbow], axis=1)[inside]
-        found += _with_wrist(arm, rotation)
-    return np.concatenate(found) if found else np.empty((0, 8))
+        solutions += _with_wrist(arm, rotation)
+    return np.concatenate(solutions) if solutions else np.empty((0, 8))
 
 
 def _with_wrist(arm: Array, rotation: Array) -> list[Array]:

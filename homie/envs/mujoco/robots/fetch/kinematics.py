@@ -175,9 +175,9 @@ class ArmKinematics:
             if local.ok:
                 return local
         for candidate in target.rotations(here.rotation):
-            found = self._closed_form(target.position, candidate, start, locked_torso)
-            if found is not None:
-                return self._result(target, found, q0, tolerance)
+            candidates = self._closed_form(target.position, candidate, start, locked_torso)
+            if candidates is not None:
+                return self._result(target, candidates, q0, tolerance)
         return local or self._descend(target, start, q0, locked_torso, max_iterations, tolerance)
 
     def solve_path(
@@ -239,15 +239,15 @@ class ArmKinematics:
             if max(np.linalg.norm(error[:3]), np.linalg.norm(error[3:])) < 0.3 * tolerance:
                 break
             rows = target.rows(self._site_jacobian(), here.rotation) * weight[:, None]
-            wanted = error * weight
-            damping = 1e-5 + 0.02 * float(wanted @ wanted)
+            weighted = error * weight
+            damping = 1e-5 + 0.02 * float(weighted @ weighted)
             pull = COMFORT - q
             pull[self._turning] = wrapped(pull[self._turning])
             # The pull fades as the target is met, or it would never be met exactly.
-            pull *= _PULL * min(1.0, float(np.linalg.norm(wanted)) / 0.03)
+            pull *= _PULL * min(1.0, float(np.linalg.norm(weighted)) / 0.03)
             free = mobility.copy()
             for _ in range(3):
-                step = _damped_step(rows, wanted, pull, free, damping)
+                step = _damped_step(rows, weighted, pull, free, damping)
                 blocked = ((q <= self.lower) & (step < 0)) | ((q >= self.upper) & (step > 0))
                 if not np.any(blocked & (free > 0)):
                     break
@@ -281,12 +281,12 @@ class ArmKinematics:
         return self._full_jacobian[:, self._dofs]
 
 
-def _damped_step(rows: Array, wanted: Array, pull: Array, free: Array, damping: float) -> Array:
+def _damped_step(rows: Array, error: Array, pull: Array, free: Array, damping: float) -> Array:
     """Weighted damped least squares step (8,), plus what of `pull` does not disturb it."""
     weighted = rows * free
     gram = weighted @ rows.T + damping * np.eye(len(rows))
     pull = pull * (free > 0)
-    return np.asarray(pull + weighted.T @ np.linalg.solve(gram, wanted - rows @ pull))
+    return np.asarray(pull + weighted.T @ np.linalg.solve(gram, error - rows @ pull))
 
 
 def _rotation_vector(rotation: Array) -> Array:

@@ -147,14 +147,14 @@ class PandaKinematics:
     def _closed_form(self, position: Array, rotation: Array, start: Array) -> Array | None:
         """The best solution (7,) that keeps out of the robot itself."""
         tool = rotation @ GRIPPER_IN_TOOL.T
-        found = solutions(position - self.foot, tool, np.append(_GRID, start[6]))
-        travel = np.abs(found - start) / SPEC.chain.speeds
-        margin = np.minimum(found - self.lower, self.upper - found)
+        candidates = solutions(position - self.foot, tool, np.append(_GRID, start[6]))
+        travel = np.abs(candidates - start) / SPEC.chain.speeds
+        margin = np.minimum(candidates - self.lower, self.upper - candidates)
         cost = travel.max(axis=1, initial=0.0) + 0.1 * travel.sum(axis=1)
         cost += 4.0 * (np.maximum(_MARGIN - margin, 0.0) / _MARGIN).sum(axis=1)
         for index in np.argsort(cost, kind="stable"):
-            if self.self_distance(found[index]) >= _APART:
-                return np.asarray(found[index])
+            if self.self_distance(candidates[index]) >= _APART:
+                return np.asarray(candidates[index])
         return None
 
     def _descend(self, position: Array, rotation: Array | None, start: Array, tolerance: float) -> IkSolution:
@@ -170,12 +170,12 @@ class PandaKinematics:
             nearest, stalled = (off, 0) if off < 0.95 * nearest else (nearest, stalled + 1)
             if stalled > _PATIENCE:
                 break
-            rows, wanted = self.jacobian(q) * weight[:, None], error * weight
-            damping = 1e-6 + 0.02 * float(wanted @ wanted)
+            rows, way = self.jacobian(q) * weight[:, None], error * weight
+            damping = 1e-6 + 0.02 * float(way @ way)
             free = np.ones(7)
             for _ in range(3):
                 weighted = rows * free
-                step = weighted.T @ np.linalg.solve(weighted @ rows.T + damping * np.eye(6), wanted)
+                step = weighted.T @ np.linalg.solve(weighted @ rows.T + damping * np.eye(6), way)
                 blocked = ((q <= self.lower) & (step < 0)) | ((q >= self.upper) & (step > 0))
                 if not np.any(blocked & (free > 0)):
                     break

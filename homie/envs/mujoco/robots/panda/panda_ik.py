@@ -65,12 +65,12 @@ def solutions(position: Array, rotation: Array, last: Array) -> Array:
     possible = (np.abs(cosine) <= 1.0) & (distance > _TINY)
     frame6, to_shoulder, distance = frame6[possible], to_shoulder[possible], distance[possible]
     inner, seventh = np.arccos(cosine[possible]), seventh[possible]
-    found = [np.zeros((0, 7))]
+    families = [np.zeros((0, 7))]
     for angle in (2 * np.pi - inner, inner):
         fourth = _STRAIGHT - angle
         for bend in (1.0, -1.0):
-            found.append(_with_elbow(frame6, to_shoulder, distance, fourth, seventh, bend))
-    every = np.concatenate(found)
+            families.append(_with_elbow(frame6, to_shoulder, distance, fourth, seventh, bend))
+    every = np.concatenate(families)
     inside = ((every >= _LOWER - _SLACK) & (every <= _UPPER_LIMITS + _SLACK)).all(axis=1)
     return np.asarray(np.clip(every[inside], _LOWER, _UPPER_LIMITS))
 
@@ -104,14 +104,14 @@ def _with_elbow(
     relative = np.swapaxes(frame4 @ about_x(_ROLLS[4]), -1, -2) @ frame5_axes
     fifth = np.arctan2(relative[:, 1, 0], relative[:, 0, 0])
     frame3 = frame4 @ np.swapaxes(about_x(_ROLLS[3]) @ about_z(fourth), -1, -2)
-    found = []
+    answers = []
     for sign in (1.0, -1.0):
         second = sign * np.arctan2(np.hypot(frame3[:, 0, 2], frame3[:, 1, 2]), frame3[:, 2, 2])
         first = np.arctan2(sign * frame3[:, 1, 2], sign * frame3[:, 0, 2])
         third = np.arctan2(sign * frame3[:, 2, 1], -sign * frame3[:, 2, 0])
         every = np.stack([first, second, third, fourth, fifth, sixth, seventh], -1)
-        found.append(every[~straight])
-    return np.concatenate(found)
+        answers.append(every[~straight])
+    return np.concatenate(answers)
 
 
 def wrapped(angles: Array, start: float = -np.pi) -> NDArray[np.float64]:
