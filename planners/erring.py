@@ -78,13 +78,13 @@ class ErringPlanner(Planner):
         self._failures: Counter[Subtask] = Counter()
         self._erred = False
 
-    def decide(self, inputs: PlannerInput) -> Decision:
-        self._look_back(inputs)
+    def decide(self, planner_input: PlannerInput) -> Decision:
+        self._look_back(planner_input)
         step = self._left[0] if self._left else END
         if self._failures[step] > self._settings.retries:
             return Decision((END,))
         if not self._erred and step != END and self._dice.random() < self._settings.mistakes:
-            mistakes = list(self._mistakes(step, inputs))
+            mistakes = list(self._mistakes(step, planner_input))
             mistake = self._dice.choice(mistakes)
             self._erred, self._tried = True, None
             self._early = mistake if mistake in self._left[1:2] else None
@@ -92,29 +92,29 @@ class ErringPlanner(Planner):
         self._erred, self._early, self._tried = False, None, step
         return Decision((step,))
 
-    def _look_back(self, inputs: PlannerInput) -> None:
+    def _look_back(self, planner_input: PlannerInput) -> None:
         """What the feedback means for the rest of the script."""
-        if inputs.feedback is None:
+        if planner_input.feedback is None:
             return
-        if self._early is not None and inputs.feedback.ok:
+        if self._early is not None and planner_input.feedback.ok:
             self._left = self._left[2:]  # it stood near enough already: done, and the way there is not needed
         if self._tried is None:
             return
-        if inputs.feedback.ok:
+        if planner_input.feedback.ok:
             self._left = self._left[1:]
             return
         step = self._left[0]
         self._failures[step] += 1
         words = acted_on(step, action_of(step.action).arguments)
-        if inputs.feedback.code is ErrorCode.E2:
+        if planner_input.feedback.code is ErrorCode.E2:
             again = [Subtask("Go to", step.target), Subtask("Pick", step.target), Subtask("Go to", words), step]
             self._left = [*again, *self._left[1:]]
         elif action_of(step.action).near:
             self._left = [Subtask("Go to", words), *self._left]
 
-    def _mistakes(self, step: Subtask, inputs: PlannerInput) -> Iterator[Subtask]:
+    def _mistakes(self, step: Subtask, planner_input: PlannerInput) -> Iterator[Subtask]:
         """What a planner may do wrong before a step; one of each kind at most, and none of them changes the world."""
-        full = bool(inputs.inventory)
+        full = bool(planner_input.inventory)
         after = self._left[1:]
         nowhere = self._dice.choice(NOWHERE)
         yield Subtask("Put", step.target, nowhere) if step.action == "Put" else Subtask(step.action, nowhere)
@@ -125,7 +125,7 @@ class ErringPlanner(Planner):
         carried = _first(after, "Put") if step.action != "Put" else None
         places = [subtask.destination for subtask in (step, *after) if is_furniture(subtask.destination)]
         if full:
-            yield Subtask("Pick", inputs.inventory[-1])  # L1
+            yield Subtask("Pick", planner_input.inventory[-1])  # L1
             doors = _first((step, *after), "Open", "Close")
             if doors is not None:
                 yield doors  # L1

@@ -52,9 +52,9 @@ class Asked(Planner):
     def reset(self, task: str, *, seed: int) -> None:
         self.planner.reset(task, seed=seed)
 
-    def decide(self, inputs: PlannerInput) -> Decision:
+    def decide(self, planner_input: PlannerInput) -> Decision:
         answer, self.answer = self.answer, None
-        return self._ask(self.planner, inputs) if answer is None else answer
+        return self._ask(self.planner, planner_input) if answer is None else answer
 
 
 class Watch(EpisodeListener):

@@ -219,10 +219,10 @@ class Operation:
             self._halted = True
             raise Stopped(STOPPED)
 
-    def _wait(self, planner: Planner, inputs: PlannerInput) -> Decision:
+    def _wait(self, planner: Planner, planner_input: PlannerInput) -> Decision:
         """What a planner decides; the robot's thread goes on showing what there is meanwhile. Raises Stopped."""
         self._doing = "thinks"
-        answer: Future[Decision] = self._thinker.submit(planner.decide, inputs)
+        answer: Future[Decision] = self._thinker.submit(planner.decide, planner_input)
         while not answer.done():
             self._pace.rest()
             self._front.refresh(self)
