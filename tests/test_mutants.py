@@ -86,6 +86,11 @@ def test_a_constant_is_tested_where_it_is_used() -> None:
     assert covering.chosen(limit) == ["a.py::quick", "c.py::imports_it", "b.py::other"]
 
 
+def test_what_gives_the_same_in_either_order_is_left_as_it_is() -> None:
+    """np.clip(x, low, high) is the least of high and the greatest of x and low."""
+    assert changes("x = np.clip(low, high, 1)\ny = isinstance(x, y)\nz = f(x, y)") == ["1 -> 2", "x, y -> y, x"]
+
+
 def test_the_tests_that_are_named_after_a_file_or_its_folder_come_first() -> None:
     (limit, *_) = mutants("homie/store/models.py", b"def f():\n    return 3 + 4\n")
     covering = Covering(

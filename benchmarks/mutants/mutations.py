@@ -3,8 +3,8 @@
 What is changed: comparisons, `and`/`or`/`not`, arithmetic, conditions, numbers, truth values, words (strings without a
 blank), `min`/`max`, `any`/`all`, the first two arguments of a call, what a function returns; calls, `raise`, `break`,
 `continue` and assignments to attributes and items are removed. What is not: annotations, decorators, docstrings,
-sentences, f-strings, `assert` and the `strict` of `zip`, which asserts as well, the order of what `min` and `max`
-compare, `log` lines, `__all__`, code for the type checker.
+sentences, f-strings, `assert` and the `strict` of `zip`, which asserts as well, the order of what `min`, `max` and
+`np.clip` compare, `log` lines, `__all__`, code for the type checker.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ OPERATORS: dict[type[ast.operator], str] = {
     ast.BitOr: "|", ast.BitAnd: "&", ast.MatMult: "@",
 }  # fmt: skip
 NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
-UNSWAPPED = ("min", "max", "np.minimum", "np.maximum", "cast", "isinstance", "getattr")
+UNSWAPPED = ("min", "max", "np.minimum", "np.maximum", "np.clip", "cast", "isinstance", "getattr")
 """Functions of which the first two arguments are not swapped: it would change nothing, or raise at once."""
 
 
