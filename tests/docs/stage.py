@@ -50,6 +50,26 @@ def model(kind: str) -> Callable[[Path], object]:
     return make
 
 
+def bench_run(planner: str, way: str) -> Callable[[Path], object]:
+    """Makes the run folder of a small bench in which every episode went one way (a name of `bench_runs`)."""
+
+    def make(path: Path) -> None:
+        import bench_runs
+
+        ways = {(f"task-{number}", trial): getattr(bench_runs, way) for number in range(4) for trial in range(2)}
+        path.parent.mkdir(parents=True, exist_ok=True)
+        bench_runs.write_run(path, ways, planner=planner)
+
+    return make
+
+
+def single_run(path: Path) -> None:
+    from bench_runs import DONE, write_single
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_single(path, {"put-the-apple": DONE})
+
+
 def octo(path: Path) -> None:
     from octo_releases import write
 
@@ -64,6 +84,9 @@ STAND_INS: Mapping[str, Callable[[Path], object]] = {
     "octo-small-1.5": octo,
     "front.png": picture,
     "left.png": picture,
+    "runs/rule": bench_run("rule", "DONE"),
+    "runs/chat": bench_run("chat", "LATE"),
+    "runs/20261121-101500-put-the-apple": single_run,
     "models/Qwen2.5-VL-3B-Instruct": model("qwen2_5_vl"),
     "models/llava-1.5-7b-hf": model("llava"),
     "models/Qwen2.5-3B-Instruct": model("qwen2"),
@@ -77,7 +100,7 @@ def prepare(folder: Path, page: Path) -> None:
         (folder / name).symlink_to(ROOT / name)
     text = page.read_text(encoding="utf-8")
     for name, make in STAND_INS.items():
-        if name in text:
+        if name in text and f"--out {name}" not in text:  # else a command of the page makes it
             make(folder / name)
 
 
