@@ -33,9 +33,9 @@ BEHIND = 0.1
 """Metres behind a point at which a look has gone through where it was."""
 WIDEST_GAP = 0.6
 """Metres between two pixels up to which a surface is taken to go on between them."""
-BELOW_EYE = 0.15
-"""Metres below the camera from which a level surface is told from the edge of one thing before another: level with the
-eye, the upper edge of a door and the wall behind it are at one height too."""
+HIGHEST_LEVEL = 1.0
+"""Metres above the floor up to which gaps in level surfaces are filled, as of tables: level with the eye, the upper
+edge of a door and the wall behind it look like one level surface too."""
 GAP_STEPS = 8
 """Points that fill the gap between two pixels of one surface seen at a flat angle."""
 
@@ -172,8 +172,7 @@ class OccupancyMapper:
         for keepout in keepouts:
             near = np.hypot(x - keepout.center[0], y - keepout.center[1]) < keepout.radius
             solid &= ~(near & (np.abs(z - keepout.center[2]) < keepout.half_height))
-        highest = float(scan.eye[2]) - BELOW_EYE
-        return _filled(points, solid, highest), _filled(points, ground, highest)
+        return _filled(points, solid), _filled(points, ground)
 
 
 def _seen_through(scan: Scan, points: Points) -> Mask:
@@ -192,11 +191,10 @@ def _seen_through(scan: Scan, points: Points) -> Mask:
     return through
 
 
-def _filled(points: Points, chosen: Mask, highest: float) -> Points:
-    """The chosen points (n, 3), with the gaps filled where two rows show one level surface, no higher than so many
-    metres, far apart."""
+def _filled(points: Points, chosen: Mask) -> Points:
+    """The chosen points (n, 3), with the gaps filled where two rows show one level surface far apart."""
     level = np.abs(points[1:, :, 2] - points[:-1, :, 2]) < 0.03
-    low = (points[1:, :, 2] < highest) & (points[:-1, :, 2] < highest)
+    low = points[1:, :, 2] < HIGHEST_LEVEL
     pairs = np.flatnonzero((level & low & chosen[1:] & chosen[:-1]).ravel())
     starts = points[:-1].reshape(-1, 3)[pairs]
     steps = points[1:].reshape(-1, 3)[pairs] - starts

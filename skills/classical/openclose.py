@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from contextlib import suppress
 
@@ -27,6 +28,10 @@ IN_A_CORNER = (1.87, 1.75)
 
 POCKET = 0.4
 """Metres before a shut door at which the robot should find room once it is open."""
+
+ELBOW = 0.06
+"""Metres more than for itself that it needs there to each side: with less there are few places from which the arm
+reaches in."""
 
 WIDE = 1.45
 """An opening from which a door is not pulled again, rad."""
@@ -90,7 +95,9 @@ class Open(MoveArticulation):
         across /= max(float(np.linalg.norm(across)), 1e-6)
         radius = self.spec.footprint_radius + self.margin
         line = articulation.axis_point[:2] + POCKET * outward
-        return any(self.costs.clear_at(line + t * across) >= radius for t in np.arange(radius, 3 * radius, 0.02))
+        clear = (self.costs.clear_at(line + t * across) for t in np.arange(radius, 3 * radius, 0.02))
+        # What is behind a wall is no room before the door.
+        return any(room >= radius + ELBOW for room in itertools.takewhile(lambda room: room > 0.0, clear))
 
     def done(self, articulation: Articulation) -> bool:
         # Wider than `domain.OPEN` asks for: the arm that reaches in next needs room beside the panel.

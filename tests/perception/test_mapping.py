@@ -91,10 +91,21 @@ def test_what_is_hidden_stays_known() -> None:
     assert len(mapper.walls(wall, 0.3))
 
 
-def _level_scan(metres: float) -> Scan:
-    """What a camera 1.3 m above the origin, that looks level along x, sees of a wall so far away: no floor."""
+def test_between_the_edge_of_a_door_and_the_wall_behind_it_is_no_wall() -> None:
+    mapper = OccupancyMapper()
+    mapper.update([_level_scan(1.82, door=1.52)], [None], Pose2(0.0, 0.0, 0.0), RADIUS, ())
+    walls = mapper.walls(np.array([1.67, 0.0]), 0.3)
+    assert len(walls)
+    assert not ((walls[:, 0] > 1.56) & (walls[:, 0] < 1.8)).any()
+
+
+def _level_scan(metres: float, door: float | None = None) -> Scan:
+    """What a camera 1.3 m above the origin, that looks level along x, sees of a wall so far away: no floor. door: metres
+    to a door before it that is as high as the camera."""
     size = 64
     depth = np.full((size, size), metres, dtype=np.float32)
+    if door is not None:
+        depth[size // 2 + 1 :] = door
     optical = np.array([[0.0, 0.0, 1.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]])
     pose = Pose(np.array([0.0, 0.0, 1.3]), optical)
     intrinsics = Intrinsics(fx=100.0, fy=100.0, cx=31.5, cy=31.5, width=size, height=size)
