@@ -31,6 +31,9 @@ SUPPORT = 0.015
 """Metres above the lowest points of something small up to which a level part is what it stands on."""
 LEAST_DEPTH, DEEP = 0.3, 0.6
 """Metres, and widths of a box, by which something large in it goes on behind its nearest points at most."""
+TOP, WHOLE_TOP, LEAST_TOP = 0.08, 0.8, 6
+"""Share of its height from its highest point that is the top of a thing; share of the depth that was seen over which
+this reaches if it is flat (0.64 for a ball); points of it from which that can be told."""
 EDGE_STEP = 0.02
 SMALL_EDGE_STEP = 0.09
 SMALL = 400 / 256**2
@@ -248,10 +251,12 @@ def object_box(points: Points, spacing: float, eye: Array, *, complete: bool = T
     view = away[:2] / max(reach, 1e-6)
     sine = max(0.0, float(eye[2]) - high) / float(np.hypot(reach, eye[2] - high) + 1e-6)
     row = spacing / max(sine, 1e-3)
-    topped = float(np.mean(points[:, 2] > high - 0.006)) > 0.2
+    along = xy @ view
+    top = points[:, 2] > high - min(0.006, TOP * (high - low))
+    deep = bool(top.sum() >= LEAST_TOP and np.ptp(along[top]) > WHOLE_TOP * np.ptp(along))
+    topped = deep or float(np.mean(points[:, 2] > high - 0.006)) > 0.2
     resolved = row < 0.03
     if complete and resolved and not topped:
-        along = xy @ view
         hidden = float(np.ptp(along)) * (2.0 / (1.0 + sine) - 1.0)
         across = float(np.ptp(xy @ np.array([-view[1], view[0]])))
         hidden = min(hidden, max(0.0, max(across, ROUND_DEPTH) - float(np.ptp(along))))

@@ -100,3 +100,13 @@ def test_the_hidden_back_of_a_narrow_front_is_completed() -> None:
     assert box.center[0] == pytest.approx(2.03, abs=0.01)
     assert np.sort(box.half[:2]) == pytest.approx([0.03, 0.03], abs=0.006)
     assert object_box(front, 0.005, level_eye, complete=False).center[0] == pytest.approx(2.0, abs=0.004)
+
+
+def test_a_high_box_seen_a_little_from_above_is_as_deep_as_its_top_shows() -> None:
+    """A cracker box on a counter: hardly more than its front is seen, and yet it is no round thing."""
+    wide, deep, high = np.arange(-0.08, 0.0801, 0.005), np.arange(0.0, 0.0601, 0.01), np.arange(0.0, 0.2101, 0.005)
+    front = np.stack([a.ravel() for a in np.meshgrid([0.0], wide, high)], axis=1)
+    top = np.stack([a.ravel() for a in np.meshgrid(deep, wide, [0.21])], axis=1)
+    box = object_box(np.concatenate([front, top]), 0.005, np.array([-1.6, 0.0, 0.6]))
+    np.testing.assert_allclose(np.sort(box.half), [0.03, 0.08, 0.105], atol=0.006)
+    np.testing.assert_allclose(box.center, [0.03, 0.0, 0.105], atol=0.006)
