@@ -100,7 +100,7 @@ def test_between_the_edge_of_a_door_and_the_wall_behind_it_is_no_wall() -> None:
 
 
 def _level_scan(metres: float, door: float | None = None) -> Scan:
-    """What a camera 1.3 m above the origin, that looks level along x, sees of a wall so far away: no floor. door: metres
+    """What a camera 1.3 m above the origin, that looks level along x, sees of a wall so far away: no floor. door: m
     to a door before it that is as high as the camera."""
     size = 64
     depth = np.full((size, size), metres, dtype=np.float32)
