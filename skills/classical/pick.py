@@ -40,6 +40,9 @@ PUSHED = 0.5
 SUNK = 0.012
 """Metres below the upper edge of a thing at which the underside of what is in it is; what stands on it is higher."""
 
+RIM = 0.02
+"""Metres by which what is in a thing is smaller all round, so that a finger fits over its rim: not a bowl in a bowl."""
+
 BESIDE = 0.1
 """Metres around a thing within which its fingers may meet what stands there."""
 
@@ -151,7 +154,9 @@ class Pick(Manipulation):
         return cheapest(found)
 
     def _choose(self) -> tuple[Grasp, Standing]:
-        """How to take it, and from where. Raises Hopeless with what is in the way."""
+        """How to take it, and from where. Raises Hopeless with what is in the way, or stands on it and would fall."""
+        if on_it := standing_on(self.goal):
+            raise Hopeless("the object cannot be taken from under others", blockers=[*on_it])
         chosen = self._best()
         if chosen is not None:
             return chosen
@@ -269,6 +274,24 @@ def contents(goal: Goal) -> list[Box]:
     if box is None:
         return []
     low, high = box.center[2] - box.half[2] - SUNK, box.center[2] + box.half[2] - SUNK
+    widest = float(box.half[:2].min()) - RIM
     return [
-        item for item in goal.loose if box.distance(item.center) == 0.0 and low < item.center[2] - item.half[2] < high
+        item
+        for item in goal.loose
+        if box.distance(item.center) == 0.0
+        and low < item.center[2] - item.half[2] < high
+        and item.half[:2].max() < widest
+    ]
+
+
+def standing_on(goal: Goal) -> list[Box]:
+    """What stands on top of the target: it would fall when that is lifted."""
+    box = goal.box
+    if box is None:
+        return []
+    top = box.center[2] + box.half[2]
+    return [
+        item
+        for item in goal.loose
+        if box.distance(item.center) == 0.0 and abs(item.center[2] - item.half[2] - top) < SUNK
     ]

@@ -24,3 +24,12 @@ def test_every_scenario_can_be_built_and_has_steps() -> None:
 def test_a_doorway_that_is_blocked(name: str) -> None:
     played = play(read(SCENARIOS[name]))
     assert (played.failed, played.wrong, played.crash) == ([], [], "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["s03", "s14"])
+def test_nests_and_stacks_come_apart_from_the_top(name: str) -> None:
+    """Whoever lifts the lowest of three cans throws down the others: it is refused, and so is a bowl with a bowl in
+    it."""
+    played = play(read(SCENARIOS[name]))
+    assert (played.failed, played.wrong, played.crash) == ([], [], "")

@@ -185,9 +185,9 @@ class BackgroundLocator(Locator):
         return [self.world.objects[name].body for name in names]
 
     def _loose(self, entity: str, center: Array) -> tuple[Box, ...]:
-        """What could be moved out of the way: near a target, and on the floor; not what is in the target."""
+        """What could be moved out of the way: near a target, in it and on it, and on the floor."""
         world = self.world
-        hidden = {*self._with_contents(entity), *world.carried()}
+        hidden = {entity, *world.carried()}
         names = [name for name in world.objects if name not in hidden]
         return tuple(
             replace(box, name=name)
