@@ -29,8 +29,8 @@ from benchmarks.puts.verdicts import verdict_of
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.mujoco.robots.fetch.kinematics import FETCH
-from homie.kernel.files import to_json, write_atomically
-from homie.kernel.options import RunOptions
+from homie.kernel.setup.options import RunOptions
+from homie.kernel.support.files import to_json, write_atomically
 from homie.runtime.assembly import assemble
 from homie.runtime.session import record
 

@@ -19,8 +19,8 @@ from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench
 from homie.bench.statistics import wilson
 from homie.bench.suite.suite import find_suite
-from homie.kernel.files import to_json, write_atomically
-from homie.kernel.options import BenchOptions
+from homie.kernel.setup.options import BenchOptions
+from homie.kernel.support.files import to_json, write_atomically
 
 FILE = Path(__file__).parent.parent / "docs" / "data" / "franka-expert.json"
 FAMILIES = ("pick", "stack", "sort", "wipe")

@@ -41,8 +41,8 @@ from homie.envs.mujoco.blueprints.catalog_objects import OBJECTS
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 from homie.kernel.errors import BadInput
-from homie.kernel.files import to_json, write_atomically
-from homie.kernel.options import BenchOptions
+from homie.kernel.setup.options import BenchOptions
+from homie.kernel.support.files import to_json, write_atomically
 from homie.kernel.types import Subtask
 
 ROOT = Path(__file__).parents[1]

@@ -18,8 +18,8 @@ from multiprocessing.connection import Connection
 
 import numpy as np
 
-from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces import Kinematics, Skill
+from homie.kernel.robot.body import RobotSpec
 from skills.policies.policy import Named, Policy, PolicySet
 from skills.server.client import RemotePolicy
 from skills.server.serving import serve_policy

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from error_detection import messages
 from error_detection.layers import Complaint
-from homie.kernel import domain
 from homie.kernel.interfaces import CheckQuestion
 from homie.kernel.types import ErrorCode
+from homie.kernel.vocabulary import domain
 
 
 def within_reach(question: CheckQuestion) -> Complaint | None:

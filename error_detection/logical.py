@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from error_detection import messages, names
 from error_detection.layers import Complaint, place
-from homie.kernel import domain
 from homie.kernel.interfaces import CheckQuestion
 from homie.kernel.types import ErrorCode
+from homie.kernel.vocabulary import domain
 
 OFFICIAL_OPENABLE = ("drawer", "fridge")
 """Words by which the official code recognises what opens (section 3 of the notes on its executor)."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.interfaces import WorldModel
 from homie.kernel.types import Observation
+from homie.kernel.vocabulary.actions import ACTION_TABLE
 
 OPEN = ACTION_TABLE["Open"]
 

@@ -14,7 +14,7 @@ from PIL import Image as Pillow
 from PIL import ImageDraw, ImageFont
 
 from homie.envs.mujoco.home.home import open_home
-from homie.kernel.options import RunOptions
+from homie.kernel.setup.options import RunOptions
 from homie.kernel.types import VIEWS, in_sight
 from homie.runtime.making import DETECTOR, make_part
 from perception.boxes import in_order, mark

@@ -7,7 +7,7 @@
         session.call("Go to", "apple")
         picture = session.views()["front"]
 
-Both take the options of `homie.kernel.options` by name. docs/python-api.md shows what they can do.
+Both take the options of `homie.kernel.setup.options` by name. docs/python-api.md shows what they can do.
 What happens is logged to `homie` and the loggers under it (standard `logging`); a program that sets up logging sees it.
 """
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from homie.kernel.interfaces import EpisodeListener
-    from homie.kernel.options import RunOptions
+    from homie.kernel.setup.options import RunOptions
     from homie.runtime.keywords import OpenKeywords, RunKeywords
     from homie.runtime.live import Session
     from homie.runtime.session import EpisodeSummary
@@ -63,7 +63,7 @@ def open(config: str | Path | None = None, *, progress: bool = False, **options:
 def __getattr__(name: str) -> Any:
     """The public types, imported when they are asked for: `import homie` stays light."""
     if name == "RunOptions":
-        from homie.kernel.options import RunOptions
+        from homie.kernel.setup.options import RunOptions
 
         return RunOptions
     if name == "Session":

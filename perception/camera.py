@@ -18,8 +18,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
 
 from homie.kernel.errors import BadInput
-from homie.kernel.files import reading
-from homie.kernel.text import first_problem
+from homie.kernel.support.files import reading
+from homie.kernel.support.text import first_problem
 from homie.kernel.types import Array, CameraFrame, Depth, Image, Intrinsics, Pose
 
 _STEPS = 25

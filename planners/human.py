@@ -7,7 +7,7 @@ import sys
 
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Planner
-from homie.kernel.text import printable
+from homie.kernel.support.text import printable
 from homie.kernel.types import END, VIEWS, Decision, PlannerInput, Subtask, in_sight
 from planners.parsing import parse_subtask
 

@@ -12,8 +12,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
 from homie.kernel.errors import BadInput
-from homie.kernel.files import reading, writing
 from homie.kernel.interfaces import Planner
+from homie.kernel.support.files import reading, writing
 from homie.kernel.types import END, Decision, PlannerInput, Subtask
 from planners.parsing import make_subtask, parse_subtask
 

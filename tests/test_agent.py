@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from error_detection import execution, paper_order
-from homie.kernel.actions import canonical_action
-from homie.kernel.agent import run_episode
-from homie.kernel.executor import Executor, SkillBook
+from homie.kernel.episode.agent import run_episode
+from homie.kernel.episode.executor import Executor, SkillBook
+from homie.kernel.episode.senses import Senses
 from homie.kernel.interfaces import EpisodeListener, Planner, Skill
-from homie.kernel.senses import Senses
 from homie.kernel.types import (
     VIEWS,
     Command,
@@ -26,6 +25,7 @@ from homie.kernel.types import (
     Subtask,
     SubtaskRecorded,
 )
+from homie.kernel.vocabulary.actions import canonical_action
 
 
 class Reciter(Planner):

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from homie.envs.mujoco.robots.body import SimulatedBody
 from homie.envs.mujoco.robots.mjcf import RobotFile
-from homie.kernel.body import Group, Joint
 from homie.kernel.errors import BadInput
+from homie.kernel.robot.body import Group, Joint
 from homie.kernel.types import Command, Pose
 from homie.testing import check_robot
 

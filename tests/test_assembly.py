@@ -7,8 +7,8 @@ from homes import one_room
 from homie_tiny import TinyRobot, TinySkills
 
 from homie.envs.mujoco.home.home import MujocoHome
+from homie.kernel.episode.executor import SkillBook
 from homie.kernel.errors import BadInput, MissingCheckpoint
-from homie.kernel.executor import SkillBook
 from homie.runtime import session
 from homie.runtime.assembly import (
     SkillShelf,

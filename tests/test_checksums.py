@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from homie.kernel.checksums import BLOCK, WHOLE, FileMark, fingerprint, mark, sealed, unsealed
+from homie.kernel.support.checksums import BLOCK, WHOLE, FileMark, fingerprint, mark, sealed, unsealed
 
 VALUES = st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(), st.lists, max_leaves=6)
 

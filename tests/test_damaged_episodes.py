@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from homie.kernel.checksums import FileMark, mark
 from homie.kernel.errors import BadInput
+from homie.kernel.support.checksums import FileMark, mark
 from homie.runtime import session
 from homie.runtime.damage import Damaged, changed, history_of, lost_to, read_finished
 from homie.runtime.runstore import EpisodeFile, read_steps

@@ -16,12 +16,12 @@ import yaml
 from pydantic import BaseModel
 
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.files import DISK, reading, slug, sync_folder, to_json, write_atomically, writing
+from homie.kernel.support.files import DISK, reading, slug, sync_folder, to_json, write_atomically, writing
 
 FULL = """
 import resource, sys
 from pathlib import Path
-from homie.kernel.files import write_atomically
+from homie.kernel.support.files import write_atomically
 write_atomically(Path("page.html"), b"the first")
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 try:

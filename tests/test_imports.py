@@ -25,6 +25,14 @@ LAYERS = {
         ("studio",),
         ("cli",),
     ),
+    "homie.kernel": (
+        ("errors",),
+        ("support", "vocabulary"),
+        ("types", "world"),
+        ("robot",),
+        ("interfaces",),
+        ("planning", "setup", "episode"),
+    ),
     "homie.bench": (
         ("statistics",),
         ("tables",),
@@ -95,74 +103,34 @@ LAYERS = {
     ),
 }
 """The rooms of a folder from the ground up: each imports only what is on a lower floor."""
+CONTRACTS = ("homie.kernel.errors", "homie.kernel.vocabulary", "homie.kernel.types", "homie.kernel.interfaces")
 MAY_IMPORT = {
-    # names and colours are words; numbered boxes are one thing in list and picture; answers are kept in files;
-    # all three describe their files by a SHA-256
+    # names and colours are words; numbered boxes are one thing in list and picture
     "planners": (
-        "homie.kernel.types",
-        "homie.kernel.knowledge",
-        "homie.kernel.actions",
-        "homie.kernel.checksums",
-        "homie.kernel.interfaces",
-        "homie.kernel.errors",
-        "homie.kernel.files",
-        "homie.kernel.packages",
-        "homie.kernel.prompts",
-        "homie.kernel.text",
-        "homie.kernel.training",
-        "homie.kernel.web",
+        *CONTRACTS,
+        "homie.kernel.support",
+        "homie.kernel.planning",
         "perception.words.names",
         "perception.words.colours",
         "perception.boxes",
     ),
-    # a policy that is served elsewhere is known by its name
+    # a policy that is served elsewhere and the formats of checkpoints are known by their names
     "skills": (
-        "homie.kernel.types",
-        "homie.kernel.conventions",
-        "homie.kernel.actions",
-        "homie.kernel.body",
-        "homie.kernel.checksums",
-        "homie.kernel.config",
-        "homie.kernel.domain",
-        "homie.kernel.interfaces",
-        "homie.kernel.errors",
-        "homie.kernel.files",
-        "homie.kernel.packages",
-        "homie.kernel.text",
-        "homie.kernel.registry",
+        *CONTRACTS,
+        "homie.kernel.support",
+        "homie.kernel.robot",
+        "homie.kernel.setup.registry",
         "perception",
     ),
-    "perception": (
-        "homie.kernel.types",
-        "homie.kernel.actions",
-        "homie.kernel.knowledge",
-        "homie.kernel.recall",
-        "homie.kernel.checksums",
-        "homie.kernel.interfaces",
-        "homie.kernel.errors",
-        "homie.kernel.files",
-        "homie.kernel.text",
-        "homie.kernel.packages",
-    ),
-    "error_detection": (
-        "homie.kernel.types",
-        "homie.kernel.actions",
-        "homie.kernel.domain",
-        "homie.kernel.interfaces",
-        "homie.kernel.errors",
-    ),
+    "perception": (*CONTRACTS, "homie.kernel.support", "homie.kernel.planning.recall"),
+    "error_detection": CONTRACTS,
+    # the body of a robot and its simulated twin are known by their names
     "ros_bridge": (
-        "homie.kernel.types",
-        "homie.kernel.body",
-        "homie.kernel.interfaces",
-        "homie.kernel.errors",
-        "homie.kernel.files",
-        "homie.kernel.safety",
-        "homie.kernel.options",
-        "homie.kernel.packages",
-        "homie.kernel.config",
-        # the body of a robot and its simulated twin are known by their names
-        "homie.kernel.registry",
+        *CONTRACTS,
+        "homie.kernel.support",
+        "homie.kernel.robot",
+        "homie.kernel.setup.options",
+        "homie.kernel.setup.registry",
         "homie.kernel.world",
     ),
 }
@@ -212,7 +180,7 @@ def test_the_kernel_imports_no_folder():
 
 
 def test_bench_and_runtime_know_no_environment():
-    """What they need of one they ask through `homie.kernel.world` and `homie.kernel.scenes`."""
+    """What they need of one they ask through `homie.kernel.world` and `homie.kernel.setup.scenes`."""
     wrong = [
         f"{path.relative_to(ROOT)} imports {name}"
         for folder in ("homie/bench", "homie/runtime", "homie/conditions", "homie/testing")
@@ -255,7 +223,7 @@ def test_no_module_imports_itself_by_way_of_others():
     """Imports inside functions and those for types alone count too: a circle cannot be read from one end."""
     ours = {_module(path): path for folder in ("homie", *FOLDERS) for path in files(folder)}
     imports = {name: {_owner(other, ours) for other in imported(path)} - {name, ""} for name, path in ours.items()}
-    assert len(imports) > 300 and "homie.kernel.types" in imports["homie.kernel.agent"]
+    assert len(imports) > 300 and "homie.kernel.types" in imports["homie.kernel.episode.agent"]
     TopologicalSorter(imports).prepare()  # raises CycleError, which names the circle
 
 
@@ -281,7 +249,7 @@ def loaded_by(code: str) -> list[str]:
     "code",
     [
         "import homie; homie.run; homie.__version__",
-        "import homie.kernel.errors, homie.kernel.registry",
+        "import homie.kernel.errors, homie.kernel.setup.registry",
         "from homie.cli.main import main\ntry: main(['--help'])\nexcept SystemExit: pass",
         "from homie.cli.main import main\ntry: main(['--version'])\nexcept SystemExit: pass",
     ],
@@ -298,7 +266,7 @@ def test_the_probe_sees_what_is_heavy():
 def test_the_registry_knows_only_what_exists():
     import importlib
 
-    from homie.kernel.registry import BUILT_IN
+    from homie.kernel.setup.registry import BUILT_IN
 
     for kind, table in BUILT_IN.items():
         for name, target in table.items():

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from homie.kernel.config import read_config
 from homie.kernel.errors import BadInput
-from homie.kernel.options import (
+from homie.kernel.setup.options import (
     MAX_SEED,
     BenchOptions,
     CompareOptions,
@@ -23,7 +22,8 @@ from homie.kernel.options import (
     SceneOptions,
     explain,
 )
-from homie.kernel.scenes import scenes_of
+from homie.kernel.setup.scenes import scenes_of
+from homie.kernel.support.config import read_config
 
 
 def test_defaults_of_the_paper():

@@ -16,7 +16,7 @@ import pydantic
 import pytest
 from packaging.requirements import Requirement
 
-from homie.kernel import packages
+from homie.kernel.support import packages
 
 ROOT = Path(__file__).parent.parent
 

@@ -12,12 +12,12 @@ from homes import one_room
 
 from homie.envs.mujoco.home.home import MujocoHome
 from homie.envs.symbolic import SymbolicRobot
-from homie.kernel import registry
-from homie.kernel.actions import Action
 from homie.kernel.errors import MissingCheckpoint, MissingPart
 from homie.kernel.interfaces import Privileged
-from homie.kernel.options import OpenOptions
+from homie.kernel.setup import registry
+from homie.kernel.setup.options import OpenOptions
 from homie.kernel.types import Goal, Subtask
+from homie.kernel.vocabulary.actions import Action
 from homie.kernel.world import RobotState, WorldSnapshot
 from homie.runtime.assembly import Chosen, choose
 from homie.runtime.making import DETECTOR, PLANNER, SKILL_SET, make_part

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from homie.kernel import registry
 from homie.kernel.errors import BadInput, MissingPart
-from homie.kernel.packages import installed_version
-from homie.kernel.registry import BUILT_IN, find, load, names, targets, unknown, word
+from homie.kernel.setup import registry
+from homie.kernel.setup.registry import BUILT_IN, find, load, names, targets, unknown, word
+from homie.kernel.support.packages import installed_version
 
 NAMES = {
     "planners": "rule scripted erring random table-expert human transformers chat anthropic responses gemini",

@@ -19,9 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from homie.kernel.checksums import mark, sealed
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.files import slug, to_json, write_atomically
+from homie.kernel.support.checksums import mark, sealed
+from homie.kernel.support.files import slug, to_json, write_atomically
 from homie.kernel.types import (
     Answer,
     Attempt,
@@ -141,7 +141,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
 WRITER = """
 import sys
 from pathlib import Path
-from homie.kernel.files import write_atomically
+from homie.kernel.support.files import write_atomically
 from homie.kernel.types import SubtaskRecorded
 from homie.runtime.runstore import EpisodeStore
 from homie_tiny import TinyRobot

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from homie.kernel.body import Group, Joint, RobotSpec
 from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.interfaces import Robot
-from homie.kernel.safety import SafetyGate
+from homie.kernel.robot.body import Group, Joint, RobotSpec
+from homie.kernel.robot.safety import SafetyGate
 from homie.kernel.types import Command, GripperState, Pose, Pose2, Proprioception, SentCommand
 
 SPEC = RobotSpec(

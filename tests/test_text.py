@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError, model_validator
 
-from homie.kernel.text import counted, first_problem, json_safe, own_words, printable
+from homie.kernel.support.text import counted, first_problem, json_safe, own_words, printable
 
 FORBIDDEN = set(map(chr, [*range(32), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)])) - {
     "\n",

@@ -22,7 +22,7 @@ from benchmarks.prompt_ablation.jobs import jobs_by_text, playable
 from benchmarks.prompt_ablation.serving import Served
 from homie.bench.play.runner import BenchSummary, bench
 from homie.bench.suite.suite import Task, find_suite
-from homie.kernel.options import BenchOptions
+from homie.kernel.setup.options import BenchOptions
 from homie.runtime.runstore import read_episode
 
 SUITE = "homie-100"

@@ -16,9 +16,9 @@ from typing import Any
 
 import yaml
 
-from homie.kernel.agent import run_episode
+from homie.kernel.episode.agent import run_episode
 from homie.kernel.interfaces import Listeners, Planner
-from homie.kernel.options import RunOptions
+from homie.kernel.setup.options import RunOptions
 from homie.kernel.types import Decision, Image, PlannerInput
 from homie.runtime.assembly import assemble
 from planners.llm.prompting.examples import Example

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from homie.bench.statistics import Estimate, Interval
 from homie.kernel.errors import BadInput
-from homie.kernel.files import to_json
+from homie.kernel.support.files import to_json
 
 Cell: TypeAlias = str | int | float | Estimate | None
 Kind: TypeAlias = Literal["text", "count", "percent", "number", "p"]

@@ -16,7 +16,7 @@ from homie.cli.output import print_json
 from homie.cli.signals import STOPPED, STOPPED_CODE
 from homie.cli.streams import OutputLost
 from homie.kernel.errors import HomieError, Interrupted
-from homie.kernel.text import own_words, printable
+from homie.kernel.support.text import own_words, printable
 
 log = logging.getLogger("homie.cli")
 

@@ -12,7 +12,7 @@ from typing import TextIO
 
 from homie.cli.output import progress
 from homie.kernel.errors import BadInput
-from homie.kernel.text import printable
+from homie.kernel.support.text import printable
 
 log = logging.getLogger("homie")
 
@@ -43,7 +43,9 @@ def configure(*, quiet: bool = False, verbose: bool = False, file: Path | None =
     progress.propagate = False
     progress.handlers = [line]
     if file is not None:
-        from homie.kernel.files import writing  # reads YAML and validates: too heavy for the start of every command
+        from homie.kernel.support.files import (
+            writing,  # reads YAML and validates: too heavy for the start of every command
+        )
 
         with writing(file, "the log file"):
             kept = logging.FileHandler(file, encoding="utf-8", errors="backslashreplace")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from homie.kernel.text import json_safe, printable
+from homie.kernel.support.text import json_safe, printable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,14 +38,14 @@ def progress_console() -> Console:
 
 def print_json(value: object) -> None:
     """Print one JSON object for `--json`; nothing else may be printed on stdout."""
-    from homie.kernel.files import to_json
+    from homie.kernel.support.files import to_json
 
     typer.echo(json_safe(to_json(value).decode()), nl=False)
 
 
 def save(path: Path, data: bytes) -> None:
     """Write a file that the user asked for and print its path. Raises BadInput if it cannot be written."""
-    from homie.kernel.files import write_atomically, writing
+    from homie.kernel.support.files import write_atomically, writing
 
     with writing(path):
         write_atomically(path, data)

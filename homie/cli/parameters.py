@@ -12,9 +12,9 @@ import typer
 import yaml
 from pydantic import BaseModel
 
-from homie.kernel import registry
 from homie.kernel.errors import BadInput
-from homie.kernel.options import PLANNER_SETTINGS, Options
+from homie.kernel.setup import registry
+from homie.kernel.setup.options import PLANNER_SETTINGS, Options
 from homie.runtime.objects import KINDS
 
 Command = Callable[..., None]

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from homie.kernel import packages, registry
 from homie.kernel.errors import HomieError
 from homie.kernel.interfaces import Detector, Planner, SkillSet
+from homie.kernel.setup import registry
+from homie.kernel.support import packages
 
 CONFIGURED = ("planners", "skills", "detectors")
 """The kinds of parts that may have settings and need packages."""

@@ -29,7 +29,7 @@ from homie.conditions.predicates import (
 )
 from homie.conditions.words import ANYTHING, EVERYTHING, Words, means, names_and_kinds, spoken
 from homie.kernel.errors import BadInput
-from homie.kernel.text import own_words
+from homie.kernel.support.text import own_words
 from homie.kernel.world import WorldSnapshot
 
 

@@ -20,8 +20,8 @@ from homie.conditions.words import (
     spoken,
     states,
 )
-from homie.kernel import domain
 from homie.kernel.errors import BadInput
+from homie.kernel.vocabulary import domain
 from homie.kernel.world import Relation, State, WorldSnapshot
 
 

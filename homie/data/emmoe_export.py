@@ -17,7 +17,7 @@ from homie.data.pictures import whole
 from homie.data.sources.opening import open_sources
 from homie.data.split import read_split, side_of
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.files import reason_of, slug
+from homie.kernel.support.files import reason_of, slug
 from homie.kernel.types import VIEWS
 from homie.runtime.runstore import HeldFolder, held_folder
 

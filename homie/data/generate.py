@@ -17,9 +17,9 @@ from homie.bench.play.worker import EXPERT
 from homie.bench.suite.suite import find_suite
 from homie.data.options import GenerateOptions, TasksOptions
 from homie.kernel.errors import BadInput
-from homie.kernel.files import to_json, write_atomically, writing
-from homie.kernel.options import BenchOptions
-from homie.kernel.scenes import scenes_of
+from homie.kernel.setup.options import BenchOptions
+from homie.kernel.setup.scenes import scenes_of
+from homie.kernel.support.files import to_json, write_atomically, writing
 from homie.kernel.world import WorldSnapshot
 
 MOST_TRIALS = 1000

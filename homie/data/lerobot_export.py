@@ -12,7 +12,7 @@ from homie.data.lerobot.writer import LeRobotWriter
 from homie.data.options import LeRobotOptions
 from homie.data.sources.opening import open_sources
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.files import writing
+from homie.kernel.support.files import writing
 
 
 @dataclass(frozen=True, slots=True)

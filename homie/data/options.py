@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from homie.kernel.options import MAX_SEED, Options, different_paths
+from homie.kernel.setup.options import MAX_SEED, Options, different_paths
 
 Sources = Annotated[
     list[Path],

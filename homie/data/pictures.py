@@ -13,7 +13,7 @@ from PIL import Image as Picture
 from PIL import UnidentifiedImageError
 
 from homie.data.episode import LeftOut
-from homie.kernel.files import DISK, reason_of
+from homie.kernel.support.files import DISK, reason_of
 from homie.kernel.types import Image
 
 _PNG, _PNG_END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from homie.data.episode import Episode, LeftOut
 from homie.data.sources.source import Entry, Source
 from homie.kernel.errors import BadInput
-from homie.kernel.files import reading, to_json, write_atomically, writing
+from homie.kernel.support.files import reading, to_json, write_atomically, writing
 
 By: TypeAlias = Literal["task", "house", "both"]
 Side: TypeAlias = Literal["train", "test"]

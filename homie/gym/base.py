@@ -11,7 +11,7 @@ import numpy as np
 from gymnasium.spaces import Box
 
 from homie.kernel.errors import BadInput
-from homie.kernel.options import MAX_SEED
+from homie.kernel.setup.options import MAX_SEED
 from homie.kernel.types import ErrorCode, Execution, Feedback, Image
 from homie.runtime.live import Session, open_session
 

@@ -19,11 +19,11 @@ from homie.envs.mujoco.generate.rooms import RoomKind
 from homie.envs.mujoco.home.home import PICTURE_SIZE
 from homie.gym.base import CODES, SessionEnv, picture_space
 from homie.gym.tasks import HouseTask, check_fits, of_goal, of_house, of_suite
-from homie.kernel.actions import listed_actions
 from homie.kernel.errors import BadInput, suggestion
-from homie.kernel.options import OpenOptions
-from homie.kernel.scenes import scene_options
+from homie.kernel.setup.options import OpenOptions
+from homie.kernel.setup.scenes import scene_options
 from homie.kernel.types import END, VIEWS
+from homie.kernel.vocabulary.actions import listed_actions
 from homie.runtime.assembly import choose
 from homie.runtime.objects import split
 

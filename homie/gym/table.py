@@ -18,7 +18,7 @@ from homie.envs.mujoco.robots.panda import panda
 from homie.envs.mujoco.table.families import scene_of
 from homie.envs.mujoco.table.robot import PICTURE_SIZE, FrankaTable
 from homie.gym.base import CODES, SessionEnv, picture_space
-from homie.kernel.options import OpenOptions
+from homie.kernel.setup.options import OpenOptions
 from homie.runtime.objects import split
 
 HIGHEST = (99, 99, 99, 119, 119, 119, 1)

@@ -1,0 +1,1 @@
+"""The contracts of Homie and its loop. It imports no other folder."""

@@ -11,10 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from homie.kernel import registry
-from homie.kernel.actions import action_table
+from homie.kernel.episode.executor import Executor, SkillBook
+from homie.kernel.episode.senses import Senses
 from homie.kernel.errors import BadInput, MissingCheckpoint, suggestion
-from homie.kernel.executor import Executor, SkillBook
 from homie.kernel.interfaces import (
     Detector,
     ErrorCheck,
@@ -26,10 +25,11 @@ from homie.kernel.interfaces import (
     Skill,
     SkillSet,
 )
-from homie.kernel.opening import Opening
-from homie.kernel.options import OpenOptions
-from homie.kernel.prompts import PromptWriter
-from homie.kernel.senses import Senses
+from homie.kernel.planning.prompts import PromptWriter
+from homie.kernel.setup import registry
+from homie.kernel.setup.opening import Opening
+from homie.kernel.setup.options import OpenOptions
+from homie.kernel.vocabulary.actions import action_table
 from homie.runtime.making import (
     DETECTOR,
     PLANNER,

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from homie.kernel.files import to_json
+from homie.kernel.support.files import to_json
 from homie.kernel.types import Array, Command, Observation, SentCommand
 
 

@@ -6,9 +6,9 @@ import warnings
 from pathlib import Path
 from typing import Literal
 
-from homie.kernel.checksums import FileMark, mark
 from homie.kernel.errors import BadInput
-from homie.kernel.files import reason_of
+from homie.kernel.support.checksums import FileMark, mark
+from homie.kernel.support.files import reason_of
 from homie.kernel.types import END, HistoryItem, RoundRecord
 from homie.runtime.runstore import EpisodeFile, read_episode, read_steps
 

@@ -10,7 +10,7 @@ from rich.status import Status
 from rich.text import Text
 
 from homie.kernel.interfaces import EpisodeListener
-from homie.kernel.text import counted, printable
+from homie.kernel.support.text import counted, printable
 from homie.kernel.types import (
     Attempt,
     AttemptEnded,

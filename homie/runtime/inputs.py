@@ -14,10 +14,10 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
-from homie.kernel.actions import ARGUMENTS, WORDS, Ability, Arguments
-from homie.kernel.files import reading, to_json
-from homie.kernel.knowledge import Knowledge
+from homie.kernel.support.files import reading, to_json
 from homie.kernel.types import Detection, Feedback, HistoryItem, Image, PlannerInput
+from homie.kernel.vocabulary.actions import ARGUMENTS, WORDS, Ability, Arguments
+from homie.kernel.vocabulary.knowledge import Knowledge
 
 INPUTS = "inputs.jsonl"
 HAND = "hand"

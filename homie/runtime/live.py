@@ -18,13 +18,13 @@ from typing import Any, Self
 
 from PIL import Image as Picture
 
-from homie.kernel.agent import Episode
+from homie.kernel.episode.agent import Episode
+from homie.kernel.episode.inventory import aftermath
+from homie.kernel.episode.senses import Sight
 from homie.kernel.errors import BadInput, RobotFault
-from homie.kernel.files import reason_of
 from homie.kernel.interfaces import EpisodeListener, Filmable, FilmableFromAnywhere, Listeners, Robot, WorldState
-from homie.kernel.inventory import aftermath
-from homie.kernel.options import OpenOptions, RunOptions
-from homie.kernel.senses import Sight
+from homie.kernel.setup.options import OpenOptions, RunOptions
+from homie.kernel.support.files import reason_of
 from homie.kernel.types import (
     Decision,
     Depth,

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Detector, Planner, Robot, SkillSet
-from homie.kernel.opening import checked_settings
+from homie.kernel.setup.opening import checked_settings
 from homie.runtime.objects import NO_OBJECTS, Objects, Part, path_of, resolve
 
 

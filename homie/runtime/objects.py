@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, TypeAlias, TypeVar
 
-from homie.kernel import registry
+from homie.kernel.setup import registry
 
 Objects: TypeAlias = Mapping[tuple[str, str], Any]
 """Parts made in Python, by option and the name that they have in it."""

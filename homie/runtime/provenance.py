@@ -22,9 +22,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from homie.kernel.errors import BadInput
-from homie.kernel.files import to_json, write_atomically
-from homie.kernel.options import RunOptions
-from homie.kernel.packages import DISTRIBUTION, OURS, installed_version
+from homie.kernel.setup.options import RunOptions
+from homie.kernel.support.files import to_json, write_atomically
+from homie.kernel.support.packages import DISTRIBUTION, OURS, installed_version
 
 PACKAGES = (DISTRIBUTION, "mujoco", "numpy", "pydantic", "opencv-python-headless", "pillow", "av")
 WHERE_USED = ("torch", "transformers", "onnxruntime", "ultralytics")

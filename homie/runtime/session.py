@@ -17,11 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from homie.kernel.agent import run_episode
+from homie.kernel.episode.agent import run_episode
 from homie.kernel.errors import HomieError, InfrastructureError, Interrupted, RobotFault
-from homie.kernel.files import DISK
 from homie.kernel.interfaces import EpisodeListener, Listeners
-from homie.kernel.options import RunOptions
+from homie.kernel.setup.options import RunOptions
+from homie.kernel.support.files import DISK
 from homie.kernel.types import EpisodeResult
 from homie.runtime.assembly import Parts, assemble
 from homie.runtime.objects import NO_OBJECTS, Objects

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 
-from homie.kernel.web import cookie_in, page_headers, same_secret, secret_cookie
+from homie.kernel.support.web import cookie_in, page_headers, same_secret, secret_cookie
 
 COOKIE = "homie-studio"
 HEADERS = page_headers(pictures="'self' blob: data:")

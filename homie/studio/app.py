@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 
 from homie.kernel.errors import BadInput
-from homie.kernel.packages import missing_part
+from homie.kernel.support.packages import missing_part
 from homie.studio.access import HEADERS, Access
 from homie.studio.hub import Hub, Page
 from homie.studio.messages import LARGEST, read_message

@@ -11,7 +11,7 @@ from typing import Any
 
 from homie.data.recording.recorder import jpeg
 from homie.kernel.interfaces import EpisodeListener, WorldState
-from homie.kernel.text import printable
+from homie.kernel.support.text import printable
 from homie.kernel.types import (
     AttemptEnded,
     EpisodeEnded,

@@ -11,8 +11,8 @@ from homie.bench.report import report
 from homie.data.recording.notes import Note, add_note
 from homie.data.recording.takes import list_takes
 from homie.kernel.errors import BadInput
-from homie.kernel.options import ReportOptions
-from homie.kernel.text import printable
+from homie.kernel.setup.options import ReportOptions
+from homie.kernel.support.text import printable
 from homie.runtime.runstore import kind_of
 
 NEWEST = 200

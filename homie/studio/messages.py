@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from homie.data.recording import notes
 from homie.kernel.errors import BadInput
-from homie.kernel.options import MAX_TASK
-from homie.kernel.text import first_problem
+from homie.kernel.setup.options import MAX_TASK
+from homie.kernel.support.text import first_problem
 
 LARGEST = 2**16
 """Bytes of a message: more than any note, less than what could fill a memory."""

@@ -12,7 +12,7 @@ from contextlib import suppress
 from homie.data.recording.takes import mend_takes
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces import EpisodeListener
-from homie.kernel.packages import missing_part
+from homie.kernel.support.packages import missing_part
 from homie.runtime.assembly import choose
 from homie.runtime.runstore import runs_folder
 from homie.studio.access import Access

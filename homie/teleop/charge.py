@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from homie.kernel.interfaces import EpisodeListener, Planner
-from homie.kernel.text import printable
+from homie.kernel.support.text import printable
 from homie.kernel.types import Decision, Event, PeriodPassed, PlannerInput, SubtaskStarted
 
 

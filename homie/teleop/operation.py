@@ -17,10 +17,10 @@ from typing import Protocol
 from homie.data.recording import notes
 from homie.data.recording.takes import Take as Recorded
 from homie.data.recording.takes import begin_take
-from homie.kernel.agent import Episode
-from homie.kernel.body import stands_still
+from homie.kernel.episode.agent import Episode
 from homie.kernel.errors import BadInput, CommandRefused, HomieError, RobotFault, Stopped
 from homie.kernel.interfaces import EpisodeListener, Listeners, Planner, Privileged
+from homie.kernel.robot.body import stands_still
 from homie.kernel.types import (
     END,
     CommandSent,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from homie.data.recording.takes import mend_takes
 from homie.kernel.interfaces import EpisodeListener
-from homie.kernel.text import printable
+from homie.kernel.support.text import printable
 from homie.kernel.types import Event, PlannerAsked, in_sight
 from homie.runtime.assembly import choose
 from homie.teleop.desk import Desk

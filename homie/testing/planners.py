@@ -10,10 +10,8 @@ from dataclasses import asdict, replace
 
 import numpy as np
 
-from homie.kernel.actions import ACTIONS, Ability
 from homie.kernel.errors import PlannerError
 from homie.kernel.interfaces import Planner
-from homie.kernel.knowledge import Doorway, Knowledge, Remembered
 from homie.kernel.types import (
     FLOOR,
     SUCCESS,
@@ -28,6 +26,8 @@ from homie.kernel.types import (
     PlannerInput,
     Subtask,
 )
+from homie.kernel.vocabulary.actions import ACTIONS, Ability
+from homie.kernel.vocabulary.knowledge import Doorway, Knowledge, Remembered
 from homie.testing.violations import NotConforming, described, environment_secrets, named
 
 TASK = "put the apple in the bowl"

@@ -8,9 +8,9 @@ from functools import partial
 
 import numpy as np
 
-from homie.kernel.body import STILL_LINEAR
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Robot, WorldState
+from homie.kernel.robot.body import STILL_LINEAR
 from homie.kernel.types import Command, SentCommand
 from homie.kernel.world import WorldSnapshot, read_snapshot
 from homie.testing.violations import NotConforming, gathered, settle

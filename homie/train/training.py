@@ -14,11 +14,11 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from homie.data.folder.datafile import DataFile, read_data_file
-from homie.kernel import registry
 from homie.kernel.errors import BadInput, InfrastructureError, MissingPart
-from homie.kernel.files import write_atomically, writing
-from homie.kernel.packages import lacking, missing_part
-from homie.kernel.training import StepOver, Trainer, TrainingOrder
+from homie.kernel.planning.training import StepOver, Trainer, TrainingOrder
+from homie.kernel.setup import registry
+from homie.kernel.support.files import write_atomically, writing
+from homie.kernel.support.packages import lacking, missing_part
 from homie.runtime.damage import changed
 from homie.runtime.provenance import versions
 from homie.runtime.runstore.folders import HeldFolder, held_folder

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from pydantic import Field
 
-from homie.kernel.checksums import fingerprint
 from homie.kernel.errors import BadInput, HomieError, InfrastructureError
-from homie.kernel.packages import missing_part
+from homie.kernel.support.checksums import fingerprint
+from homie.kernel.support.packages import missing_part
 from homie.kernel.types import Array, Image
 from perception.detectors.pictures import BoxSettings, PictureDetector
 from perception.words.names import vocabulary

@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import BaseModel, Field
 
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.packages import missing_part
+from homie.kernel.support.packages import missing_part
 from homie.kernel.types import Image
 from perception.detectors.pictures import Boxes, BoxSettings, PictureDetector
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 
 from homie.kernel.errors import BadInput
-from homie.kernel.packages import missing_part
+from homie.kernel.support.packages import missing_part
 from homie.kernel.types import Image
 from perception.detectors.letterbox import Letterbox
 from perception.detectors.pictures import Boxes, BoxSettings, PictureDetector

@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 
 from homie.kernel.interfaces import Robot
-from homie.kernel.knowledge import Doorway, Knowledge, Remembered
-from homie.kernel.recall import Landmark, Recall
+from homie.kernel.planning.recall import Landmark, Recall
 from homie.kernel.types import FLOOR, Array, CameraFrame, Detection, Observation, Pose2
+from homie.kernel.vocabulary.knowledge import Doorway, Knowledge, Remembered
 from perception.localise import Scan
 from perception.recall.arm import OwnArm
 from perception.recall.doorways import Doorways, Passage

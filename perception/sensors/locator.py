@@ -13,10 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from homie.kernel.actions import Action
 from homie.kernel.errors import BadInput, TargetLost
 from homie.kernel.interfaces import Locator, Robot, kind_of
-from homie.kernel.knowledge import Knowledge
 from homie.kernel.types import (
     VIEWS,
     Array,
@@ -29,6 +27,8 @@ from homie.kernel.types import (
     Pose2,
     Surface,
 )
+from homie.kernel.vocabulary.actions import Action
+from homie.kernel.vocabulary.knowledge import Knowledge
 from perception.localise import Points, Scan
 from perception.recall.recall import SightRecall, scans_of
 from perception.scene.entities import Furniture, LooseObject, inside, within

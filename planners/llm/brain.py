@@ -16,7 +16,7 @@ from typing import ClassVar
 from pydantic import BaseModel
 
 from homie.kernel.interfaces import Planner
-from homie.kernel.prompts import Message
+from homie.kernel.planning.prompts import Message
 from homie.kernel.types import Answer, Decision, PlannerInput
 from planners.llm.messages import LanguageModel, Reply, Request
 from planners.llm.prompting.prompt import Prompt, Turn

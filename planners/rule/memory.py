@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from homie.kernel.knowledge import Knowledge, Remembered
 from homie.kernel.types import Detection, PlannerInput, in_sight
+from homie.kernel.vocabulary.knowledge import Knowledge, Remembered
 from perception.words.names import canonical
 from planners.common_sense import ROOMS, could_be, is_container, is_furniture, is_room, is_surface, means, unnumbered
 from planners.rule.promise import promise

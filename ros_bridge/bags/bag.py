@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Self, cast
 
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.files import writing
-from homie.kernel.packages import missing_part
+from homie.kernel.support.files import writing
+from homie.kernel.support.packages import missing_part
 from ros_bridge.transport.interface import Qos as Delivery
 
 try:

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.files import writing
+from homie.kernel.support.files import writing
 from ros_bridge.guard.guard import Guard
 from ros_bridge.guard.messages import LONGEST_LINE, VERSION, FromGuard, Hello, Refused, Welcome, from_agent, line
 from ros_bridge.transport.refusals import Refusals

@@ -13,9 +13,9 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from homie.kernel.config import load_strictly
 from homie.kernel.errors import BadInput, suggestion
-from homie.kernel.files import reading
+from homie.kernel.support.config import load_strictly
+from homie.kernel.support.files import reading
 
 _NAME = re.compile(r"(/[A-Za-z_][A-Za-z0-9_]*)+")
 LARGEST = 1_000_000

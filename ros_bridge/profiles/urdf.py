@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from homie.kernel.errors import BadInput
-from homie.kernel.files import reading
+from homie.kernel.support.files import reading
 from ros_bridge.profiles.model import LARGEST, parse_profile
 
 MOVING = {"revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic"}

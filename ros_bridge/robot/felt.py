@@ -9,8 +9,8 @@ import time
 
 import numpy as np
 
-from homie.kernel.body import RobotSpec
 from homie.kernel.errors import RobotFault
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import GripperState, Pose2, Proprioception
 from ros_bridge.profiles.model import Profile
 from ros_bridge.transport.interface import SENSOR, Message, Node

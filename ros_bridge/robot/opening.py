@@ -10,11 +10,11 @@ from typing import Protocol
 
 import numpy as np
 
-from homie.kernel import registry
-from homie.kernel.body import Group, Joint, RobotSpec
 from homie.kernel.errors import BadInput, InfrastructureError
 from homie.kernel.interfaces import Kinematics
-from homie.kernel.options import OpenOptions
+from homie.kernel.robot.body import Group, Joint, RobotSpec
+from homie.kernel.setup import registry
+from homie.kernel.setup.options import OpenOptions
 from homie.kernel.types import Array, Pose2
 from ros_bridge.guard.link import GuardLink
 from ros_bridge.profiles.model import Camera, Profile, read_profile

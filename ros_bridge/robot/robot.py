@@ -15,9 +15,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TypeVar
 
-from homie.kernel.body import RobotSpec
 from homie.kernel.errors import CommandRefused, InfrastructureError, RobotFault
 from homie.kernel.interfaces import Kinematics, Locator, Robot
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import VIEWS, CameraFrame, Command, Observation, Proprioception
 from homie.kernel.world import WorldSnapshot
 from ros_bridge.guard.link import GuardLink

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
-from homie.kernel.body import RobotSpec
 from homie.kernel.errors import RobotFault
 from homie.kernel.interfaces import Robot
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import VIEWS, CameraFrame, Command
 
 ANGLES: Mapping[str, float] = dict(zip(VIEWS, (0.0, math.pi / 2, math.pi, -math.pi / 2), strict=True))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from homie.kernel.interfaces import Robot
-from homie.kernel.options import OpenOptions
+from homie.kernel.setup.options import OpenOptions
 from ros_bridge.profiles.model import Profile, read_profile
 from ros_bridge.profiles.simulation import TEXT, TOPIC, Simulation, extra_cameras
 from ros_bridge.serving.painter import Painter

@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from homie.kernel.body import Group
 from homie.kernel.errors import BadInput, CommandRefused
 from homie.kernel.interfaces import Mirrored, Robot
+from homie.kernel.robot.body import Group
 from homie.kernel.types import Array, Command, Proprioception
 from ros_bridge.profiles.live import GRIPPER, STREAM, TRAJECTORY
 from ros_bridge.profiles.model import Profile

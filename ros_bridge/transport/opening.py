@@ -6,7 +6,7 @@ import importlib.util
 from typing import Literal, TypeAlias
 
 from homie.kernel.errors import BadInput, MissingPart
-from homie.kernel.packages import missing_part
+from homie.kernel.support.packages import missing_part
 from ros_bridge.transport.interface import Node
 
 Transport: TypeAlias = Literal["auto", "rclpy", "dds"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from homie.kernel.body import RobotSpec
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Kinematics, Skill, SkillSet
+from homie.kernel.robot.body import RobotSpec
 from skills.arm.move import Move
 
 

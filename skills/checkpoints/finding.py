@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 
 from homie.kernel.errors import BadInput
-from homie.kernel.files import reading
+from homie.kernel.support.files import reading
 
 STEP_FILE = re.compile(r"checkpoint_(\d+)")
 """A checkpoint of flax, with its step."""

@@ -15,7 +15,7 @@ import msgpack
 import torch
 
 from homie.kernel.errors import BadInput
-from homie.kernel.files import reason_of
+from homie.kernel.support.files import reason_of
 from skills.checkpoints.checkpoint import Content
 from skills.checkpoints.finding import CONVERT
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from homie.kernel.errors import BadInput, suggestion
-from homie.kernel.files import writing
+from homie.kernel.support.files import writing
 from skills.checkpoints.formats import Writer, formats
 from skills.checkpoints.reading import need
 

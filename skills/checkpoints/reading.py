@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from homie.kernel.errors import BadInput
-from homie.kernel.files import reading
-from homie.kernel.packages import missing_part
+from homie.kernel.support.files import reading
+from homie.kernel.support.packages import missing_part
 from skills.checkpoints.checkpoint import Checkpoint
 from skills.checkpoints.finding import find_file, release_of, step_of
 

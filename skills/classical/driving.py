@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces import Kinematics
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Box, Command, OccupancyGrid, Pose2
 from skills.classical.collision import Solids
 from skills.classical.hand import NOTHING, Hand

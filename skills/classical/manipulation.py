@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces import Kinematics
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Box, Command, Goal, Observation, Pose, Pose2
 from skills.classical.collision import DRIVEN, FREE, ON_ARRIVAL, PLANNED, TOUCH, Solids
 from skills.classical.driving import MobileSkill

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces import Kinematics
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Box, Command, Goal, Observation, Outcome, Pose, Pose2, Subtask
 from skills.attempts import AttemptSkill
 from skills.classical.obstruction import blocking, in_the_way

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces import Kinematics
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Box, Goal, Observation, Pose, Pose2, Subtask, Surface
 from skills.classical.collision import FREE, TOUCH, Solids
 from skills.classical.grasps import DOWN, Grasp, grasps, palm_touches, touches

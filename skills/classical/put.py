@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces import Kinematics
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Box, Goal, Pose, Pose2, Surface
 from skills.classical.grasps import ROOM_ABOVE, THROUGH_FRONT
 from skills.classical.hand import NOTHING, Hand

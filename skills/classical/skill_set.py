@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces import Kinematics, Skill, SkillSet
+from homie.kernel.robot.body import RobotSpec
 from skills.classical.goto import GoTo
 from skills.classical.hand import Hand
 from skills.classical.openclose import Close, Open

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from homie.kernel.body import Chain
 from homie.kernel.interfaces import Kinematics
+from homie.kernel.robot.body import Chain
 from homie.kernel.types import Array, Pose2
 from skills.classical.collision import Solids
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from homie.kernel.body import RobotSpec
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Box, Goal, Mask, Pose2
 from skills.classical.goto import EDGE, FAR_GAPS, GAPS, HIDDEN, REACH
 from skills.classical.planning import CostMap

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from homie.kernel.actions import ACTION_TABLE, ACTIONS
-from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces import Rearrangeable
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Command, Goal, Observation, Outcome, Subtask
+from homie.kernel.vocabulary.actions import ACTION_TABLE, ACTIONS
 from skills.attempts import AttemptSkill
 from skills.ideal.places import places
 from skills.ideal.reliability import Dice

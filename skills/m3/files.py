@@ -8,7 +8,7 @@ from pathlib import Path
 import yaml
 
 from homie.kernel.errors import BadInput, MissingCheckpoint, suggestion
-from homie.kernel.files import reading
+from homie.kernel.support.files import reading
 from skills.m3.layout import LAYOUTS
 
 _NUMBERED = re.compile(r"ckpt\.(\d+)\.pth")

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces import Kinematics
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Command, Goal, Observation, Outcome, Subtask
 from skills.classical.motion import merged
 from skills.m3.layout import STEP

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from homie.kernel import domain
 from homie.kernel.types import Array, Goal, Outcome
+from homie.kernel.vocabulary import domain
 from skills.m3.layout import ANGULAR, LINEAR, STOP
 from skills.m3.skill import M3Skill
 from skills.policies.policy import Value

@@ -15,9 +15,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from homie.kernel.body import RobotSpec
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Kinematics
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Command, Goal, Observation, Outcome, Subtask
 from skills.m3.frames import depth_picture, in_gripper, to_m3
 from skills.m3.layout import LAYOUTS, STEP

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces import Kinematics, Skill
-from homie.kernel.packages import missing_part
+from homie.kernel.robot.body import RobotSpec
+from homie.kernel.support.packages import missing_part
 from skills.m3.files import find_files
 from skills.m3.manipulate import Close, Open, Pick, Place
 from skills.m3.navigate import Navigate

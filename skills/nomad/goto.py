@@ -6,8 +6,8 @@ import json
 
 import numpy as np
 
-from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces import Kinematics
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import VIEWS, Goal, Observation, Subtask
 from skills.classical.motion import Motion, Stuck
 from skills.nomad.goal import NomadGoal, adapt

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from homie.kernel.body import RobotSpec
-from homie.kernel.checksums import fingerprint
 from homie.kernel.errors import MissingCheckpoint
 from homie.kernel.interfaces import Kinematics, Skill
-from homie.kernel.packages import missing_part
+from homie.kernel.robot.body import RobotSpec
+from homie.kernel.support.checksums import fingerprint
+from homie.kernel.support.packages import missing_part
 from skills.nomad.goto import NomadGoTo
 from skills.nomad.topomap import TopoMap, load
 from skills.policies.policy import Policy, PolicySet

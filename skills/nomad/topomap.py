@@ -20,8 +20,8 @@ from PIL import UnidentifiedImageError
 from pydantic import BaseModel, ConfigDict
 
 from homie.kernel.errors import BadInput
-from homie.kernel.files import reading
 from homie.kernel.interfaces import Robot, Skill
+from homie.kernel.support.files import reading
 from homie.kernel.types import Command, Goal, Image, Outcome, Pose2, Subtask
 
 NAMES = "names.json"

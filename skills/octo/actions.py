@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from homie.kernel.conventions import HandConventions
 from homie.kernel.errors import BadInput, suggestion
+from homie.kernel.robot.conventions import HandConventions
 from homie.kernel.types import Array
 from skills.policies.motions import Motion, from_euler
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 
 from homie.kernel.errors import BadInput
-from homie.kernel.packages import missing_part
+from homie.kernel.support.packages import missing_part
 from skills.checkpoints import (
     Checkpoint,
     CheckpointFormat,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from homie.kernel.body import Group
+from homie.kernel.robot.body import Group
 from homie.kernel.types import VIEWS, CameraFrame, Command, Goal, Observation, Outcome, Subtask
 from skills.classical.motion import Motion, Stuck
 from skills.pixnav.actions import DOWN, FORWARD, LEFT, RIGHT, STEP, STOP, TURN, UP

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from homie.kernel.body import RobotSpec
 from homie.kernel.errors import MissingCheckpoint
 from homie.kernel.interfaces import Kinematics, Skill
-from homie.kernel.packages import missing_part
+from homie.kernel.robot.body import RobotSpec
+from homie.kernel.support.packages import missing_part
 from skills.pixnav.goto import PixNavGoTo
 from skills.policies.policy import Policy, PolicySet
 

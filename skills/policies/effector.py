@@ -15,9 +15,9 @@ from typing import ClassVar, cast
 
 import numpy as np
 
-from homie.kernel.body import RobotSpec
-from homie.kernel.conventions import check_period
 from homie.kernel.interfaces import Kinematics
+from homie.kernel.robot.body import RobotSpec
+from homie.kernel.robot.conventions import check_period
 from homie.kernel.types import Array, Command, Goal, Observation, Outcome, Pose, Subtask
 from skills.classical.motion import merged
 from skills.policies.instructions import instruction
@@ -56,7 +56,7 @@ class EffectorSkill(PolicySkill):
     Facts: `rate` (motions per second), `steps` (the most of one attempt), `camera` and `wrist` (which of the robot's
     cameras the policy sees through; camera "": `head` where there is one, else `front`; wrist "": none), `drives`
     (whether motions of the base count), `say ACTION` (see skills.policies.instructions), and those of
-    `homie.kernel.conventions.HandConventions`. Raises BadInput for a policy that means other numbers than
+    `homie.kernel.robot.conventions.HandConventions`. Raises BadInput for a policy that means other numbers than
     `skills.policies.motions.CONVENTIONS`, or is faster than the robot.
     """
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from homie.kernel.conventions import HandConventions
+from homie.kernel.robot.conventions import HandConventions
 from homie.kernel.types import Array
 from skills.policies.policy import Named
 

@@ -32,8 +32,8 @@ from typing import Any, Protocol, TypeAlias
 
 from numpy.typing import NDArray
 
-from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces import Kinematics, Skill, SkillSet
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Command, Goal, Observation, Outcome, Subtask
 from skills.attempts import AttemptSkill
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces import Kinematics
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import CameraFrame, Command, Goal, Observation, Subtask
 from skills.classical.driving import MobileSkill
 from skills.classical.motion import Motion, RoutineSkill

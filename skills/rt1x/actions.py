@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from homie.kernel.conventions import HandConventions
+from homie.kernel.robot.conventions import HandConventions
 from homie.kernel.types import Array
 from skills.policies.motions import Motion, from_euler
 from skills.policies.tokens import RT1X

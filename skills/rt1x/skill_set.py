@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import ConfigDict, Field
 
-from homie.kernel.body import RobotSpec
-from homie.kernel.checksums import fingerprint
 from homie.kernel.errors import BadInput, MissingCheckpoint
 from homie.kernel.interfaces import Kinematics, Skill
-from homie.kernel.packages import missing_part
+from homie.kernel.robot.body import RobotSpec
+from homie.kernel.support.checksums import fingerprint
+from homie.kernel.support.packages import missing_part
 from skills.policies.effector import EffectorSkill
 from skills.policies.instructions import Templates
 from skills.policies.policy import Policy, PolicySet, Value

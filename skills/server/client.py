@@ -23,8 +23,8 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, WebSocketException
 
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.files import reason_of
-from homie.kernel.packages import DISTRIBUTION
+from homie.kernel.support.files import reason_of
+from homie.kernel.support.packages import DISTRIBUTION
 from skills.policies.policy import Named, PolicyFailed
 from skills.server.codec import FRAME_BYTES, CodecError
 from skills.server.messages import (

@@ -22,9 +22,9 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.files import reason_of
 from homie.kernel.interfaces import SkillSet
-from homie.kernel.packages import DISTRIBUTION, missing_part
+from homie.kernel.support.files import reason_of
+from homie.kernel.support.packages import DISTRIBUTION, missing_part
 from skills.policies.policy import Policy, PolicyFailed, PolicySet
 from skills.server.access import read_token, require_token
 

@@ -10,9 +10,9 @@ from pydantic import TypeAdapter
 from homie.bench.folder.episode import Episode
 from homie.bench.folder.ledger import BenchFolder, plan
 from homie.bench.suite.suite import Suite
-from homie.kernel.checksums import sealed
-from homie.kernel.files import to_json, write_atomically
-from homie.kernel.options import BenchOptions, RunOptions
+from homie.kernel.setup.options import BenchOptions, RunOptions
+from homie.kernel.support.checksums import sealed
+from homie.kernel.support.files import to_json, write_atomically
 from homie.kernel.types import (
     SUCCESS,
     Attempt,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from homie.kernel.options import BenchOptions
+from homie.kernel.setup.options import BenchOptions
 
 TINY = {"robot": "tiny", "skills": "tiny", "detector": "tiny", "targets": "tiny"}
 

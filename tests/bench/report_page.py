@@ -11,7 +11,7 @@ from bench_runs import DONE, LATE, WANDERED
 from PIL import Image as Picture
 
 from homie.bench.report import Report, report
-from homie.kernel.options import ReportOptions
+from homie.kernel.setup.options import ReportOptions
 from homie.kernel.types import VIEWS
 
 NASTY = """</script><script>document.title="broken"</script><img src=x onerror='document.title="broken"'>"&{{ 7*7 }}"""

@@ -24,8 +24,8 @@ from homie.bench.score.trajectory import Trajectory, written_step
 from homie.bench.statistics import Estimate, wilson
 from homie.bench.suite.suite import Suite
 from homie.bench.tables import Column, Table, shown
-from homie.kernel.checksums import sealed
 from homie.kernel.errors import BadInput
+from homie.kernel.support.checksums import sealed
 from homie.kernel.types import Decision, Subtask
 from homie.runtime.runstore import Usage
 

@@ -23,7 +23,7 @@ from homie.bench.play.runner import bench
 from homie.bench.report import report
 from homie.bench.tables import to_json_text
 from homie.kernel.errors import BadInput
-from homie.kernel.options import BenchOptions, ReportOptions
+from homie.kernel.setup.options import BenchOptions, ReportOptions
 from homie.runtime import session
 from homie.runtime.runstore import read_run
 

@@ -13,8 +13,8 @@ from homie.bench.authoring import House, rehearse
 from homie.bench.authoring.errands import Drawn, draw_suite
 from homie.bench.suite.suite import Task, read_subtask, read_suite
 from homie.kernel.errors import BadInput
-from homie.kernel.files import to_json
-from homie.kernel.scenes import scenes_of
+from homie.kernel.setup.scenes import scenes_of
+from homie.kernel.support.files import to_json
 from homie.kernel.world import WorldSnapshot
 
 WORLDS: dict[str, WorldSnapshot] = {}

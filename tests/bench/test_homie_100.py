@@ -21,9 +21,9 @@ from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.home.home import open_home
 from homie.envs.mujoco.house.outset import outset
 from homie.envs.mujoco.house.spec import SceneSpec
-from homie.kernel.actions import ACTIONS
 from homie.kernel.interfaces import WorldState
-from homie.kernel.options import HouseOptions, RunOptions
+from homie.kernel.setup.options import HouseOptions, RunOptions
+from homie.kernel.vocabulary.actions import ACTIONS
 from homie.kernel.world import ObjectState
 
 SUITE = homie_100()

@@ -22,7 +22,7 @@ from homie.bench.suites import homie_100
 from homie.envs.mujoco.generate.generate import generate
 from homie.envs.mujoco.generate.variation import Variation
 from homie.envs.mujoco.house.outset import outset
-from homie.kernel.options import BenchOptions, HouseOptions
+from homie.kernel.setup.options import BenchOptions, HouseOptions
 
 SUITE = homie_100()
 SECOND_HAND: dict[str, dict[str, list[dict[str, Any]]]] = yaml.safe_load(

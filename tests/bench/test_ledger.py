@@ -30,7 +30,7 @@ from homie.bench.play.progress import Progress
 from homie.bench.play.worker import Job, Report
 from homie.bench.suite.suite import Suite
 from homie.kernel.errors import BadInput, InfrastructureError, Interrupted, MissingPart
-from homie.kernel.options import BenchOptions
+from homie.kernel.setup.options import BenchOptions
 from homie.runtime.provenance import OtherParts, PartsFile, keep, kept
 from homie.runtime.runstore import read_model
 

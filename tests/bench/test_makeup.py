@@ -19,7 +19,7 @@ from homie.bench.play.progress import Progress
 from homie.bench.play.runner import bench
 from homie.bench.score.results import load_run
 from homie.kernel.errors import BadInput
-from homie.kernel.options import BenchOptions
+from homie.kernel.setup.options import BenchOptions
 from homie.runtime.provenance import PartsFile, kept, read_parts, read_text
 
 PLAN = "[[Go to, ball], [Pick, ball], [Go to, box], [Put, ball, box], [End]]"

@@ -30,8 +30,8 @@ from homie.bench.report.figures import figures, keypath_figure, steps_figure
 from homie.bench.report.plots import Bar, Stack, _ticks, share_bars, stacked_bars
 from homie.bench.statistics import Interval
 from homie.kernel.errors import BadInput
-from homie.kernel.options import RunOptions
-from homie.kernel.text import printable
+from homie.kernel.setup.options import RunOptions
+from homie.kernel.support.text import printable
 from homie.kernel.types import VIEWS, Answer, Attempt, Decision, Feedback, Outcome, RoundRecord
 from homie.runtime.provenance import PartsFile, keep
 

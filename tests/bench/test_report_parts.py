@@ -24,7 +24,7 @@ from homie.bench.report.page import Links, Report, media_blocks
 from homie.bench.score.scores import Results
 from homie.bench.tables import Cell, Column, Table
 from homie.kernel.errors import BadInput
-from homie.kernel.options import ReportOptions
+from homie.kernel.setup.options import ReportOptions
 from homie.kernel.types import Decision, Subtask
 
 

@@ -22,7 +22,7 @@ from homie.bench.report import report
 from homie.envs.mujoco.house.build import start_pose
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.kernel.errors import BadInput, MissingPart
-from homie.kernel.options import ReportOptions
+from homie.kernel.setup.options import ReportOptions
 from homie.kernel.types import VIEWS, Attempt, Check, Decision, ErrorCode, Feedback, Outcome, Subtask
 from homie.runtime import session
 from homie.runtime.runstore import read_steps

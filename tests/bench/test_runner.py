@@ -18,7 +18,7 @@ from homie.bench.folder.ledger import episode_seed, read_bench
 from homie.bench.play import runner
 from homie.bench.play.progress import Progress, duration
 from homie.kernel.errors import BadInput, MissingPart
-from homie.kernel.options import BenchOptions, PartsOptions, RunOptions
+from homie.kernel.setup.options import BenchOptions, PartsOptions, RunOptions
 from homie.runtime import session
 from homie.runtime.provenance import read_parts
 from homie.runtime.runstore import read_episode, read_model, read_steps, write_model

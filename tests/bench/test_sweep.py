@@ -15,7 +15,7 @@ from homie.bench.play.progress import Progress
 from homie.bench.play.sweep import sweep, variants
 from homie.bench.score.results import load_runs
 from homie.kernel.errors import BadInput
-from homie.kernel.options import BenchOptions
+from homie.kernel.setup.options import BenchOptions
 from homie.runtime.runstore import read_model
 
 

@@ -17,7 +17,7 @@ from homie.conditions import written
 from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.scene import FAMILIES
 from homie.kernel.errors import BadInput
-from homie.kernel.options import BenchOptions
+from homie.kernel.setup.options import BenchOptions
 
 SHIPPED = Path(__file__).parents[2] / "examples/suites/table-twelve.yaml"
 PICK = generate("pick", 7001)

@@ -22,7 +22,7 @@ from homie.data.sources.source import Entry, Source
 from homie.data.split import make_split, read_split, side_of, write_split
 from homie.data.statistics import count
 from homie.kernel.errors import BadInput
-from homie.kernel.prompts import Rewriter
+from homie.kernel.planning.prompts import Rewriter
 
 
 class Listed(Source):

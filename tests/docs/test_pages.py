@@ -23,7 +23,14 @@ from homie.data.options import (
     TrainingOptions,
 )
 from homie.kernel.interfaces import Planner, Skill, SkillSet
-from homie.kernel.options import BenchOptions, CompareOptions, PlanOptions, ReportOptions, RunOptions, SceneOptions
+from homie.kernel.setup.options import (
+    BenchOptions,
+    CompareOptions,
+    PlanOptions,
+    ReportOptions,
+    RunOptions,
+    SceneOptions,
+)
 from homie.studio.options import StudioOptions
 from homie.teleop.options import TeleopOptions
 from homie.train.options import DpoOptions, SftOptions

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from furnished import House
 
-from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.types import Articulation, Box, Observation
+from homie.kernel.vocabulary.actions import ACTION_TABLE
 from perception.detectors.simulated import SimulatedDetector
 from perception.localise import Points
 from perception.scene.articulation import Seen, update_panel

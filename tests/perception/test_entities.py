@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from furnished import House
 
-from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.types import Box, Observation, Pose2
+from homie.kernel.vocabulary.actions import ACTION_TABLE
 from perception.detectors.simulated import SimulatedDetector
 from perception.localise import Patch
 from perception.scene.entities import Furniture, Identity, Room, entered, is_furniture

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from furnished import House
 
-from homie.kernel.actions import ACTION_TABLE
 from homie.kernel.errors import TargetLost
 from homie.kernel.types import Observation, Pose2
+from homie.kernel.vocabulary.actions import ACTION_TABLE
 from perception.detectors.simulated import SimulatedDetector
 from perception.sensors.locator import SensorLocator
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from homie.kernel.actions import Ability
 from homie.kernel.types import END, PlannerInput, Subtask
+from homie.kernel.vocabulary.actions import Ability
 from planners.llm.answers import Layout
 from planners.llm.prompting.examples import load_examples
 from planners.llm.prompting.prompt import Prompt

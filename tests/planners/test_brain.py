@@ -10,7 +10,7 @@ import pytest
 from text_world import stage
 
 from homie.kernel.errors import PlannerError
-from homie.kernel.files import to_json
+from homie.kernel.support.files import to_json
 from homie.kernel.types import END, VIEWS, ErrorCode, PlannerInput, Subtask
 from planners.llm.brain import MAX_ECHO, ModelPlanner, PromptSettings
 from planners.llm.messages import LanguageModel, Reply, Request

@@ -15,7 +15,7 @@ import torch
 import transformers
 
 from homie.kernel.errors import PlannerError
-from homie.kernel.prompts import Message
+from homie.kernel.planning.prompts import Message
 from planners.llm.answers import Layout
 from planners.llm.local.decoding import Row
 from planners.llm.local.engine import Engine

@@ -13,7 +13,7 @@ import pytest
 from endpoint import SCHEMA, WORD, Body, Connection, Endpoint, Way, question, raw, status
 
 from homie.kernel.errors import BadInput, PlannerError
-from homie.kernel.prompts import Message
+from homie.kernel.planning.prompts import Message
 from planners.llm.calls import RemoteModel
 from planners.llm.messages import Request
 from planners.llm.providers.gemini import GeminiModel, GeminiPlanner, GeminiSettings

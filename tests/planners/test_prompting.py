@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from homie.kernel.errors import BadInput
-from homie.kernel.prompts import Message
+from homie.kernel.planning.prompts import Message
 from homie.kernel.types import VIEWS, Detection, Feedback, HistoryItem, PlannerInput, Subtask
 from perception.boxes import Marked
 from planners.llm.answers import Layout

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from error_detection import paper_order
-from homie.kernel.actions import Action
 from homie.kernel.interfaces import CheckQuestion, Skill, SkillSet
 from homie.kernel.types import Check, Command, ErrorCode, Outcome
+from homie.kernel.vocabulary.actions import Action
 
 WIPE = Action(name="Wipe", words=("scrub",), hand="full", near=True, result="reached")
 

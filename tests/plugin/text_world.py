@@ -12,12 +12,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from error_detection import execution, paper_order
-from homie.kernel.actions import Action
-from homie.kernel.agent import run_episode
-from homie.kernel.body import RobotSpec
-from homie.kernel.executor import Executor, SkillBook
+from homie.kernel.episode.agent import run_episode
+from homie.kernel.episode.executor import Executor, SkillBook
+from homie.kernel.episode.senses import Senses
 from homie.kernel.interfaces import Detector, EpisodeListener, ErrorCheck, Listeners, Locator, Planner, Robot, Skill
-from homie.kernel.senses import Senses
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import (
     VIEWS,
     CameraFrame,
@@ -35,6 +34,7 @@ from homie.kernel.types import (
     Proprioception,
     Subtask,
 )
+from homie.kernel.vocabulary.actions import Action
 from perception.words.names import best_matches
 
 NEAR, ROOM, FAR = 0.8, 4.0, 10.0

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 
-from homie.kernel import domain
+from homie.kernel.vocabulary import domain
 from homie.kernel.world import FixedState, ObjectState, ThingState, WorldSnapshot
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from homie.bench.authoring.house import House
 from homie.bench.score.trajectory import Step, Trajectory
 from homie.bench.suite.suite import Task, read_subtask
-from homie.kernel import domain
 from homie.kernel.types import Subtask
+from homie.kernel.vocabulary import domain
 from homie.kernel.world import Relation, RobotState, WorldSnapshot
 
 

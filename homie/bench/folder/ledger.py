@@ -25,10 +25,10 @@ from pydantic import BaseModel, ConfigDict
 
 from homie.bench.folder.episode import Episode
 from homie.bench.suite.suite import Suite
-from homie.kernel.checksums import FileMark, mark
 from homie.kernel.errors import BadInput
-from homie.kernel.files import reason_of, to_json, write_atomically
-from homie.kernel.options import MAX_SEED, BenchOptions
+from homie.kernel.setup.options import MAX_SEED, BenchOptions
+from homie.kernel.support.checksums import FileMark, mark
+from homie.kernel.support.files import reason_of, to_json, write_atomically
 from homie.runtime.damage import changed
 from homie.runtime.provenance import OtherParts, forget, kept, versions
 from homie.runtime.runstore import HeldFolder, contents, held_folder, kind_of, read_model, write_model

@@ -8,10 +8,10 @@ from pydantic import ValidationError
 
 from homie.bench.play.worker import ERRING, EXPERT
 from homie.bench.suite.suite import Suite, Task, find_suite
-from homie.kernel import registry
 from homie.kernel.errors import BadInput
-from homie.kernel.options import BenchOptions, OpenOptions, explain
-from homie.kernel.scenes import scene_options, scenes_of
+from homie.kernel.setup import registry
+from homie.kernel.setup.options import BenchOptions, OpenOptions, explain
+from homie.kernel.setup.scenes import scene_options, scenes_of
 from homie.runtime.assembly import load_checks, named_planner
 from homie.runtime.making import DETECTOR, named_part
 

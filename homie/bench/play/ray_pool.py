@@ -19,7 +19,7 @@ from homie.bench.play.parts import WorkerParts
 from homie.bench.play.pool import START, Limits, Pool
 from homie.bench.play.worker import Job, Report, perform, prepare
 from homie.kernel.errors import InfrastructureError
-from homie.kernel.packages import missing_part
+from homie.kernel.support.packages import missing_part
 
 LOCAL = "local"
 """The address that means a cluster of this machine, started for this bench and stopped with it."""

@@ -21,8 +21,8 @@ from homie.bench.play.progress import Progress
 from homie.bench.play.runner import BenchSummary, bench
 from homie.bench.suite.suite import find_suite
 from homie.kernel.errors import BadInput
-from homie.kernel.files import reason_of, slug
-from homie.kernel.options import BenchOptions
+from homie.kernel.setup.options import BenchOptions
+from homie.kernel.support.files import reason_of, slug
 from homie.runtime.runstore import held_folder, write_model
 
 FIXED = (*INDECISIVE, "planner_settings", "skill_settings", "detector_settings", "robot_settings")

@@ -34,10 +34,10 @@ from homie.kernel.errors import (
     PlannerError,
     RobotFault,
 )
-from homie.kernel.files import DISK, reason_of, to_json, write_atomically
 from homie.kernel.interfaces import Robot, WorldState
-from homie.kernel.options import RunOptions
-from homie.kernel.scenes import scenes_of
+from homie.kernel.setup.options import RunOptions
+from homie.kernel.setup.scenes import scenes_of
+from homie.kernel.support.files import DISK, reason_of, to_json, write_atomically
 from homie.runtime import session
 from homie.runtime.assembly import Parts
 from homie.runtime.provenance import OtherParts, PartsFile, keep

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from homie.bench.report.data import Shown, Source
-from homie.kernel.text import printable
+from homie.kernel.support.text import printable
 
 FACETS = ("run", "outcome", "lost by", "world", "done by", "split", "attribute", "code")
 """The filters of the page besides free text, in the order of the page."""

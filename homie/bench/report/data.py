@@ -20,7 +20,7 @@ from homie.bench.score.results import BenchRun, check_different, load_runs
 from homie.bench.score.scores import Results, Score, score_run
 from homie.bench.score.trajectory import Trajectory, from_ending
 from homie.kernel.errors import BadInput
-from homie.kernel.options import BenchOptions, RunOptions
+from homie.kernel.setup.options import BenchOptions, RunOptions
 from homie.kernel.types import RoundRecord
 from homie.runtime.damage import Damaged, lost_to, read_finished
 from homie.runtime.provenance import read_parts

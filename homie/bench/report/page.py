@@ -31,10 +31,10 @@ from homie.bench.report.media import Media, Views
 from homie.bench.statistics import Estimate
 from homie.bench.tables import Cell, Table, shown
 from homie.kernel.errors import BadInput, suggestion
-from homie.kernel.files import slug, write_atomically, writing
-from homie.kernel.options import ReportOptions
-from homie.kernel.packages import missing_part
-from homie.kernel.text import counted, printable
+from homie.kernel.setup.options import ReportOptions
+from homie.kernel.support.files import slug, write_atomically, writing
+from homie.kernel.support.packages import missing_part
+from homie.kernel.support.text import counted, printable
 
 MEBIBYTE = 1024 * 1024
 BLOCK = 200

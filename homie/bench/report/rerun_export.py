@@ -24,7 +24,7 @@ import rerun.blueprint as rrb
 from PIL import Image as Picture
 
 from homie.bench.report.rerun_world import ROUND, SECONDS, durations, read_world, set_time
-from homie.kernel.files import write_atomically, writing
+from homie.kernel.support.files import write_atomically, writing
 from homie.kernel.types import VIEWS, Array, Check, Outcome, RoundRecord, Subtask
 from homie.runtime.commandlog import read_poses
 from homie.runtime.runstore import read_episode, read_steps

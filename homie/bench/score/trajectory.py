@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from homie.bench.score.errors import code_of
-from homie.kernel.actions import acted_on, action_of, canonical_action
 from homie.kernel.errors import BadInput
-from homie.kernel.files import reading
+from homie.kernel.support.files import reading
 from homie.kernel.types import END, HistoryItem, Outcome, RoundRecord, Subtask
+from homie.kernel.vocabulary.actions import acted_on, action_of, canonical_action
 from homie.runtime.runstore import EpisodeFile
 
 HISTORY_LINE = 3
@@ -34,8 +34,9 @@ class Step:
 
     text: as the planner wrote it, `Put, apple, fridge`; "" if it is unreadable. success: None if the record does not
     have it. message: the feedback sentence. code: L1..E2, "" for none. action: as listed in
-    `homie.kernel.executor.ACTIONS`, or as written. objects, places: all names of the object and of the destination: the
-    planner's words and the entities to which the executor resolved them. attempts: success of each attempt.
+    `homie.kernel.episode.executor.ACTIONS`, or as written. objects, places: all names of the object and of the
+    destination: the planner's words and the entities to which the executor resolved them. attempts: success of each
+    attempt.
     """
 
     text: str

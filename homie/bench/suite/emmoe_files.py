@@ -16,7 +16,7 @@ from pathlib import Path
 from pydantic import StrictStr, TypeAdapter, ValidationError
 
 from homie.kernel.errors import BadInput
-from homie.kernel.files import reading, write_atomically
+from homie.kernel.support.files import reading, write_atomically
 from homie.kernel.types import Subtask
 
 INFO, KEYPATHS = "info.txt", "keypath.json"

@@ -26,10 +26,10 @@ from pydantic import (
 
 from homie.bench.suite.emmoe_files import is_emmoe, read_emmoe
 from homie.conditions import Condition, complaint
-from homie.kernel import registry
 from homie.kernel.errors import BadInput, suggestion
-from homie.kernel.files import reading, slug
-from homie.kernel.options import MAX_SEED
+from homie.kernel.setup import registry
+from homie.kernel.setup.options import MAX_SEED
+from homie.kernel.support.files import reading, slug
 from homie.kernel.types import Subtask
 
 ATTRIBUTES = ("short-horizon", "long-horizon", "open-ended", "logical", "human-style")
@@ -67,8 +67,8 @@ class SceneChoice(BaseModel):
     """Where a task happens: a scene spec file (relative to the suite file), or the scene of a seed.
 
     sha256: of the scene spec file. It is filled in when the suite is read; where it is given, the file must have it.
-    settings: all else that stands under `scene`. It is the environment's own (`homie.kernel.scenes.Scenes`): the family
-    of a table's task, the rooms of a house.
+    settings: all else that stands under `scene`. It is the environment's own (`homie.kernel.setup.scenes.Scenes`): the
+    family of a table's task, the rooms of a house.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True)

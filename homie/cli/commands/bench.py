@@ -14,7 +14,7 @@ from homie.bench.tables import shown
 from homie.cli.output import print_json, progress_console, tell
 from homie.cli.parameters import Config, Json, build, options_from
 from homie.kernel.errors import InfrastructureError
-from homie.kernel.options import BenchOptions
+from homie.kernel.setup.options import BenchOptions
 
 
 @options_from(BenchOptions, positional="suite")

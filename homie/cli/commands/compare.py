@@ -11,9 +11,9 @@ from homie.bench.compare.summary import Intervals
 from homie.bench.tables import write
 from homie.cli.output import say, tell
 from homie.cli.parameters import Config, build, options_from
-from homie.kernel.files import write_atomically, writing
-from homie.kernel.options import CompareOptions
-from homie.kernel.text import counted
+from homie.kernel.setup.options import CompareOptions
+from homie.kernel.support.files import write_atomically, writing
+from homie.kernel.support.text import counted
 
 
 @options_from(CompareOptions, positional="runs")

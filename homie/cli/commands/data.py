@@ -37,8 +37,8 @@ from homie.data.sources.source import Entry
 from homie.data.split import make_split, write_split
 from homie.data.statistics import count
 from homie.kernel.errors import BadInput
-from homie.kernel.packages import missing_part
-from homie.kernel.text import counted
+from homie.kernel.support.packages import missing_part
+from homie.kernel.support.text import counted
 
 MOST = 5
 """Lines about single episodes on stderr, where there are many."""

@@ -17,9 +17,9 @@ import typer
 from homie.cli.output import print_json, say
 from homie.cli.parameters import VARIABLES, variable
 from homie.cli.parts import part_states
-from homie.kernel import packages
 from homie.kernel.errors import MissingPart
-from homie.kernel.files import reason_of
+from homie.kernel.support import packages
+from homie.kernel.support.files import reason_of
 from homie.runtime.runstore import runs_folder
 
 BACKENDS = ("egl", "osmesa", "raycast")
@@ -42,7 +42,7 @@ _HOME = """
 import sys
 from homie.envs.mujoco.home.home import open_home
 from homie.kernel.errors import HomieError
-from homie.kernel.options import RunOptions
+from homie.kernel.setup.options import RunOptions
 try:
     with open_home(RunOptions(task="look around", seed=7)) as home:
         picture = home.observe(["front"]).frames["front"].rgb

@@ -9,8 +9,8 @@ import typer
 from homie.bench.report import MEBIBYTE, report
 from homie.cli.output import print_json, tell
 from homie.cli.parameters import Config, build, options_from
-from homie.kernel.options import ReportOptions
-from homie.kernel.text import counted
+from homie.kernel.setup.options import ReportOptions
+from homie.kernel.support.text import counted
 
 
 @options_from(ReportOptions, positional="runs")

@@ -8,8 +8,8 @@ from pydantic import TypeAdapter
 
 from homie.cli.output import print_json, progress_console, tell
 from homie.cli.parameters import Config, Json, build, options_from
-from homie.kernel.options import RunOptions
-from homie.kernel.text import counted
+from homie.kernel.setup.options import RunOptions
+from homie.kernel.support.text import counted
 from homie.kernel.types import END, EpisodeResult
 from homie.runtime import session
 from homie.runtime.display import ProgressDisplay

@@ -18,9 +18,9 @@ from homie.envs.mujoco.house.build import build as build_home
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.topdown import draw_map
 from homie.envs.mujoco.state.world import World
-from homie.kernel import domain
 from homie.kernel.errors import BadInput
-from homie.kernel.options import SceneOptions
+from homie.kernel.setup.options import SceneOptions
+from homie.kernel.vocabulary import domain
 
 
 @dataclass(frozen=True, slots=True)

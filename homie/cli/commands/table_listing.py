@@ -10,8 +10,8 @@ from homie.cli.output import columns, print_json, save, say
 from homie.envs.mujoco.table.families import scene_of
 from homie.envs.mujoco.table.robot import FrankaTable
 from homie.kernel.errors import BadInput
-from homie.kernel.files import to_json
-from homie.kernel.options import HOUSE, SceneOptions
+from homie.kernel.setup.options import HOUSE, SceneOptions
+from homie.kernel.support.files import to_json
 
 
 def show_table(options: SceneOptions, *, json: bool) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from homie.cli.output import print_json, tell
 from homie.cli.parameters import Config, Json, build, options_from
 from homie.cli.progress import bar
-from homie.kernel.text import counted
+from homie.kernel.support.text import counted
 from homie.train.options import DpoOptions, SftOptions, TrainOptions
 
 

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from homie.kernel.checksums import FileMark
 from homie.kernel.errors import BadInput
-from homie.kernel.files import to_json
+from homie.kernel.support.checksums import FileMark
+from homie.kernel.support.files import to_json
 from homie.runtime.runstore import read_model
 
 DATA = "data.json"

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from homie.data.folder.datafile import SPLITS, Recipe
 from homie.kernel.errors import BadInput
-from homie.kernel.files import to_json
+from homie.kernel.support.files import to_json
 from homie.runtime.runstore import read_model, write_model
 
 UNFINISHED = ".unfinished"

@@ -11,8 +11,8 @@ from pathlib import Path
 from types import TracebackType
 
 from homie.kernel.errors import BadInput
-from homie.kernel.files import to_json, writing
-from homie.kernel.prompts import Rewriter
+from homie.kernel.planning.prompts import Rewriter
+from homie.kernel.support.files import to_json, writing
 
 
 class Rewritings:

@@ -14,9 +14,9 @@ from homie.data.examples.forms import Line
 from homie.data.folder.datafile import DATA, SPLITS, DataFile, Recipe, Share
 from homie.data.folder.journal import UNFINISHED, Entry, Journal
 from homie.data.pictures import PictureStore
-from homie.kernel.checksums import mark
 from homie.kernel.errors import BadInput
-from homie.kernel.files import to_json, write_atomically, writing
+from homie.kernel.support.checksums import mark
+from homie.kernel.support.files import to_json, write_atomically, writing
 from homie.runtime.runstore import HeldFolder, held_folder, write_model
 
 CARD = "README.md"

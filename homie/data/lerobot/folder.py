@@ -17,7 +17,7 @@ from homie.data.demonstrations.demonstration import Demonstration, Stage
 from homie.data.lerobot.layout import INFO, VERSION, Position, number
 from homie.data.lerobot.tables import read_table
 from homie.kernel.errors import BadInput
-from homie.kernel.files import to_json, write_atomically
+from homie.kernel.support.files import to_json, write_atomically
 
 UNFINISHED = "meta/homie_unfinished.json"
 NOTES = "meta/homie_episodes.jsonl"

@@ -36,7 +36,7 @@ from homie.data.lerobot.layout import ACTION, PICTURES, STATE, Language, feature
 from homie.data.lerobot.statistics import PictureStatistics, Statistics, of_numbers, together
 from homie.data.lerobot.tables import read_tasks, statistics_columns, statistics_of, write_tasks
 from homie.kernel.errors import BadInput
-from homie.kernel.files import to_json, write_atomically, writing
+from homie.kernel.support.files import to_json, write_atomically, writing
 from homie.runtime.runstore import HeldFolder, held_folder
 
 BATCH = 100

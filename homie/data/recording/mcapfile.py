@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from homie.data.recording import topics
-from homie.kernel.files import reading, sync_folder
-from homie.kernel.packages import missing_part
+from homie.kernel.support.files import reading, sync_folder
+from homie.kernel.support.packages import missing_part
 
 try:
     from mcap.records import Channel, Footer, Message

@@ -18,8 +18,8 @@ from typing import Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from homie.kernel.errors import BadInput
-from homie.kernel.files import to_json
-from homie.kernel.text import first_problem
+from homie.kernel.support.files import to_json
+from homie.kernel.support.text import first_problem
 
 NOTES = "notes.jsonl"
 SUCCESS, FAILURE = "success", "failure"

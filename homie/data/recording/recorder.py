@@ -14,9 +14,9 @@ import cv2
 
 from homie.data.recording import topics
 from homie.data.recording.mcapfile import CHUNK_SECONDS, Entry, McapFile
-from homie.kernel.body import RobotSpec
 from homie.kernel.errors import InfrastructureError
 from homie.kernel.interfaces import EpisodeListener
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import (
     CommandSent,
     Decision,

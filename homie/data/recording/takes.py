@@ -19,9 +19,9 @@ from homie.data.recording.mcapfile import Mended, mend
 from homie.data.recording.notes import Mark, Note, discarded, mark_of, read_notes
 from homie.data.recording.recorder import RECORDING, Recorder
 from homie.kernel.errors import BadInput
-from homie.kernel.files import slug, writing
 from homie.kernel.interfaces import EpisodeListener
-from homie.kernel.options import OpenOptions, RunOptions
+from homie.kernel.setup.options import OpenOptions, RunOptions
+from homie.kernel.support.files import slug, writing
 from homie.kernel.types import Image
 from homie.runtime.assembly import Parts
 from homie.runtime.provenance import PartsFile

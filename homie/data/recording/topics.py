@@ -18,7 +18,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from homie.kernel.body import RobotSpec
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Command, Proprioception
 
 STATE, REQUESTED, SENT, EVENTS = "/observation/state", "/action/requested", "/action/state", "/events"

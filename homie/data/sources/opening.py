@@ -13,7 +13,7 @@ from homie.data.sources.emmoe import EmmoeSource
 from homie.data.sources.runs import BenchSource, RunSource
 from homie.data.sources.source import Source
 from homie.kernel.errors import BadInput
-from homie.kernel.packages import missing_part
+from homie.kernel.support.packages import missing_part
 
 
 def open_sources(paths: Sequence[Path]) -> tuple[Source, ...]:

@@ -16,7 +16,7 @@ from homie.data.episode import Episode, LeftOut, Step
 from homie.data.recording.notes import SUCCESS, Mark, analyses, discarded, mark_of, read_notes
 from homie.data.sources.source import Entry, Source
 from homie.kernel.errors import BadInput
-from homie.kernel.files import to_json
+from homie.kernel.support.files import to_json
 from homie.kernel.types import END, VIEWS, Execution, HistoryItem, RoundRecord
 from homie.runtime.damage import Damaged, read_finished
 from homie.runtime.inputs import HAND, INPUTS, RoundInput, read_inputs

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from homie.kernel import domain, registry
-from homie.kernel.actions import Action
 from homie.kernel.interfaces import Locator, NameMatcher, WorldState
+from homie.kernel.setup import registry
 from homie.kernel.types import Detection, Goal, NamedThing, Observation, Surface
+from homie.kernel.vocabulary import domain
+from homie.kernel.vocabulary.actions import Action
 from homie.kernel.world import ThingState, Vector, WorldSnapshot
 
 UNFIT, HIDDEN = 1000.0, 50.0

@@ -15,8 +15,8 @@ import numpy as np
 
 from homie.envs.symbolic.locator import SymbolicLocator
 from homie.envs.symbolic.picture import SIZE, draw
-from homie.kernel.body import Group, RobotSpec
 from homie.kernel.interfaces import IkSolution, Locator, Robot
+from homie.kernel.robot.body import Group, RobotSpec
 from homie.kernel.types import (
     Array,
     CameraFrame,

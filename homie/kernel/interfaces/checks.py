@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from homie.kernel.actions import Action
 from homie.kernel.interfaces.locator import WorldModel
 from homie.kernel.types import (
     Attempt,
@@ -14,6 +13,7 @@ from homie.kernel.types import (
     Observation,
     Subtask,
 )
+from homie.kernel.vocabulary.actions import Action
 
 
 class ErrorCheck(Protocol):

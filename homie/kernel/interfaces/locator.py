@@ -7,15 +7,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Protocol
 
-from homie.kernel import domain
-from homie.kernel.actions import ACTION_TABLE, Action
-from homie.kernel.knowledge import Knowledge
 from homie.kernel.types import (
     Detection,
     Goal,
     NamedThing,
     Observation,
 )
+from homie.kernel.vocabulary import domain
+from homie.kernel.vocabulary.actions import ACTION_TABLE, Action
+from homie.kernel.vocabulary.knowledge import Knowledge
 
 
 class WorldModel(ABC):
@@ -164,7 +164,7 @@ class Locator(WorldModel):
 
         Args:
             observation: Of one moment there may be several, each with pictures of other cameras
-                (`homie.kernel.senses.Senses`).
+                (`homie.kernel.episode.senses.Senses`).
             detections: What the detector reports in its pictures.
         """
 

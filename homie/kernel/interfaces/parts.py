@@ -25,7 +25,7 @@ class NamedByUsers:
     note: ClassVar[str] = ""
     """What its users should know of it before all else, a few words for `homie list`."""
     extra: ClassVar[str] = ""
-    """The extra of Homie that brings the packages it needs (`homie.kernel.packages.requirements`), "" if none."""
+    """The extra of Homie that brings the packages it needs (`kernel.support.packages.requirements`), "" if none."""
 
     def __init__(self, argument: str = "", settings: BaseModel | None = None) -> None:
         """Raises BadInput for an argument, which a part may take that has a constructor of its own."""

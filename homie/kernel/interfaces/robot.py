@@ -13,11 +13,11 @@ from typing import ClassVar, Literal, final
 import numpy as np
 from pydantic import BaseModel
 
-from homie.kernel.body import RobotSpec, stands_still
 from homie.kernel.errors import BadInput, CommandRefused, RobotFault
 from homie.kernel.interfaces.kinematics import Kinematics
 from homie.kernel.interfaces.locator import Locator
-from homie.kernel.safety import OverLimit, SafetyGate
+from homie.kernel.robot.body import RobotSpec, stands_still
+from homie.kernel.robot.safety import OverLimit, SafetyGate
 from homie.kernel.types import (
     VIEWS,
     Command,
@@ -39,7 +39,7 @@ class Robot(ABC):
     ```
 
     It is made as `cls(argument)` from `--robot NAME:ARGUMENT`; with `Settings`, as `cls(argument, settings)`. One whose
-    scene is an option of the run is registered as a `homie.kernel.opening.Opening`.
+    scene is an option of the run is registered as a `homie.kernel.setup.opening.Opening`.
 
     A robot brings `measured`, `observe`, `_send`, `_halt`, `_restart` and `close`, and says what its body is in `spec`.
     Stop order everywhere: stop, hold or park, disconnect, then flush data; `close` does the first three.

@@ -6,10 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from homie.kernel.actions import Action
-from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces.kinematics import Kinematics
 from homie.kernel.interfaces.parts import NamedByUsers
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import (
     Command,
     Goal,
@@ -17,6 +16,7 @@ from homie.kernel.types import (
     Outcome,
     Subtask,
 )
+from homie.kernel.vocabulary.actions import Action
 
 
 class Skill(ABC):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Protocol, runtime_checkable
 
-from homie.kernel.actions import Action
 from homie.kernel.interfaces.robot import Robot
 from homie.kernel.types import (
     Goal,
@@ -13,6 +12,7 @@ from homie.kernel.types import (
     Pose2,
     Subtask,
 )
+from homie.kernel.vocabulary.actions import Action
 from homie.kernel.world import WorldSnapshot
 
 

@@ -17,7 +17,7 @@ Target: TypeAlias = float | Sequence[float]
 
 @dataclass(frozen=True, slots=True, init=False)
 class Command:
-    """What the robot is told for one control period, by group (`homie.kernel.body.Group`).
+    """What the robot is told for one control period, by group (`homie.kernel.robot.body.Group`).
 
     A base is told its velocities (m/s, rad/s), a gripper its opening (m), every other group its joint positions (rad,
     m). A group that is left out keeps its last target; a base stops.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from homie.kernel.actions import ARGUMENTS, WORDS, Ability, Arguments
-from homie.kernel.knowledge import Knowledge
 from homie.kernel.types.arrays import Image
 from homie.kernel.types.feedback import Feedback, HistoryItem
 from homie.kernel.types.observations import Detection
+from homie.kernel.vocabulary.actions import ARGUMENTS, WORDS, Ability, Arguments
+from homie.kernel.vocabulary.knowledge import Knowledge
 
 
 @dataclass(frozen=True, slots=True)

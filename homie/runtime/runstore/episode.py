@@ -12,8 +12,8 @@ from pathlib import Path
 from PIL import Image as Picture
 
 from homie.kernel.errors import InfrastructureError
-from homie.kernel.files import reason_of, sync_folder, to_json, write_atomically
 from homie.kernel.interfaces import EpisodeListener, Robot, WorldState
+from homie.kernel.support.files import reason_of, sync_folder, to_json, write_atomically
 from homie.kernel.types import (
     CommandSent,
     Decision,

@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 
 from homie.kernel.errors import BadInput
-from homie.kernel.files import slug, sync_folder, writing
+from homie.kernel.support.files import slug, sync_folder, writing
 
 FRAMES = "frames"
 SET_ASIDE = re.compile(r"-partial-(\d+)$")

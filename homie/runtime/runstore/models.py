@@ -11,9 +11,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from homie.kernel.checksums import FileMark, mark
 from homie.kernel.errors import BadInput
-from homie.kernel.options import RunOptions
+from homie.kernel.setup.options import RunOptions
+from homie.kernel.support.checksums import FileMark, mark
 from homie.kernel.types import Answer, HistoryItem, RoundRecord
 from homie.runtime.inputs import INPUTS
 from homie.runtime.runstore.sealed import contents, read_model, write_model

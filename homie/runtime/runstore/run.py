@@ -11,11 +11,11 @@ from typing import Protocol, runtime_checkable
 
 from pydantic import BaseModel
 
-from homie.kernel.checksums import mark
 from homie.kernel.errors import BadInput
-from homie.kernel.files import slug, to_json, write_atomically, writing
 from homie.kernel.interfaces import Robot
-from homie.kernel.options import RunOptions
+from homie.kernel.setup.options import RunOptions
+from homie.kernel.support.checksums import mark
+from homie.kernel.support.files import slug, to_json, write_atomically, writing
 from homie.runtime.provenance import PartsFile, differences, keep, read_parts, versions
 from homie.runtime.runstore.folders import HeldFolder, episode_folders, held_folder, new_episode
 from homie.runtime.runstore.models import RunFile, read_run

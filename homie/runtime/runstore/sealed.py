@@ -7,10 +7,10 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from homie.kernel.checksums import sealed, unsealed
 from homie.kernel.errors import BadInput
-from homie.kernel.files import reading, write_atomically
-from homie.kernel.text import first_problem
+from homie.kernel.support.checksums import sealed, unsealed
+from homie.kernel.support.files import reading, write_atomically
+from homie.kernel.support.text import first_problem
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -32,7 +32,7 @@ def read_model(path: Path, model: type[Model]) -> Model:
 
 
 def write_model(path: Path, model: BaseModel) -> None:
-    """A model as a sealed JSON file (`homie.kernel.checksums`), whole or not at all. Raises OSError."""
+    """A model as a sealed JSON file (`homie.kernel.support.checksums`), whole or not at all. Raises OSError."""
     write_atomically(path, sealed(model.model_dump(mode="json")))
 
 

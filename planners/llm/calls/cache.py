@@ -15,7 +15,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from homie.kernel.files import reason_of, to_json, write_atomically, writing
+from homie.kernel.support.files import reason_of, to_json, write_atomically, writing
 from planners.llm.messages import Reply
 
 

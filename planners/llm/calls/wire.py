@@ -16,7 +16,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from homie.kernel.packages import missing_part
+from homie.kernel.support.packages import missing_part
 
 if TYPE_CHECKING:
     import httpx2

@@ -13,7 +13,7 @@ import transformers
 from PIL import Image as Pictures
 
 from homie.kernel.errors import PlannerError
-from homie.kernel.prompts import Message
+from homie.kernel.planning.prompts import Message
 from planners.llm.local.decoding import Row, Steering
 from planners.llm.local.grammar import Grammar
 from planners.llm.local.question import Question, Written

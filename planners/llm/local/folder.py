@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from homie.kernel.errors import BadInput, PlannerError
-from homie.kernel.files import reading
+from homie.kernel.support.files import reading
 
 _HUB_ID = re.compile(r"[\w.-]+(/[\w.-]+)?")
 _PATTERNS = ("*.json", "*.jinja", "*.txt", "*.model", "*.safetensors")

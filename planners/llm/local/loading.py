@@ -18,7 +18,7 @@ from transformers.models.auto.modeling_auto import (
 )
 
 from homie.kernel.errors import BadInput, HomieError, MissingPart
-from homie.kernel.packages import missing_part
+from homie.kernel.support.packages import missing_part
 from planners.llm.local.engine import Engine
 from planners.llm.local.families import FAMILIES, make_processor
 from planners.llm.local.folder import read_json

@@ -9,9 +9,9 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from homie.kernel.checksums import fingerprint
 from homie.kernel.errors import InfrastructureError
-from homie.kernel.packages import missing_part
+from homie.kernel.support.checksums import fingerprint
+from homie.kernel.support.packages import missing_part
 from planners.llm.local.question import Question, Written
 
 if TYPE_CHECKING:

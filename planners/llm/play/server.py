@@ -19,7 +19,7 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from homie.kernel.web import cookie_in, page_headers, same_secret, secret_cookie
+from homie.kernel.support.web import cookie_in, page_headers, same_secret, secret_cookie
 from planners.llm.play.desk import Desk, Question
 
 LARGEST = 64 * 2**20

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Callable
 
 from homie.kernel.errors import BadInput, InfrastructureError
-from homie.kernel.files import reason_of
+from homie.kernel.support.files import reason_of
 from planners.llm.play.server import PlayServer
 
 LEAST = 16

@@ -13,10 +13,10 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StrictStr, ValidationError
 
-from homie.kernel.actions import Ability
 from homie.kernel.errors import BadInput
-from homie.kernel.files import reading
+from homie.kernel.support.files import reading
 from homie.kernel.types import END, VIEWS, Subtask
+from homie.kernel.vocabulary.actions import Ability
 from planners.llm.answers import AnswerFormat
 from planners.llm.prompting.answering import written_answer
 from planners.parsing import make_subtask, parse_subtask

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from homie.kernel.knowledge import Doorway, Knowledge, Remembered
+from homie.kernel.vocabulary.knowledge import Doorway, Knowledge, Remembered
 
 _NOWHERE = "room not known"
 _EXPLORED = {True: "explored", False: "not explored"}

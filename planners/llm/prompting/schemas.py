@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from homie.kernel.actions import ARGUMENTS, Arguments, arguments_of
+from homie.kernel.vocabulary.actions import ARGUMENTS, Arguments, arguments_of
 from planners.llm.answers import AnswerFormat
 
 _TEXT: Mapping[str, object] = {"type": "string"}

@@ -19,7 +19,7 @@ from jinja2.sandbox import SandboxedEnvironment
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
 from homie.kernel.errors import BadInput, suggestion
-from homie.kernel.files import reading
+from homie.kernel.support.files import reading
 from planners.llm.answers import AnswerFormat
 
 BLOCKS = ("system", "user", "view")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from homie.kernel.prompts import Answered, Message, PromptWriter
+from homie.kernel.planning.prompts import Answered, Message, PromptWriter
 from homie.kernel.types import Decision, PlannerInput, Subtask
 from planners.llm.prompting.answering import written_answer
 from planners.llm.prompting.prompt import Prompt, Turn

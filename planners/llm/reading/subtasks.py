@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from homie.kernel.actions import ARGUMENTS, WORDS, Arguments, arguments_of, misfit
 from homie.kernel.types import Subtask
+from homie.kernel.vocabulary.actions import ARGUMENTS, WORDS, Arguments, arguments_of, misfit
 from planners.llm.reading.rules import Rules, Unclear
 
 DECORATION = " \t\r\n*_`'\"“”‘’"
@@ -53,7 +53,7 @@ class Lists:
     words: Mapping[str, str] = field(default_factory=lambda: WORDS)
 
     def misfit(self, subtask: Subtask) -> str:
-        """As `homie.kernel.actions.misfit`; "" for an action that is not listed, which is checked elsewhere."""
+        """As `misfit` of `homie.kernel.vocabulary.actions`; "" for an action not listed, which is checked elsewhere."""
         known = subtask.action in (self.actions or self.arguments)
         return misfit(subtask, arguments_of(subtask.action, self.arguments)) if known else ""
 

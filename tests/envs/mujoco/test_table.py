@@ -18,14 +18,13 @@ from homie.envs.mujoco.table.families import generate
 from homie.envs.mujoco.table.robot import FrankaTable, open_table
 from homie.envs.mujoco.table.scene import FAMILIES, TABLE_TOP, TableScene, Thing
 from homie.envs.mujoco.table.things import AREA, SORTER_HEIGHT, hole_places
-from homie.kernel import registry
-from homie.kernel.actions import ACTION_TABLE
-from homie.kernel.agent import run_episode
+from homie.kernel.episode.agent import run_episode
+from homie.kernel.episode.executor import Executor, SkillBook
+from homie.kernel.episode.senses import Senses
 from homie.kernel.errors import BadInput, CommandRefused
-from homie.kernel.executor import Executor, SkillBook
 from homie.kernel.interfaces import Listeners, Planner, Robot, Skill
-from homie.kernel.options import RunOptions
-from homie.kernel.senses import Senses
+from homie.kernel.setup import registry
+from homie.kernel.setup.options import RunOptions
 from homie.kernel.types import (
     END,
     Command,
@@ -38,6 +37,7 @@ from homie.kernel.types import (
     Pose,
     Subtask,
 )
+from homie.kernel.vocabulary.actions import ACTION_TABLE
 from homie.runtime.assembly import assemble
 
 HOLES = ("cube", "star", "cylinder", "triangular prism")

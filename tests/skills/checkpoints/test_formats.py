@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from homie.kernel import registry
 from homie.kernel.errors import BadInput
+from homie.kernel.setup import registry
 from skills.checkpoints import formats, read_checkpoint, require
 from skills.checkpoints.generate import write_generated
 from skills.checkpoints.info import inspect

@@ -9,8 +9,8 @@ import pytest
 from puppet import KINEMATICS, Puppet, Solver, perform
 
 from homie.envs.mujoco.robots.fetch.fetch import SPEC
-from homie.kernel.body import Group
 from homie.kernel.errors import BadInput
+from homie.kernel.robot.body import Group
 from homie.kernel.types import Articulation, CameraFrame, Command, Goal, Intrinsics, Outcome, Pose, Pose2, Surface
 from skills.m3.frames import depth_picture, in_gripper, to_m3
 from skills.m3.manipulate import Close, Open, Pick, Place

@@ -19,8 +19,8 @@ from homie.bench.authoring.rehearsal import rehearse
 from homie.bench.score.profiles import Homie
 from homie.bench.suite.suite import Suite, Task
 from homie.kernel.errors import BadInput
-from homie.kernel.options import MAX_SEED
-from homie.kernel.text import listed
+from homie.kernel.setup.options import MAX_SEED
+from homie.kernel.support.text import listed
 from homie.kernel.world import WorldSnapshot
 
 Group: TypeAlias = Literal["train", "template", "object", "house"]

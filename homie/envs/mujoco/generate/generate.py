@@ -17,8 +17,8 @@ from homie.envs.mujoco.generate.variation import Variation, varied
 from homie.envs.mujoco.house.spec import SceneSpec
 from homie.envs.mujoco.house.spec_parts import DoorwaySpec, FurnitureSpec, RoomSpec, StartSpec
 from homie.kernel.errors import BadInput
-from homie.kernel.options import HouseOptions
-from homie.kernel.text import own_words
+from homie.kernel.setup.options import HouseOptions
+from homie.kernel.support.text import own_words
 
 ATTEMPTS = 100
 """Houses drawn for a seed before it is given up."""

@@ -15,12 +15,13 @@ from homie.envs.mujoco.home.floorplan import FloorPlan
 from homie.envs.mujoco.house.index import ObjectInfo, ReceptacleInfo
 from homie.envs.mujoco.state.resting import Place
 from homie.envs.mujoco.state.world import World
-from homie.kernel import domain, registry
-from homie.kernel.actions import Action
 from homie.kernel.interfaces import Locator, NameMatcher, kind_of
-from homie.kernel.knowledge import Knowledge
-from homie.kernel.recall import Landmark, Recall
+from homie.kernel.planning.recall import Landmark, Recall
+from homie.kernel.setup import registry
 from homie.kernel.types import Array, Box, Detection, Goal, Observation, OccupancyGrid, Pose2, Surface
+from homie.kernel.vocabulary import domain
+from homie.kernel.vocabulary.actions import Action
+from homie.kernel.vocabulary.knowledge import Knowledge
 
 IMPOSSIBLE, UNLIKELY = 1000.0, 50.0
 """Metres that a meaning of ambiguous words is put off by."""

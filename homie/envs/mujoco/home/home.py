@@ -32,12 +32,12 @@ from homie.envs.mujoco.robots.limbs import PREFIX, Limbs, place
 from homie.envs.mujoco.robots.simulated import SimulatedRobot
 from homie.envs.mujoco.state.snapshot import snapshot_of
 from homie.envs.mujoco.state.world import World
-from homie.kernel.actions import Action
-from homie.kernel.body import Kind
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator
-from homie.kernel.opening import Opening
+from homie.kernel.robot.body import Kind
+from homie.kernel.setup.opening import Opening
 from homie.kernel.types import Command, Goal, Image, Pose2, Proprioception
+from homie.kernel.vocabulary.actions import Action
 from homie.kernel.world import RobotState, WorldSnapshot, rounded
 
 PICTURE_SIZE = HomeSettings().pixels

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from homie.envs.mujoco.robots.settings import SimulatedSettings
-from homie.kernel.options import Grasp, HouseOptions
+from homie.kernel.setup.options import Grasp, HouseOptions
 
 
 class HomeSettings(HouseOptions, SimulatedSettings):

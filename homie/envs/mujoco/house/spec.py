@@ -16,7 +16,7 @@ from homie.envs.mujoco.house.spec_checks import check
 from homie.envs.mujoco.house.spec_doubts import doubts
 from homie.envs.mujoco.house.spec_parts import SceneParts
 from homie.kernel.errors import BadInput
-from homie.kernel.files import reading
+from homie.kernel.support.files import reading
 
 
 class SceneSpec(SceneParts):

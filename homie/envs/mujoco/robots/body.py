@@ -20,8 +20,8 @@ from homie.envs.mujoco.blueprints.parts import Vec3
 from homie.envs.mujoco.robots.grasping import Hand
 from homie.envs.mujoco.robots.mjcf import RobotFile
 from homie.envs.mujoco.robots.model_kinematics import ModelKinematics
-from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces import Kinematics
+from homie.kernel.robot.body import RobotSpec
 
 Adding: TypeAlias = Callable[[mujoco.MjSpec, Vec3, float], None]
 """Adds a robot to a world at a position (m) and with a heading (rad)."""

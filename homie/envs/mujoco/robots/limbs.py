@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import mujoco
 import numpy as np
 
-from homie.kernel.body import RobotSpec
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Command, GripperState
 
 PREFIX = "robot/"

@@ -14,8 +14,8 @@ import mujoco
 import numpy as np
 
 from homie.envs.mujoco.robots.spheres import filling
-from homie.kernel.body import RobotSpec
 from homie.kernel.interfaces import IkSolution
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array, Pose
 
 _STEPS, _STEP = 50, 0.4

@@ -14,8 +14,8 @@ from homie.envs.mujoco.house.build import Home
 from homie.envs.mujoco.house.index import ArticulationInfo, ObjectInfo, ReceptacleInfo, SupportSurface
 from homie.envs.mujoco.state.appliances import Appliances
 from homie.envs.mujoco.state.resting import Place, Resting
-from homie.kernel import domain
 from homie.kernel.types import Array, Articulation, Box, NamedThing, Solid, Surface
+from homie.kernel.vocabulary import domain
 
 
 class World:

@@ -10,11 +10,11 @@ import numpy as np
 from homie.envs.mujoco.table.build import BuiltTable
 from homie.envs.mujoco.table.scene import TableScene
 from homie.envs.mujoco.table.world import TableWorld
-from homie.kernel import registry
-from homie.kernel.actions import Action
 from homie.kernel.errors import BadInput
 from homie.kernel.interfaces import Locator, NameMatcher
+from homie.kernel.setup import registry
 from homie.kernel.types import Array, CameraFrame, Detection, Goal, NamedThing, Observation, Pose
+from homie.kernel.vocabulary.actions import Action
 
 MOVE = "Move"
 """The action whose target is seven numbers. It says itself whether it arrived."""

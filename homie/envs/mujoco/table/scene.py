@@ -12,7 +12,7 @@ from homie.conditions.predicates import In, Is, IsNot, Sorted, Stacked
 from homie.conditions.words import ANYTHING, NOTHING, means
 from homie.envs.mujoco.blueprints.palette import COLOURS
 from homie.envs.mujoco.table.outlines import SHAPES
-from homie.kernel.files import reading
+from homie.kernel.support.files import reading
 
 Family: TypeAlias = Literal["pick", "stack", "sort", "wipe"]
 FAMILIES: tuple[Family, ...] = ("pick", "stack", "sort", "wipe")

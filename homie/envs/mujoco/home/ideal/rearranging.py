@@ -15,10 +15,10 @@ from homie.envs.mujoco.house.index import ArticulationInfo, ObjectInfo, Receptac
 from homie.envs.mujoco.robots.grasping import Grasping
 from homie.envs.mujoco.robots.limbs import PREFIX, Limbs, place
 from homie.envs.mujoco.state.world import World
-from homie.kernel.actions import Action
-from homie.kernel.body import Posture, RobotSpec
 from homie.kernel.interfaces import kind_of
+from homie.kernel.robot.body import Posture, RobotSpec
 from homie.kernel.types import Array, Box, Goal, Pose, Pose2
+from homie.kernel.vocabulary.actions import Action
 
 SAME = 1.0
 """Metres between a goal and a thing of its kind up to which that is the one meant: seen from one side only, the middle

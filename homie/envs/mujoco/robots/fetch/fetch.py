@@ -24,7 +24,7 @@ import numpy as np
 
 from homie.envs.mujoco.robots.grasping import Hand
 from homie.envs.mujoco.robots.mjcf import RobotFile
-from homie.kernel.body import Group, Posture, RobotSpec
+from homie.kernel.robot.body import Group, Posture, RobotSpec
 from homie.kernel.types import Array
 
 FILE = RobotFile(Path(__file__).with_name("fetch.xml"))

@@ -12,7 +12,7 @@ import numpy as np
 
 from homie.envs.mujoco.robots.grasping import Hand
 from homie.envs.mujoco.robots.mjcf import RobotFile
-from homie.kernel.body import RobotSpec
+from homie.kernel.robot.body import RobotSpec
 from homie.kernel.types import Array
 
 FILE = RobotFile(Path(__file__).with_name("panda.xml"))

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from homie.kernel.errors import BadInput
-from homie.kernel.files import reading
+from homie.kernel.support.files import reading
 
 
 def read_config(path: Path) -> dict[str, Any]:

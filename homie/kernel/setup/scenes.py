@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ValidationError
 
-from homie.kernel import registry
 from homie.kernel.errors import BadInput
-from homie.kernel.text import own_words
+from homie.kernel.setup import registry
+from homie.kernel.support.text import own_words
 from homie.kernel.world import WorldSnapshot
 
 
@@ -41,7 +41,7 @@ class Scenes:
     no steps; "" where there is none."""
 
     def options(self, robot: str, choice: BaseModel) -> Mapping[str, Any]:
-        """The options of a run (`homie.kernel.options.RunOptions`) that make the chosen scene.
+        """The options of a run (`homie.kernel.setup.options.RunOptions`) that make the chosen scene.
 
         Args:
             robot: As `--robot` names it.

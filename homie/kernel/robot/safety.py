@@ -13,8 +13,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from homie.kernel.body import Group, RobotSpec
 from homie.kernel.errors import CommandRefused
+from homie.kernel.robot.body import Group, RobotSpec
 from homie.kernel.types import Array, Command, Proprioception, SentCommand
 
 OverLimit: TypeAlias = Literal["clamp", "refuse"]

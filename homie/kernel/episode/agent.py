@@ -12,11 +12,10 @@ import logging
 import time
 from typing import Literal
 
-from homie.kernel.actions import canonical_action
-from homie.kernel.executor import Executor
+from homie.kernel.episode.executor import Executor
+from homie.kernel.episode.inventory import aftermath
+from homie.kernel.episode.senses import Sight
 from homie.kernel.interfaces import EpisodeListener, Planner
-from homie.kernel.inventory import aftermath
-from homie.kernel.senses import Sight
 from homie.kernel.types import (
     END,
     SUCCESS,
@@ -39,6 +38,7 @@ from homie.kernel.types import (
     SubtaskRecorded,
     SubtaskStarted,
 )
+from homie.kernel.vocabulary.actions import canonical_action
 
 log = logging.getLogger(__name__)
 # Not in `homie/__init__.py`, which the command imports before it can take Ctrl-C: it must import next to nothing.

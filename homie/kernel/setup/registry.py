@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from homie.kernel.errors import BadInput, MissingPart, suggestion
-from homie.kernel.packages import OURS, missing_part, shadows
+from homie.kernel.support.packages import OURS, missing_part, shadows
 
 BUILT_IN: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {

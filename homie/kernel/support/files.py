@@ -19,7 +19,7 @@ import yaml
 from pydantic import ValidationError
 
 from homie.kernel.errors import BadInput, HomieError
-from homie.kernel.text import first_problem
+from homie.kernel.support.text import first_problem
 
 DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EFBIG)
 """Errors of a disk that hit every file on it, not only this one."""
@@ -41,7 +41,7 @@ def reading(path: Path | str, what: str = "", *, advice: str = "") -> Iterator[N
         BadInput: The file cannot be opened, is not UTF-8 text, not the YAML or JSON that it should be, or not valid.
 
     Example:
-        >>> from homie.kernel.files import reading
+        >>> from homie.kernel.support.files import reading
         >>> with reading("none.json", "the plan"):
         ...     data = Path("none.json").read_bytes()
         Traceback (most recent call last):
@@ -78,7 +78,7 @@ def reason_of(error: BaseException) -> str:
     """Why a file could not be read or written, without a period at the end.
 
     Example:
-        >>> from homie.kernel.files import reason_of
+        >>> from homie.kernel.support.files import reason_of
         >>> reason_of(FileNotFoundError(2, "No such file or directory"))
         'No such file or directory'
     """

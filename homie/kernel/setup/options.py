@@ -9,9 +9,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
-from homie.kernel.config import read_config
 from homie.kernel.errors import BadInput, suggestion
-from homie.kernel.scenes import scenes_of
+from homie.kernel.setup.scenes import scenes_of
+from homie.kernel.support.config import read_config
 
 MAX_SEED = 2**31 - 1
 
@@ -23,7 +23,7 @@ Shade = Annotated[
     bool | None,
     Field(description="Soft shade in a simulation's pictures where things touch (default: as the robot has it)."),
 ]
-"""Options that are settings of robots too (`homie.kernel.opening`)."""
+"""Options that are settings of robots too (`homie.kernel.setup.opening`)."""
 
 SMALLEST_PICTURE, LARGEST_PICTURE = 16, 4096
 """Pixels of a side."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from homie.kernel.files import to_json
+from homie.kernel.support.files import to_json
 
 CHECKSUM = "checksum"
 """The last key of a sealed file: the SHA-256 of the file without it."""

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from homie.kernel.errors import BadInput, suggestion
 from homie.kernel.interfaces.robot import Robot
-from homie.kernel.options import HouseOptions, OpenOptions, explain
+from homie.kernel.setup.options import HouseOptions, OpenOptions, explain
 
 RobotT = TypeVar("RobotT", bound=Robot)
 SettingsT = TypeVar("SettingsT", bound=BaseModel)

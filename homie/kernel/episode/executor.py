@@ -11,18 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from homie.kernel.actions import (
-    ACTION_TABLE,
-    ACTIONS,
-    Ability,
-    Action,
-    ActionTable,
-    Arguments,
-    acted_on,
-    action_of,
-    canonical_action,
-    listed_actions,
-)
+from homie.kernel.episode.senses import Senses
 from homie.kernel.errors import BadInput, CommandRefused, Stopped, TargetLost
 from homie.kernel.interfaces import (
     CheckQuestion,
@@ -34,7 +23,6 @@ from homie.kernel.interfaces import (
     SkillSet,
     Trial,
 )
-from homie.kernel.senses import Senses
 from homie.kernel.types import (
     Attempt,
     AttemptEnded,
@@ -51,6 +39,18 @@ from homie.kernel.types import (
     Subtask,
     SubtaskChecked,
     model_key,
+)
+from homie.kernel.vocabulary.actions import (
+    ACTION_TABLE,
+    ACTIONS,
+    Ability,
+    Action,
+    ActionTable,
+    Arguments,
+    acted_on,
+    action_of,
+    canonical_action,
+    listed_actions,
 )
 
 

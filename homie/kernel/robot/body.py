@@ -35,7 +35,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from homie.kernel.errors import BadInput
-from homie.kernel.text import listed
+from homie.kernel.support.text import listed
 from homie.kernel.types import Array, Command, Proprioception
 
 Kind: TypeAlias = Literal["base", "torso", "arm", "head", "gripper"]

@@ -84,7 +84,7 @@ def missing_part(user: str, package: str | None, extra: str) -> MissingPart:
 
 def shadows() -> dict[str, Path]:
     """Of `OURS` those for which Python takes somebody else's file or folder, and that: it comes first on the path."""
-    here = Path(__file__).resolve().parents[2]
+    here = Path(__file__).resolve().parents[3]
     hidden: dict[str, Path] = {}
     for package in OURS:
         spec = importlib.util.find_spec(package)
