@@ -168,12 +168,13 @@ def _on_rim(box: Box) -> Iterator[Grasp]:
 
 
 def _hollow(grasp: Grasp, parts: Sequence[Solid]) -> bool:
-    """Whether neither finger of a rim grasp stands in one of a thing's parts."""
+    """Whether neither finger of a rim grasp, which comes from above, has a part of the thing in its way: its wall, or
+    the bottom of a bowl that lies upside down."""
     boxes = [Box.around([part], float(np.arctan2(*part.pose.rotation[1::-1, 0]))) for part in parts]
     aside = (grasp.opening + FINGER_THICKNESS) / 2 * grasp.pose.rotation[:, 1]
     tip = float(grasp.pose.position[2] + FINGER_REACH * grasp.approach[2])
     return not any(
-        box.distance(finger) == 0.0 and abs(tip - box.center[2]) < box.half[2]
+        box.distance(finger) == 0.0 and tip < box.center[2] + box.half[2]
         for finger in (grasp.pose.position + aside, grasp.pose.position - aside)
         for box in boxes
     )

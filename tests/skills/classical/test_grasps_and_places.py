@@ -86,6 +86,22 @@ def test_the_palm_stays_off_what_is_taken(hx: float, hy: float, hz: float, yaw: 
             assert not inside, "a palm that pushes a tall thing topples it"
 
 
+def _bowl(way_up: float) -> list[Solid]:
+    """Bottom and walls of a bowl at the origin, 54 mm high; way_up: 1 as it should be, -1 upside down."""
+    parts = [Solid("cylinder", np.array([0.05, 0.05, 0.004]), Pose(np.array([0.0, 0.0, -0.023 * way_up]), np.eye(3)))]
+    for angle in np.arange(14) * 2 * np.pi / 14:
+        c, s, lean, up = np.cos(angle), np.sin(angle), np.sin(0.6 * way_up), np.cos(0.6)
+        axes = np.array([[c * up, -s, c * lean], [s * up, c, s * lean], [-lean, 0.0, up]])
+        parts.append(Solid("box", np.array([0.003, 0.016, 0.03]), Pose(np.array([0.061 * c, 0.061 * s, 0.0]), axes)))
+    return parts
+
+
+def test_a_bowl_is_taken_by_its_rim_but_not_upside_down() -> None:
+    box = Box(np.zeros(3), np.array([0.079, 0.079, 0.027]), 0.0)
+    assert grasps(box, (), None, parts=_bowl(1.0))
+    assert not grasps(box, (), None, parts=_bowl(-1.0)), "the finger inside would come through its bottom"
+
+
 def test_a_solid_block_has_no_rim() -> None:
     box = Box(np.array([0.0, 0.0, 0.83]), np.array([0.079, 0.105, 0.03]), 0.0)
     block = Solid("box", box.half, Pose(box.center, np.eye(3)))
