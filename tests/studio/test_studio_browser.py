@@ -75,6 +75,7 @@ def test_a_task_by_buttons_keys_and_words_recorded_and_annotated(page, studio):
     feedback(page, 2)
     until(page, "document.getElementById('inventory').textContent === 'ball'")
     page.keyboard.press("Escape")
+    page.wait_for_timeout(500)  # a stop that has not been carried out yet stops what is begun next, too
     page.keyboard.press("/")
     page.keyboard.type("go to box")
     page.keyboard.press("Enter")

@@ -55,7 +55,8 @@ def test_the_page_names_the_worst(tmp_path: Path) -> None:
     quiet = {"deepest": 0.4, "what": "a / b", "when": 1.0, "seconds_over": 0.0}
     deep = {"deepest": 7.5, "what": "can/#0 / ground", "when": 12.5, "seconds_over": 0.2}
     kinds = dict.fromkeys(ContactWatch(MujocoHome(one_room())).audit.depths, quiet)
-    whole = {"seed": 3, "robot_seconds": 60.0, "physics_steps": 15000, "doors_alone": 0, "warnings": 0}
+    counts = {"robot_seconds": 60.0, "physics_steps": 15000, "doors_alone": 0, "warnings": 0}
+    whole = {"seed": 3, "task": "x", "as_asked": True, **counts}
     audits = [
         {**whole, "depths": kinds},
         {**whole, "seed": 4, "depths": {**kinds, "loose thing in what it meets": deep}},

@@ -202,7 +202,7 @@ class TestRobot:
         with pytest.raises(BadInput, match="The robot franka has no use of --grasp: leave out --grasp"):
             open_table(RunOptions(task="x", robot="franka", grasp="friction"))
         with pytest.raises(BadInput, match="choose one of: pick, stack, sort, wipe"):
-            open_table(RunOptions(task="x", robot="franka:knead"))
+            open_table(RunOptions(task="x", robot="franka:knead"), "knead")
 
 
 class TestListing:

@@ -180,8 +180,8 @@ def test_the_panda_of_the_table_has_all_that_its_profile_says(nodes):
 
     options, serving = OpenOptions.build(robot="franka:pick", seed=1, picture_size="64"), nodes("/robot")
     cameras = {"wrist": profile.cameras["hand"]}
-    painter = Painter(serving, lambda: open_table(options), profile, cameras, regular="wrist", rate=5.0)
-    with open_table(options) as robot:
+    painter = Painter(serving, lambda: open_table(options, "pick"), profile, cameras, regular="wrist", rate=5.0)
+    with open_table(options, "pick") as robot:
         served = ServedRobot(serving, robot, profile, painter)
         thread = threading.Thread(target=look)
         thread.start()
