@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from homie.kernel.interfaces import kind_of
 from homie.kernel.types import NamedThing
 from perception.words.colours import COLOUR_WORDS
 from perception.words.names import canonical, match_names
@@ -82,14 +81,9 @@ def could_be(words: str, name: str) -> bool:
     return same_head(words, name) and (kinds[0] == kinds[1] or not all(kinds))
 
 
-def unnumbered(name: str) -> str:
-    """A name without the number that tells it from others of that name: `drawer` for `drawer 2`."""
-    return re.sub(r" \d+$", "", name)
-
-
 def is_container(words: str) -> bool:
     """Whether it has a door or a drawer, by its name."""
-    return unnumbered(canonical(words)).split()[-1:] in ([name] for name in CONTAINERS)
+    return kind_of(canonical(words)).split()[-1:] in ([name] for name in CONTAINERS)
 
 
 def is_room(words: str) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
+from homie.kernel.interfaces import kind_of
 from homie.kernel.types import Detection, PlannerInput, in_sight
 from homie.kernel.vocabulary.knowledge import Knowledge, Remembered
 from perception.words.names import canonical
-from planners.common_sense import ROOMS, could_be, is_container, is_furniture, is_room, is_surface, means, unnumbered
+from planners.common_sense import ROOMS, could_be, is_container, is_furniture, is_room, is_surface, means
 from planners.rule.promise import promise
 
 CLOSE = 0.4
@@ -59,7 +60,7 @@ class Memory:
             self.by_sight, self.known = True, inputs.knowledge
             names = (
                 *inputs.knowledge.rooms,
-                *(unnumbered(remembered.name) for remembered in inputs.knowledge.remembered),
+                *(kind_of(remembered.name) for remembered in inputs.knowledge.remembered),
             )
             self._seen |= dict.fromkeys(canonical(name) for name in names if canonical(name) not in self._seen)
         for detection in self.in_sight:
@@ -111,7 +112,7 @@ class Memory:
         """Whether the robot was at another piece of that name in the same room, as at the next of a row of counters."""
         pieces = self.known.remembered if self.known is not None else ()
         rooms = {canonical(remembered.name): remembered.room for remembered in pieces}
-        alike = [piece for piece in self.each(unnumbered(place)) if self.visited[piece]]
+        alike = [piece for piece in self.each(kind_of(place)) if self.visited[piece]]
         return any(rooms.get(piece) == rooms.get(place) for piece in alike)
 
     def is_in(self, name: str, container: str) -> bool:
@@ -127,7 +128,7 @@ class Memory:
         """
         if self.known is not None:
             names = (canonical(remembered.name) for remembered in self.known.remembered)
-            return [piece for piece in names if unnumbered(piece) == name]
+            return [piece for piece in names if kind_of(piece) == name]
         rooms = self._rooms_with.get(name, {})
         several = len(rooms) > 1 and not any(room in name for room in rooms)  # a kitchen counter is in the kitchen
         return [f"{room} {name}" for room in rooms] if several else [name]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from homie.kernel.interfaces import kind_of
 from perception.words.names import canonical
-from planners.common_sense import is_container, means, unnumbered
+from planners.common_sense import is_container, means
 
 OPENING_ROUNDS = 3
 """Rounds to look into what is shut: Go to, Open, and Close where it was in vain."""
@@ -43,7 +44,7 @@ def promise(words: str, place: str, known: int | None, *, closely: bool) -> floa
         closely: Whether it has been seen closely.
     """
     small = any(means(kind, words) for kind in SMALL)
-    name = canonical(unnumbered(place))
+    name = canonical(kind_of(place))
     if is_container(name):
         inside = _SMALL_IN if small else _LARGE_IN
         return inside.get(name.split()[-1], inside["cabinet"]) / OPENING_ROUNDS
