@@ -14,6 +14,7 @@ from skills.classical.collision import Solids
 from skills.classical.hand import NOTHING, Hand
 from skills.classical.motion import Hopeless, Motion, RoutineSkill, Stuck, wrap
 from skills.classical.obstruction import cleared, on_the_way
+from skills.classical.paths import length_left, point_ahead, rest_of
 from skills.classical.planning import ESCAPE, CostMap, plan_path
 from skills.classical.ways import ArmSpace
 
@@ -146,13 +147,13 @@ class MobileSkill(RoutineSkill):
             return False
         clear = self.spec.footprint_radius - 0.03
         # Near the robot a path may leave a tight place: see `plan_path`.
-        rest = np.array([_point_ahead(path, self.base.xy, ESCAPE), *_rest_of(path, self.base.xy)])
+        rest = np.array([point_ahead(path, self.base.xy, ESCAPE), *rest_of(path, self.base.xy)])
         return not all(self.costs.clear_line(a, b, clear) for a, b in itertools.pairwise(rest))
 
     def _rather_backwards(self, path: Array, yaw: float) -> bool:
         """Whether driving a short way backwards, to face `yaw` at its end, saves much turning."""
-        first, last = _point_ahead(path, self.base.xy, LOOKAHEAD) - self.base.xy, path[-1] - path[max(0, len(path) - 2)]
-        if _length_left(path, self.base.xy) > BACKWARDS or not np.any(first) or not np.any(last):
+        first, last = point_ahead(path, self.base.xy, LOOKAHEAD) - self.base.xy, path[-1] - path[max(0, len(path) - 2)]
+        if length_left(path, self.base.xy) > BACKWARDS or not np.any(first) or not np.any(last):
             return False
 
         def turning(extra: float) -> float:
@@ -167,7 +168,7 @@ class MobileSkill(RoutineSkill):
         best, since, ticks = np.inf, 0.0, 0
         while True:
             base = self.base
-            left = _length_left(path, base.xy)
+            left = length_left(path, base.xy)
             if left < 0.04:
                 return "arrived"
             if left < best - 0.03:
@@ -178,7 +179,7 @@ class MobileSkill(RoutineSkill):
                 return "blocked"
             if ticks % 10 == 0 and self._stale(planned, path):
                 return "stale"
-            ahead = _point_ahead(path, base.xy, LOOKAHEAD)
+            ahead = point_ahead(path, base.xy, LOOKAHEAD)
             heading = float(np.arctan2(*(ahead - base.xy)[::-1])) + (np.pi if backwards else 0.0)
             error = wrap(heading - base.yaw)
             if abs(error) > ON_THE_SPOT and len(self.held):
@@ -393,47 +394,3 @@ class MobileSkill(RoutineSkill):
 def _other_way(angle: float) -> float:
     """The same turn the other way round, rad."""
     return angle - float(np.copysign(2 * np.pi, angle))
-
-
-def _segment(path: Array, point: Array) -> tuple[int, float]:
-    """The segment of the path nearest to a point, and where on it (0..1). Later segments win ties."""
-    best, where = np.inf, (0, 0.0)
-    for i in range(len(path) - 1):
-        a, b = path[i], path[i + 1]
-        span = b - a
-        t = float(np.clip((point - a) @ span / max(float(span @ span), 1e-9), 0.0, 1.0))
-        distance = float(np.linalg.norm(a + span * t - point))
-        if distance <= best + 1e-9:
-            best, where = distance, (i, t)
-    return where
-
-
-def _length_left(path: Array, point: Array) -> float:
-    if len(path) == 1:
-        return float(np.linalg.norm(path[0] - point))
-    i, t = _segment(path, point)
-    lengths = np.linalg.norm(np.diff(path, axis=0), axis=1)
-    along = float(lengths[i] * (1.0 - t) + lengths[i + 1 :].sum())
-    return max(along, float(np.linalg.norm(path[-1] - point)) if along < 0.1 else along)
-
-
-def _rest_of(path: Array, point: Array) -> Array:
-    return path[_segment(path, point)[0] + 1 :] if len(path) > 1 else path
-
-
-def _point_ahead(path: Array, point: Array, distance: float) -> Array:
-    """The point `distance` metres further along the path than the nearest one, or the path's end."""
-    if len(path) == 1:
-        end: Array = path[0]
-        return end
-    i, t = _segment(path, point)
-    here = path[i] + (path[i + 1] - path[i]) * t
-    for nxt in path[i + 1 :]:
-        step = float(np.linalg.norm(nxt - here))
-        if step >= distance:
-            ahead: Array = here + (nxt - here) * (distance / step)
-            return ahead
-        distance -= step
-        here = nxt
-    last: Array = path[-1]
-    return last
