@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.puts.tasks import PutTask, task_of
-from benchmarks.puts.verdicts import judge
+from benchmarks.puts.verdicts import steps_of, verdict_of
 from homie.envs.mujoco.generate.generate import generate
 from ros_bridge.profiles.simulation import CLOCK
 from ros_bridge.transport.dds.network import Network
@@ -120,14 +120,11 @@ def _run(task: PutTask, out: Path, robot: Sequence[str], environment: dict[str, 
     except subprocess.TimeoutExpired:
         ending = f"not done after {LONGEST:.0f} s"
     wall = round(time.monotonic() - began, 1)
-    states, steps = (list(out.glob(f"episodes/*/{name}")) for name in ("final_state.json", "steps.jsonl"))
-    lines: list[dict[str, Any]] = []
-    if steps:
-        lines = [json.loads(line) for line in steps[0].read_text(encoding="utf-8").splitlines()]
-    if not states or not ending.startswith("exit 0"):
-        return End(False, ending, tuple(map(_step, lines)), 0.0, wall)
-    verdict = judge(task, json.loads(states[0].read_text(encoding="utf-8")), lines, wall)
-    return End(verdict.success, verdict.cause, tuple(map(_step, lines)), round(verdict.robot_seconds, 1), wall)
+    steps = tuple(map(_step, steps_of(out) or ()))
+    if not ending.startswith("exit 0"):
+        return End(False, ending, steps, 0.0, wall)
+    verdict = verdict_of(task, out, wall)
+    return End(verdict.success, verdict.cause, steps, round(verdict.robot_seconds, 1), wall)
 
 
 def _step(line: dict[str, Any]) -> str:

@@ -40,11 +40,16 @@ class Verdict:
 
 def verdict_of(task: PutTask, run: Path, wall: float) -> Verdict:
     """The verdict on the one episode of a run folder; wall: seconds it took."""
-    states, steps = list(run.glob("episodes/*/final_state.json")), list(run.glob("episodes/*/steps.jsonl"))
-    if not states or not steps:
+    states, steps = list(run.glob("episodes/*/final_state.json")), steps_of(run)
+    if not states or steps is None:
         return Verdict(task.seed, task.text, task.sort, False, (), 0, "the run has no final state", 0, 0.0, wall, ())
-    lines = [json.loads(line) for line in steps[0].read_text(encoding="utf-8").splitlines()]
-    return judge(task, json.loads(states[0].read_text(encoding="utf-8")), lines, wall)
+    return judge(task, json.loads(states[0].read_text(encoding="utf-8")), steps, wall)
+
+
+def steps_of(run: Path) -> list[dict[str, Any]] | None:
+    """The steps of the one episode of a run folder, as `steps.jsonl` has them; None without that file."""
+    files = list(run.glob("episodes/*/steps.jsonl"))
+    return [json.loads(line) for line in files[0].read_text(encoding="utf-8").splitlines()] if files else None
 
 
 def judge(task: PutTask, state: Mapping[str, Any], steps: Sequence[Mapping[str, Any]], wall: float) -> Verdict:
