@@ -269,9 +269,9 @@ def object_box(points: Points, spacing: float, eye: Array, *, complete: bool = T
     hides = flat or abs(float(axes[1] @ view)) > 0.8  # else the short side lies across the view and was seen
     if complete and not resolved and hides and half[1] < 0.8 * half[0]:
         deepest = FLAT_DEPTH if flat else ROUND_DEPTH
-        height = max(float(half[1]), min(float(half[0]), deepest / 2, float(half[1]) + row / 4))
-        center = center + axes[1] * np.sign(axes[1] @ view) * (height - half[1])
-        half = np.array([half[0], height])
+        half_depth = max(float(half[1]), min(float(half[0]), deepest / 2, float(half[1]) + row / 4))
+        center = center + axes[1] * np.sign(axes[1] @ view) * (half_depth - half[1])
+        half = np.array([half[0], half_depth])
     if eye[2] <= high:
         high += 0.5 * spacing
     low -= 0.5 * spacing

@@ -254,11 +254,12 @@ def _fit_slide(seen: Seen, bar: Bar) -> Panel:
     opening = front - _front(seen.box, outward)
     closed = Bar(bar.center - opening * np.array([*outward, 0.0]), bar.axis, bar.length)
     along = np.array([-outward[1], outward[0]])
-    low, high = np.percentile(seen.panel[:, :2] @ along, [0, 100])
+    across = seen.panel[:, :2] @ along
+    low, high = float(across.min()), float(across.max())
     middle = (front - opening - FRONT_THICKNESS / 2) * outward + (low + high) / 2 * along
     half, yaw = np.array([FRONT_THICKNESS, high - low]) / 2, float(np.arctan2(outward[1], outward[0]))
     shut = _upright(middle, half, yaw, *_heights(seen.panel))
-    width = float(high - low)
+    width = high - low
     return Panel("slide", closed.center[:2], along, outward, closed, width, shut, opening, seen.spacing)
 
 

@@ -110,13 +110,13 @@ class _Drawing:
         tasks: list[dict[str, Any]] = []
         barren = 0
         while len(tasks) < count:
-            task = self._in_a_house(group, count - len(tasks))
-            barren = 0 if task else barren + 1
+            drawn = self._in_a_house(group, count - len(tasks))
+            barren = 0 if drawn else barren + 1
             if barren > PATIENCE:
                 raise BadInput(
                     f"{PATIENCE} houses gave no further task of the group '{group}': ask for fewer, or hold out less."
                 )
-            tasks += task
+            tasks += drawn
         return tasks
 
     def _in_a_house(self, group: Group, most: int) -> list[dict[str, Any]]:

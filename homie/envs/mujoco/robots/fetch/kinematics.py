@@ -175,9 +175,9 @@ class ArmKinematics:
             if local.ok:
                 return local
         for candidate in target.rotations(here.rotation):
-            candidates = self._closed_form(target.position, candidate, start, locked_torso)
-            if candidates is not None:
-                return self._result(target, candidates, q0, tolerance)
+            solution = self._closed_form(target.position, candidate, start, locked_torso)
+            if solution is not None:
+                return self._result(target, solution, q0, tolerance)
         return local or self._descend(target, start, q0, locked_torso, max_iterations, tolerance)
 
     def solve_path(
